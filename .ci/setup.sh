@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Installs what is missing. System programs come from the system's package manager, Python packages
+# from the lock files. Says what it does, and what to do where it cannot.
+#   .ci/setup.sh          what `gate` needs: fio, hyperfine, .venv
+#   .ci/setup.sh tests    and what its tests need: a headless Chromium
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+die() { printf 'setup: %s\n' "$*" >&2; exit 1; }
+
+install_packages() {
+  local manager command
+  for manager in apt-get dnf pacman zypper; do
+    command -v "$manager" >/dev/null 2>&1 && break
+    manager=
+  done
+  [ -n "$manager" ] || die "missing: $*. None of apt-get, dnf, pacman, zypper is here; install them by hand and run this again."
+  case $manager in
+    apt-get) command="apt-get install -y --no-install-recommends" ;;
+    dnf) command="dnf install -y" ;;
+    pacman) command="pacman -S --needed --noconfirm" ;;
+    zypper) command="zypper --non-interactive install" ;;
+  esac
+  local as_root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    sudo -n true 2>/dev/null || die "missing: $*. Root is needed to install them; run: sudo $command $*"
+    as_root=(sudo -n)
+  fi
+  echo "setup: installing $* with $manager"
+  if [ "$manager" = apt-get ]; then
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -q >/dev/null
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive $command "$@" >/dev/null
+  else
+    # shellcheck disable=SC2086 - the command is several words
+    "${as_root[@]}" $command "$@" >/dev/null
+  fi
+}
+
+missing=()
+command -v fio >/dev/null 2>&1 || missing+=(fio)
+command -v hyperfine >/dev/null 2>&1 || missing+=(hyperfine)
+command -v python3 >/dev/null 2>&1 || die "python3 is missing; version 3.11 or newer is needed."
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
+  die "python3 is $(python3 -V 2>&1 | cut -d' ' -f2); version 3.11 or newer is needed."
+if command -v apt-get >/dev/null 2>&1; then
+  # Debian and Ubuntu split venv from python3.
+  python3 -c 'import ensurepip' 2>/dev/null || missing+=(python3-venv)
+fi
+if [ "${1:-}" = tests ]; then
+  command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 || missing+=(chromium)
+fi
+[ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
+
+if ! .venv/bin/python -c '' 2>/dev/null; then
+  rm -rf .venv
+  python3 -m venv .venv
+fi
+wanted=$(sed -n 's/^uv==\([0-9.]*\).*/\1/p' .ci/uv.txt)
+if [ "$(.venv/bin/uv --version 2>/dev/null | cut -d' ' -f2)" != "$wanted" ]; then
+  .venv/bin/python -m pip install --quiet --require-hashes --only-binary :all: -r .ci/uv.txt
+fi
+# Inexact: uv itself lives in the environment that it keeps.
+UV_PROJECT_ENVIRONMENT=.venv .venv/bin/uv sync --quiet --locked --inexact
+echo "setup: ready: $(fio --version), $(hyperfine --version), $(.venv/bin/python -V)"

@@ -1,0 +1,31 @@
+.PHONY: help setup demo test check bench format schemas example
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile
+
+setup: ## install what is missing: fio, hyperfine, .venv
+	@.ci/setup.sh
+
+demo: setup ## see the gate stay open and close, measured on this machine
+	@.venv/bin/gate demo
+
+test: ## the one test command; installs what it needs
+	@.ci/setup.sh tests
+	.venv/bin/python -m pytest
+
+check: setup ## lint, types, imports, schemas up to date
+	.venv/bin/ruff check
+	.venv/bin/ruff format --check
+	.venv/bin/mypy
+	.venv/bin/lint-imports
+	.venv/bin/gate schema --check gate/schemas
+
+bench: setup ## our own speed
+	.venv/bin/python -m pytest tests/benchmarks --benchmark-enable --benchmark-only
+
+format: setup ## format and mend what ruff can
+	.venv/bin/ruff format
+	.venv/bin/ruff check --fix
+
+schemas: setup ## write the published JSON Schemas anew
+	.venv/bin/gate schema --write gate/schemas

@@ -1,0 +1,1 @@
+"""Commands, wiring and exit status."""

@@ -1,0 +1,143 @@
+"""The flow of a check: screen every profile, confirm what is flagged, judge.
+
+Everything it decides comes from the files in its output directory, the profiles and the
+baselines, so an interrupted check goes on exactly where it stopped.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gate.cli.apart import apart
+from gate.cli.wiring import make_sitting, work_directory
+from gate.files.session_file import read_session
+from gate.host.lock import exclusive
+from gate.judge.looking import Task, plan_second_stage, undecided
+from gate.judge.suite import Case, arrange
+from gate.measure.confirming import measure_pairs
+from gate.measure.screening import measure_session
+from gate.measure.stop import Stop, StopRequested
+from gate.model import Role, Side
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from gate.cli.progress import Teller
+    from gate.judge.suite import Policy
+    from gate.measure.sitting import Sitting
+    from gate.model import Baseline, Metric, Profile, Session
+
+REPORT_JSON = "report.json"
+REPORT_HTML = "report.html"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """One check."""
+
+    profiles: tuple[Profile, ...]
+    baselines: tuple[Baseline, ...]
+    policy: Policy
+    out: Path
+    work: Path
+    host_class: str | None
+
+
+class Check:
+    """Runs one check; each stage leaves valid files behind."""
+
+    def __init__(self, plan: Plan, teller: Teller) -> None:
+        self.plan, self.teller = plan, teller
+
+    def measure(self) -> tuple[Session, ...]:
+        """Measure whatever the verdict needs and return every session.
+
+        Raises:
+            StopRequested: a signal came; the output directory can be resumed.
+            GateError: a harness is missing, a job unsafe, the host busy.
+        """
+        with ExitStack() as stack:
+            stack.enter_context(exclusive())
+            stop = stack.enter_context(Stop().listening())
+            work = stack.enter_context(work_directory(self.plan.work))
+            stack.callback(self.teller.done)
+            sittings = [
+                make_sitting(
+                    profile,
+                    work=work,
+                    host_class=self.plan.host_class,
+                    stop=stop,
+                    tell=self.teller,
+                )
+                for profile in self.plan.profiles
+            ]
+            screens = [self._screen(sitting) for sitting in sittings]
+            tasks = self._tasks(screens, stop)
+            rest: list[Session] = []
+            for sitting, screen in zip(sittings, screens, strict=True):
+                own = [task for task in tasks if task.profile == sitting.profile.name]
+                rest += self._second_stage(sitting, screen, own)
+            return (*screens, *rest)
+
+    def _screen(self, sitting: Sitting) -> Session:
+        path = self._path(sitting, "head.json")
+        resumed = read_session(path) if path.exists() else None
+        return measure_session(sitting, Side.HEAD, path, resumed=resumed)
+
+    def _tasks(self, screens: Sequence[Session], stop: Stop) -> tuple[Task, ...]:
+        cases = cases_of(screens, self.plan)
+        if not any(metric.role is Role.GATE for case in cases for metric in case.metrics):
+            return ()
+        tasks = apart(plan_second_stage, cases, self.plan.policy)
+        stop.check()
+        return tasks
+
+    def _second_stage(
+        self, sitting: Sitting, screen: Session, tasks: Sequence[Task]
+    ) -> list[Session]:
+        flagged = [task for task in tasks if task.gates]
+        if not flagged or screen.disturbances:
+            return []
+        names = frozenset(task.benchmark for task in flagged)
+        shown = ", ".join(sorted({f"{task.benchmark} {task.metric}" for task in flagged}))
+        if sitting.paired:
+            self.teller.say(f"flagged: {shown}; confirming by pairs of base and head")
+            return list(self._pairs(sitting, names, flagged))
+        needed = max((task.strikes or 0 for task in flagged), default=0)
+        if needed:
+            self.teller.say(f"flagged: {shown}; confirming by {needed} further head sessions")
+        return [self._strike(sitting, names, number) for number in range(1, needed + 1)]
+
+    def _pairs(
+        self, sitting: Sitting, names: frozenset[str], tasks: Sequence[Task]
+    ) -> tuple[Session, Session]:
+        paths = {
+            Side.BASE: self._path(sitting, "pairs-base.json"),
+            Side.HEAD: self._path(sitting, "pairs-head.json"),
+        }
+        resumed = {side: read_session(path) for side, path in paths.items() if path.exists()}
+
+        def look(base: Session, head: Session) -> frozenset[str]:
+            return undecided(tasks, base, head)
+
+        return measure_pairs(sitting, names, paths, look, resumed=resumed)
+
+    def _strike(self, sitting: Sitting, names: frozenset[str], number: int) -> Session:
+        path = self._path(sitting, f"strike-{number}.json")
+        resumed = read_session(path) if path.exists() else None
+        return measure_session(sitting, Side.HEAD, path, resumed=resumed, only=names)
+
+    def _path(self, sitting: Sitting, name: str) -> Path:
+        return self.plan.out / sitting.profile.name / name
+
+
+def cases_of(sessions: Sequence[Session], plan: Plan) -> tuple[Case, ...]:
+    """The sessions of a check as the judge wants them."""
+    metrics: dict[str, tuple[Metric, ...]] = {p.name: p.metrics for p in plan.profiles}
+    return arrange(sessions, plan.baselines, metrics)
+
+
+__all__ = ["REPORT_HTML", "REPORT_JSON", "Check", "Plan", "StopRequested", "cases_of"]

@@ -1,0 +1,83 @@
+"""`gate init`: a working layout in another repository."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from string import Template
+
+import click
+
+from gate.files import disk
+from gate.files.schemas import schema_text
+
+EPILOG = """\b
+Examples:
+  gate init                                      here, with an example command
+  gate init ../tool --command "./tool --bench"   for your own command
+"""
+
+_PROFILE = Template(
+    """\
+#:schema profile.schema.json
+harness = "hyperfine"
+about = "What a user waits for: replace this by a sentence on your command"
+command = """
+    """$command
+warmup = 1
+timeout = "2 min"
+trials = { screen = 3, confirm_pairs = 30 }
+
+# With two checkouts, use {side} in the command, and the gate measures them in pairs:
+#   gate check --base ../main --head .
+# [side.base]
+# dir = "../main"
+# [side.head]
+# dir = "."
+
+[metric.cpu] # user + system time of the command
+tolerance = "5%"
+[metric.wall]
+role = "watch"
+"""
+)
+
+_EXAMPLE = "python3 -c 'print(sum(i * i for i in range(2_000_000)))'"
+
+
+@click.command(epilog=EPILOG)
+@click.argument("directory", type=click.Path(path_type=Path), default=Path())
+@click.option("--command", "shell_command", default=_EXAMPLE, help="The command to measure.")
+def command(directory: Path, shell_command: str) -> int:
+    """Write profiles/, baselines/ and reports/ into DIRECTORY, ready for a first check.
+
+    Nothing that exists is changed: a file that is there already is kept and named.
+    """
+    profile = _PROFILE.substitute(command=_toml(shell_command))
+    files = {
+        "profiles/first.toml": profile,
+        "profiles/profile.schema.json": schema_text("profile"),
+        "baselines/README.md": "Accepted measurements, written by `gate baseline accept`.\n",
+        "reports/.gitignore": "*\n!.gitignore\n",
+    }
+    for name, text in files.items():
+        path = directory / name
+        if path.exists():
+            click.echo(f"kept   {path}")
+            continue
+        disk.write_text(path, text)
+        click.echo(f"wrote  {path}")
+    where = "" if directory == Path() else f"cd {shlex.quote(str(directory))}\n  "
+    click.echo(f"""
+Next:
+  {where}gate run first --repeat 5     # a first baseline; more days make it better
+  gate baseline accept reports/sessions/first-*.json --reason "first baseline"
+  gate check                    # open, as long as nothing got slower
+  git add profiles baselines reports/.gitignore""")
+    return 0
+
+
+def _toml(text: str) -> str:
+    from gate.files.toml_text import string  # noqa: PLC0415
+
+    return string(text)

@@ -1,0 +1,137 @@
+"""The command line's outermost ring: lazy commands, and errors to text and status."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from gate import __version__
+from gate.errors import GateError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_COMMANDS = {
+    "check": "Measure, judge against the baseline and report: the main job.",
+    "run": "Measure profiles and write sessions.",
+    "judge": "Judge sessions against baselines, from files.",
+    "report": "Render a report.json as text or HTML.",
+    "import": "Turn fio, hyperfine or pytest-benchmark JSON into a session.",
+    "baseline": "Accept, show and compare baselines.",
+    "host": "Show what this machine is.",
+    "explain": "Explain a code that a finding or an error carries.",
+    "schema": "Print the JSON Schema of a file format.",
+    "init": "Write a working layout into a repository.",
+    "demo": "See the gate stay open and close, measured on this machine.",
+}
+_INTERNAL = 1
+_USAGE = 2
+
+EPILOG = """\b
+Examples:
+  gate demo                         see it work on this machine
+  gate check                        measure and judge every profile
+  gate check smoke-fio --json       one profile, report.json on stdout
+  gate baseline accept S.json --reason "new allocator"
+  gate explain G060                 what a code means
+
+\b
+Exit status: 0 open, 2 usage, 3 nothing compared, 4 a measurement failed,
+5 cannot judge, 10 regression proven, 130 and 143 interrupted.
+"""
+
+
+class LazyGroup(click.Group):
+    """Imports a command's module only when that command runs, so that --help is quick."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order of the work."""
+        del ctx
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, imported."""
+        del ctx
+        if cmd_name not in _COMMANDS:
+            return None
+        module = importlib.import_module(f"gate.cli.{cmd_name}_command")
+        return cast("click.Command", module.command)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+@click.group(
+    cls=LazyGroup,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+)
+@click.version_option(__version__, prog_name="gate")
+def gate() -> None:
+    """Close a pull request only when it is really slower, or really costs more CPU.
+
+    driftgate runs fio, hyperfine and pytest-benchmark on a machine that it knows, compares the
+    result with baselines stored in the repository, and says open or closed.
+    """
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command; the exit status is the answer, and never 0 by accident."""
+    try:
+        status = gate.main(args=list(arguments), prog_name="gate", standalone_mode=False)
+    except click.UsageError as error:
+        error.show()
+        return _USAGE
+    except click.ClickException as error:
+        error.show()
+        return _USAGE
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        return 130
+    except GateError as error:
+        _say(error.code, error, error.status, arguments)
+        return error.status
+    except BrokenPipeError:
+        # Whoever read our output has gone; there is nobody left to tell, and it was not "open".
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _INTERNAL
+    except Exception as error:
+        if os.environ.get("GATE_TRACEBACK"):
+            raise
+        _say("G299", _internal(error), _INTERNAL, arguments)
+        return _INTERNAL
+    return status if isinstance(status, int) else 0
+
+
+def _internal(error: Exception) -> str:
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    where = f"{last.tb_frame.f_code.co_filename}:{last.tb_lineno}" if last else "unknown place"
+    return (
+        f"internal error at {where}: {type(error).__name__}: {str(error)[:300]}. "
+        "Please report it; GATE_TRACEBACK=1 shows more."
+    )
+
+
+def _say(code: str, error: Exception | str, status: int, arguments: Sequence[str]) -> None:
+    """The error as one paragraph on stderr and, for machines that asked, as JSON on stdout."""
+    text = "".join(c if c.isprintable() else " " for c in str(error))
+    click.echo(f"error[{code}]: {text}", err=True)
+    if "--json" in arguments:
+        answer = {
+            "schema": 1,
+            "gate": "closed",
+            "verdict": "error",
+            "exit_status": status,
+            "error": {"code": code, "message": text},
+        }
+        click.echo(json.dumps(answer, indent=1, ensure_ascii=False))

@@ -1,0 +1,52 @@
+"""Where reports go: files first, then the terminal."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from gate.files import disk
+from gate.report.html import render_html
+from gate.report.json_text import render_json
+from gate.report.text import render_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gate.model import Report
+
+
+def write_report(report: Report, directory: Path) -> tuple[Path, Path]:
+    """Write report.json and report.html; returns their paths.
+
+    Raises:
+        InputError: the directory cannot be written.
+    """
+    as_json, as_html = directory / "report.json", directory / "report.html"
+    disk.write_text(as_json, render_json(report))
+    disk.write_text(as_html, render_html(report))
+    return as_json, as_html
+
+
+def print_report(report: Report, *, json_: bool) -> None:
+    """The report on stdout, as JSON or as text that fits the terminal."""
+    if json_:
+        click.echo(render_json(report), nl=False)
+        return
+    click.echo(render_text(report, width=terminal_width(), colour=wants_colour()), nl=False)
+
+
+def terminal_width() -> int:
+    """Columns of the terminal, at most 100; 80 where there is none."""
+    return max(40, min(shutil.get_terminal_size((80, 24)).columns, 100))
+
+
+def wants_colour() -> bool:
+    """Colour only on a terminal; NO_COLOR forbids it, FORCE_COLOR asks for it."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()

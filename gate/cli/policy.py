@@ -1,0 +1,55 @@
+"""Options that set the promise, and the policy they make."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from gate.files.waiver_file import read_waivers
+from gate.judge.suite import Policy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from typing import Any
+
+
+def policy_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--alpha`, `--beta`, `--allow`."""
+    function = click.option(
+        "--allow",
+        type=click.Choice(["new"]),
+        multiple=True,
+        help="Let benchmarks without a baseline through.",
+    )(function)
+    function = click.option(
+        "--beta",
+        type=click.FloatRange(1e-6, 0.5),
+        default=0.025,
+        show_default=True,
+        help="Bound on the chance that a loss of the tolerance passes.",
+    )(function)
+    return click.option(
+        "--alpha",
+        type=click.FloatRange(1e-6, 0.5),
+        default=0.01,
+        show_default=True,
+        help="Bound on the chance that an unchanged suite is called regressed.",
+    )(function)
+
+
+def make_policy(alpha: float, beta: float, allow: tuple[str, ...], baseline: Path) -> Policy:
+    """The policy, with the waivers that stand beside the baselines.
+
+    Raises:
+        InputError: the waivers are malformed.
+    """
+    return Policy(
+        alpha=alpha,
+        beta=beta,
+        allow_new="new" in allow,
+        waivers=read_waivers(baseline),
+        today=datetime.now(UTC).date().isoformat(),
+    )

@@ -1,0 +1,68 @@
+"""Progress on stderr: one line rewritten on a terminal, one line per trial elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from gate.model import TrialStatus
+from gate.units import show, show_duration
+
+if TYPE_CHECKING:
+    from gate.measure.sitting import Progress
+
+
+class Teller:
+    """Shows each finished trial and how long the rest will take."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._quiet = quiet
+        self._live = sys.stderr.isatty()
+        self._spent: dict[str, list[float]] = {}
+
+    def say(self, text: str) -> None:
+        """A line of its own."""
+        if not self._quiet:
+            self._clear()
+            print(text, file=sys.stderr, flush=True)
+
+    def __call__(self, progress: Progress) -> None:
+        """One trial has ended."""
+        spent = self._spent.setdefault(progress.profile, [])
+        spent.append(progress.trial.duration)
+        if self._quiet:
+            return
+        line = self._line(progress, sum(spent) / len(spent))
+        failed = progress.trial.status is not TrialStatus.OK
+        if self._live and not failed:
+            self._clear()
+            print(line[:100], end="", file=sys.stderr, flush=True)
+        else:
+            self.say(line)
+
+    def done(self) -> None:
+        """Leave the terminal on a fresh line."""
+        self._clear()
+
+    def _clear(self) -> None:
+        if self._live and not self._quiet:
+            print("\r\033[K", end="", file=sys.stderr)
+
+    def _line(self, progress: Progress, mean: float) -> str:
+        trial = progress.trial
+        if progress.total is None:
+            where, left = f"pair {progress.done}", ""
+        else:
+            where = f"trial {progress.done}/{progress.total}"
+            rest = (progress.total - progress.done) * mean
+            left = f"  {show_duration(rest)} left" if progress.total > progress.done else ""
+        if trial.status is TrialStatus.OK:
+            shown = ", ".join(
+                f"{value.metric} {show(value.value, progress.units.get(value.metric, '1'))}"
+                for value in trial.values
+                if value.metric in progress.units
+            )
+        else:
+            shown = f"{trial.status.value}: {trial.note[:160]}"
+        shown = "".join(c if c.isprintable() else " " for c in shown)
+        return f"{trial.benchmark} {where} {progress.side}: {shown}{left}"

@@ -1,0 +1,170 @@
+"""`gate run`: measure and write sessions, judge nothing."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gate.cli import options
+from gate.cli.progress import Teller
+from gate.cli.wiring import SideOptions, load_profiles, make_sitting, with_sides, work_directory
+from gate.errors import InputError, Interrupted
+from gate.files.session_file import read_session
+from gate.host.lock import exclusive
+from gate.measure.screening import measure_session
+from gate.measure.stop import Stop, StopRequested
+from gate.model import Side, Stage, TrialStatus
+
+if TYPE_CHECKING:
+    from gate.measure.sitting import Sitting
+    from gate.model import Profile, Session
+
+_MEASURE_FAILED = 4
+
+EPILOG = """\b
+Examples:
+  gate run smoke-command                    one session of the head side
+  gate run smoke-command --repeat 5         five sessions, for a first baseline
+  gate run smoke-command --side base        the base side instead
+  gate run --resume reports/sessions/S.json finish an interrupted session
+
+\b
+Exit status: 0 every trial gave its values, 4 a trial failed,
+130 and 143 interrupted (the session is kept and can be resumed).
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("profile", nargs=-1)
+@options.profiles_dir
+@options.sides
+@options.host_class
+@click.option("--side", type=click.Choice(["base", "head"]), default="head", show_default=True)
+@click.option("--repeat", type=click.IntRange(1, 1000), default=1, help="Sessions per profile.")
+@click.option(
+    "--out",
+    type=options.PathParam,
+    default=Path("reports/sessions"),
+    show_default=True,
+    help="Directory for the sessions.",
+)
+@click.option("--work", type=options.PathParam, default=None, help="Directory for data files.")
+@click.option("--resume", type=options.PathParam, default=None, help="A partial session to finish.")
+@options.as_json
+@click.option("--quiet", is_flag=True, help="No progress.")
+def command(
+    profile: tuple[str, ...],
+    profiles: Path,
+    base_dir: Path | None,
+    head_dir: Path | None,
+    base_env: tuple[str, ...],
+    head_env: tuple[str, ...],
+    host_class: str | None,
+    side: str,
+    repeat: int,
+    out: Path,
+    work: Path | None,
+    resume: Path | None,
+    *,
+    json_: bool,
+    quiet: bool,
+) -> int:
+    """Measure PROFILEs (default: all) and write one session file per profile and repetition.
+
+    Nothing is judged. To make a baseline, measure an unchanged tree on several days and accept
+    the sessions with `gate baseline accept`.
+    """
+    resumed = read_session(resume) if resume else None
+    if resumed is not None and resumed.stage is Stage.CONFIRM:
+        raise InputError(
+            "G221",
+            "this session holds confirming trials, which belong to a check.",
+            cure="Continue the check: gate check --out DIR --resume.",
+            place=str(resume),
+        )
+    sides = SideOptions(base_dir=base_dir, head_dir=head_dir, base_env=base_env, head_env=head_env)
+    names = (resumed.profile,) if resumed else profile
+    chosen = [with_sides(one, sides) for one in load_profiles(names, profiles)]
+    measured = Side(side) if resumed is None else resumed.side
+    teller = Teller(quiet=quiet)
+    written: list[tuple[Path, Session]] = []
+    try:
+        with ExitStack() as stack:
+            stack.enter_context(exclusive())
+            stop = stack.enter_context(Stop().listening())
+            directory = stack.enter_context(work_directory(work or out / "work"))
+            stack.callback(teller.done)
+            sittings = [
+                make_sitting(
+                    _with_side(one, measured),
+                    work=directory,
+                    host_class=host_class,
+                    stop=stop,
+                    tell=teller,
+                )
+                for one in chosen
+            ]
+            for _ in range(repeat if resumed is None else 1):
+                for sitting in sittings:
+                    path = resume or _fresh(out, sitting)
+                    written.append(
+                        (path, measure_session(sitting, measured, path, resumed=resumed))
+                    )
+    except StopRequested as stop_request:
+        raise Interrupted(
+            stop_request.number,
+            f"interrupted; {len(written)} complete sessions, the partial one is in {resume or out}.",
+            cure="Finish it with: gate run --resume SESSION",
+        ) from None
+    return _say(written, json_=json_)
+
+
+def _with_side(profile: Profile, side: Side) -> Profile:
+    if side is Side.BASE and "base" not in profile.sides:
+        raise InputError(
+            "G234",
+            f"profile {profile.name} declares no base side.",
+            cure="Declare [side.base], or pass --base DIR.",
+            place=profile.path,
+        )
+    return profile
+
+
+def _fresh(out: Path, sitting: Sitting) -> Path:
+    """A file name nobody has: the profile and a running number."""
+    number = 1
+    while (path := out / f"{sitting.profile.name}-{number:03d}.json").exists():
+        number += 1
+    return path
+
+
+def _say(written: list[tuple[Path, Session]], *, json_: bool) -> int:
+    failed = [
+        trial
+        for _, session in written
+        for trial in session.trials
+        if trial.status is not TrialStatus.OK
+    ]
+    if json_:
+        rows = [
+            {
+                "path": str(path),
+                "id": session.id,
+                "state": session.state,
+                "profile": session.profile,
+            }
+            for path, session in written
+        ]
+        click.echo(
+            json.dumps({"schema": 1, "sessions": rows, "failed_trials": len(failed)}, indent=1)
+        )
+    else:
+        for path, session in written:
+            click.echo(f"session {session.id}: {len(session.trials)} trials in {path}")
+    for trial in failed:
+        click.echo(f"failed: {trial.benchmark}: {trial.note}", err=True)
+    return _MEASURE_FAILED if failed else 0

@@ -1,0 +1,178 @@
+"""From options to the values that the rooms work on."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gate.errors import InputError, NothingCompared
+from gate.files.profile_file import read_profile
+from gate.harness import HARNESSES
+from gate.harness.replay import replay_kinds
+from gate.host.identity import boot_id, read_host
+from gate.measure.sitting import Sitting, child_environment, preflight
+from gate.model import Side, SideSpec
+from gate.subject.command import resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from gate.harness.base import MetricKind
+    from gate.measure.sitting import Progress
+    from gate.measure.stop import Stop
+    from gate.model import Metric, Profile
+
+_HOST_CLASS = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideOptions:
+    """What the command line says of the two sides."""
+
+    base_dir: Path | None = None
+    head_dir: Path | None = None
+    base_env: tuple[str, ...] = ()
+    head_env: tuple[str, ...] = ()
+
+
+def kinds_of(harness: str, replay_file: Path | None) -> Mapping[str, MetricKind]:
+    """The metrics that a harness can give."""
+    if harness == "replay" and replay_file is not None:
+        return replay_kinds(replay_file)
+    return HARNESSES[harness].kinds
+
+
+def load_profiles(names: Sequence[str], directory: Path) -> tuple[Profile, ...]:
+    """The named profiles, or all of the directory; a name may be a path.
+
+    Raises:
+        NothingCompared: the directory holds no profile.
+        InputError: a name is unknown, or a profile is wrong.
+    """
+    if not names:
+        found = sorted(directory.glob("*.toml"))
+        if not found:
+            raise NothingCompared(
+                "G280",
+                "there is no profile here, so nothing would be compared.",
+                cure="Write one with `gate init`, or name the directory with --profiles.",
+                place=str(directory),
+            )
+        return tuple(read_profile(path, kinds_of) for path in found)
+    return tuple(read_profile(_path_of(name, directory), kinds_of) for name in dict.fromkeys(names))
+
+
+def _path_of(name: str, directory: Path) -> Path:
+    path = Path(name) if name.endswith(".toml") else directory / f"{name}.toml"
+    if path.is_file():
+        return path
+    known = sorted(entry.stem for entry in directory.glob("*.toml"))
+    import difflib  # noqa: PLC0415
+
+    close = difflib.get_close_matches(name, known, n=1)
+    hint = f'Did you mean "{close[0]}"?' if close else f"There are: {', '.join(known) or 'none'}."
+    raise InputError("G211", f"no profile {name}.", cure=hint, place=str(directory))
+
+
+def metrics_by_profile(profiles: Sequence[Profile]) -> dict[str, tuple[Metric, ...]]:
+    """The reviewed metrics of each profile, for the judge."""
+    return {profile.name: profile.metrics for profile in profiles}
+
+
+def with_sides(profile: Profile, options: SideOptions) -> Profile:
+    """The profile with its sides as the command line wants them.
+
+    Raises:
+        InputError: an environment option is not NAME=VALUE.
+    """
+    sides = dict(profile.sides)
+    for name, directory, variables in (
+        ("base", options.base_dir, options.base_env),
+        ("head", options.head_dir, options.head_env),
+    ):
+        if directory is None and not variables:
+            continue
+        before = sides.get(name, SideSpec())
+        sides[name] = SideSpec(
+            directory=str(directory.absolute()) if directory else before.directory,
+            environment=before.environment | _variables(name, variables),
+        )
+    return replace(profile, sides=sides)
+
+
+def _variables(side: str, pairs: Sequence[str]) -> dict[str, str]:
+    found = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+            raise InputError("G200", f"--{side}-env: {pair[:80]!r} is not NAME=VALUE.")
+        found[name] = value
+    return found
+
+
+def make_sitting(
+    profile: Profile,
+    *,
+    work: Path,
+    host_class: str | None,
+    stop: Stop,
+    tell: Callable[[Progress], None],
+) -> Sitting:
+    """A profile ready to be measured on this host: tools found, sides resolved, jobs safe.
+
+    Raises:
+        InputError: a side does not exist, or a job is unsafe.
+        MeasureError: a harness is missing or of the wrong version.
+    """
+    if host_class is not None and not _HOST_CLASS.fullmatch(host_class):
+        raise InputError(
+            "G200",
+            f"host class {host_class[:80]!r} is no plain name.",
+            cure="Use lower-case letters, digits, dots and dashes, as in bm-epyc-9454p.",
+        )
+    root = Path(profile.root)
+    specs = {Side(name): spec for name, spec in profile.sides.items()}
+    specs.setdefault(Side.HEAD, SideSpec())
+    harness = HARNESSES[profile.harness]
+    sitting = Sitting(
+        profile=profile,
+        harness=harness,
+        sides={side: resolve(side, spec, root) for side, spec in specs.items()},
+        host=read_host(work, host_class=host_class),
+        boot=boot_id(),
+        tools=harness.tools(profile, child_environment()),
+        work=work.absolute(),
+        stop=stop,
+        tell=tell,
+        paired={"base", "head"} <= profile.sides.keys(),
+    )
+    preflight(sitting)
+    return sitting
+
+
+@contextmanager
+def work_directory(path: Path) -> Iterator[Path]:
+    """A directory for data files; removed afterwards if it was not there before.
+
+    Raises:
+        InputError: it cannot be made.
+    """
+    existed = path.exists()
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            "G208",
+            f"the work directory cannot be made: {error.strerror}.",
+            cure="Name another with --work DIR.",
+            place=str(path),
+        ) from error
+    try:
+        yield path
+    finally:
+        if not existed:
+            shutil.rmtree(path, ignore_errors=True)

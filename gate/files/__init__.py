@@ -1,0 +1,1 @@
+"""TOML and JSON to the model and back. pydantic lives here and nowhere else."""

@@ -1,0 +1,107 @@
+"""Reading with a cap, writing whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+from gate.errors import InputError
+
+CAP_BYTES = {"profile": 1 << 20, "job": 1 << 20, "baseline": 64 << 20, "session": 64 << 20}
+"""Largest file of each kind that is read."""
+
+
+def read_text(path: Path, kind: str) -> str:
+    """The UTF-8 text of a regular file, not above the cap of its kind.
+
+    Raises:
+        InputError: G201 not readable, G202 too large, G203 not UTF-8.
+    """
+    try:
+        # Non-blocking, so that a named pipe in the way is refused and not waited for.
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, _why(error)) from error
+    with os.fdopen(handle, "rb") as stream:
+        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+            raise _unreadable(path, "not a regular file")
+        cap = CAP_BYTES.get(kind, CAP_BYTES["session"])
+        try:
+            raw = stream.read(cap + 1)
+        except OSError as error:
+            raise _unreadable(path, _why(error)) from error
+    if len(raw) > cap:
+        raise InputError(
+            "G202",
+            f"the file is larger than {cap >> 20} MiB, the cap for a {kind}.",
+            cure="Hand in the right file.",
+            place=str(path),
+        )
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            "G203",
+            f"byte {error.start} is not UTF-8 text.",
+            cure=f"Hand in a {kind} file; this one looks binary or uses another encoding.",
+            place=f"{path}:{line}",
+        ) from error
+
+
+def write_text(path: Path, text: str) -> None:
+    """Replace a file in one step: temporary file beside it, fsync, rename.
+
+    Raises:
+        InputError: G208, and what was there before is unchanged.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(temporary).chmod(0o666 & ~_umask())
+        Path(temporary).replace(path)
+        _sync_directory(path.parent)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
+def _sync_directory(directory: Path) -> None:
+    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _why(error: OSError | ValueError) -> str:
+    return (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
+
+
+def _unreadable(path: Path, why: str) -> InputError:
+    return InputError("G201", f"cannot be read: {why}.", cure="Check the path.", place=str(path))
+
+
+def _unwritable(path: Path, error: OSError) -> InputError:
+    return InputError(
+        "G208",
+        f"cannot be written: {_why(error)}.",
+        cure="Check permissions and free space, or name another directory.",
+        place=str(path),
+    )

@@ -1,0 +1,96 @@
+"""Where in a file a key stands: dotted path to line number, for messages.
+
+The parsers of TOML and JSON forget lines, so the text is scanned once more, and only when there
+is something to complain about. A path is a tuple of keys and list positions.
+"""
+
+from __future__ import annotations
+
+import re
+from json.decoder import scanstring  # type: ignore[attr-defined]
+
+Path = tuple[str | int, ...]
+
+_HEADER = re.compile(r"\s*(\[\[?)\s*(.+?)\s*\]\]?\s*(?:#.*)?$")
+_KEY = re.compile(
+    r"""\s*((?:[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*'))*)\s*="""
+)
+_PART = re.compile(r"""[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*'""")
+
+
+def toml_line(text: str, path: Path) -> int:
+    """Line (from 1) of the deepest part of `path` that has a line of its own; 1 if none has."""
+    best, best_depth = 1, 0
+    table: Path = ()
+    counts: dict[Path, int] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        header = _HEADER.match(line)
+        key = None if header else _KEY.match(line)
+        if header:
+            table = _parts(header[2])
+            if header[1] == "[[":
+                counts[table] = counts.get(table, -1) + 1
+                table = (*table, counts[table])
+            here = table
+        elif key:
+            here = (*table, *_parts(key[1]))
+        else:
+            continue
+        depth = len(here)
+        if depth > best_depth and path[:depth] == here:
+            best, best_depth = number, depth
+    return best
+
+
+def _parts(dotted: str) -> Path:
+    return tuple(part.strip("\"'") for part in _PART.findall(dotted))
+
+
+_SPACE = re.compile(r"[\s,:]*")
+_SCALAR = re.compile(r"[^\s,\]}]+")
+
+
+def json_line(text: str, path: Path) -> int:
+    """Line (from 1) of the value at `path` in a JSON text that parses; nearest parent if absent."""
+    best = 0
+    stack: list[tuple[str, str | int]] = []
+    position = 0
+    while position < len(text):
+        position = _SPACE.match(text, position).end()  # type: ignore[union-attr]
+        if position >= len(text):
+            break
+        here = tuple(key for _, key in stack)
+        if here and path[: len(here)] == here and text[position] not in "]}":
+            best = position
+            if here == path:
+                break
+        position = _step(text, position, stack)
+    return text.count("\n", 0, best) + 1
+
+
+def _step(text: str, position: int, stack: list[tuple[str, str | int]]) -> int:
+    """Take one token; the stack holds what we are inside of and the key or position there."""
+    char = text[position]
+    if char in "[{":
+        stack.append((char, 0 if char == "[" else ""))
+        return position + 1
+    if char in "]}":
+        stack.pop()
+        _next_item(stack)
+        return position + 1
+    if char == '"':
+        word, end = scanstring(text, position + 1)
+        if stack and stack[-1] == ("{", ""):
+            stack[-1] = ("{", word)
+        else:
+            _next_item(stack)
+        return int(end)
+    scalar = _SCALAR.match(text, position)
+    _next_item(stack)
+    return scalar.end() if scalar else position + 1
+
+
+def _next_item(stack: list[tuple[str, str | int]]) -> None:
+    if stack:
+        kind, key = stack[-1]
+        stack[-1] = (kind, key + 1 if isinstance(key, int) else "")

@@ -1,0 +1,73 @@
+"""`session.json`: crosses a trust boundary, so it is read as if it were hostile."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter
+
+from gate.errors import InputError
+from gate.files import checked, disk
+from gate.model import SCHEMA, Session
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@cache
+def adapter() -> TypeAdapter[Session]:
+    """Validator of sessions, built once."""
+    return TypeAdapter(Session)
+
+
+def read_session(path: Path) -> Session:
+    """Read one session.
+
+    Raises:
+        InputError: it cannot be read, or is no session of this schema number.
+    """
+    text = disk.read_text(path, "session")
+    data = checked.parse_json(text, str(path))
+    check_schema(data, str(path))
+    return checked.validate(adapter(), data, text=text, place=str(path), kind="json")
+
+
+def check_schema(data: Any, place: str) -> None:
+    """Refuse another schema number before anything else is looked at.
+
+    Raises:
+        InputError: G206 without a number, G207 with another one.
+    """
+    if not isinstance(data, dict) or "schema" not in data:
+        cure = "Hand in a file that the gate wrote."
+        raise InputError("G206", 'schema: is required, e.g. "schema": 1.', cure=cure, place=place)
+    if data["schema"] != SCHEMA or isinstance(data["schema"], bool):
+        raise InputError(
+            "G207",
+            f"schema number {str(data['schema'])[:40]}; this gate reads {SCHEMA}.",
+            cure="Use the version of the gate that wrote the file.",
+            place=f"{place}:1",
+        )
+
+
+def session_text(session: Session) -> str:
+    """The session as JSON text."""
+    return as_json(session)
+
+
+def as_json(value: Any) -> str:
+    """A frozen value as indented JSON; a non-finite number is a mistake of ours and raises."""
+    plain = dataclasses.asdict(value)
+    return json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def write_session(path: Path, session: Session) -> None:
+    """Write a session whole.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    disk.write_text(path, session_text(session))

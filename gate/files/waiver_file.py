@@ -1,0 +1,83 @@
+"""`baselines/waivers.toml`: regressions somebody accepted for a while."""
+
+from __future__ import annotations
+
+from datetime import date
+from functools import cache
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from gate.errors import InputError
+from gate.files import checked, disk, lines
+from gate.files.baseline_file import WAIVER_FILE
+from gate.model import Waiver
+from gate.units import parse_percent
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class WaiverForm(BaseModel):
+    """`[[waiver]]`: one row, with a ceiling, an end, an issue and a reason."""
+
+    model_config = ConfigDict(extra="forbid")
+    profile: str
+    benchmark: str
+    metric: str
+    ceiling: str
+    expires: str
+    issue: str = Field(min_length=1)
+    reason: str = Field(min_length=1)
+
+
+class WaiversForm(BaseModel):
+    """The whole file."""
+
+    model_config = ConfigDict(extra="forbid")
+    waiver: list[WaiverForm] = []
+
+
+@cache
+def adapter() -> TypeAdapter[WaiversForm]:
+    """Validator of waivers, built once."""
+    return TypeAdapter(WaiversForm)
+
+
+def read_waivers(directory: Path) -> tuple[Waiver, ...]:
+    """The waivers of a baseline directory; none where there is no file.
+
+    Raises:
+        InputError: malformed, with file and line.
+    """
+    path = directory / WAIVER_FILE
+    if not path.exists():
+        return ()
+    text = disk.read_text(path, "profile")
+    data = checked.parse_toml(text, str(path))
+    form = checked.validate(adapter(), data, text=text, place=str(path), kind="toml")
+    return tuple(_waiver(one, i, path, text) for i, one in enumerate(form.waiver))
+
+
+def _waiver(form: WaiverForm, index: int, path: Path, text: str) -> Waiver:
+    def wrong(key: str, error: ValueError) -> InputError:
+        line = lines.toml_line(text, ("waiver", index, key))
+        return InputError("G206", f"{key}: {error}.", place=f"{path}:{line}")
+
+    try:
+        ceiling = parse_percent(form.ceiling)
+    except ValueError as error:
+        raise wrong("ceiling", error) from error
+    try:
+        expires = date.fromisoformat(form.expires).isoformat()
+    except ValueError as error:
+        raise wrong("expires", error) from error
+    return Waiver(
+        profile=form.profile,
+        benchmark=form.benchmark,
+        metric=form.metric,
+        ceiling=ceiling,
+        expires=expires,
+        issue=form.issue,
+        reason=form.reason,
+    )

@@ -1,0 +1,125 @@
+"""What every harness offers to the measuring room, and what it gets from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from gate.model import Benchmark, Better, Profile, Side, Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricKind:
+    """A metric that a harness can give: its unit, which way is better, what it is."""
+
+    unit: str
+    better: Better
+    about: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """One process to run."""
+
+    argv: tuple[str, ...]
+    directory: Path
+    environment: Mapping[str, str]
+    timeout: float
+    """Seconds; the whole process group is killed after them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How a process ended."""
+
+    status: int
+    """Exit status; negative is the number of the signal that ended it."""
+    output: str
+    """Standard output, at most 16 MiB of it, undecodable bytes replaced."""
+    errors: str
+    """Standard error, likewise."""
+    timed_out: bool
+    duration: float
+    """Wall-clock seconds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialContext:
+    """Everything one trial depends on."""
+
+    profile: Profile
+    benchmark: Benchmark
+    side: Side
+    side_directory: Path | None
+    """Absolute directory of this side; what `{side}` stands for."""
+    environment: Mapping[str, str]
+    """The complete environment of the child, side variables included."""
+    work: Path
+    """Absolute directory for data files; nothing outside it is written."""
+    scratch: Path
+    """Absolute empty directory for this trial's exports, removed afterwards."""
+    index: int
+    """How many trials of this benchmark and side came before."""
+    run: Callable[[Command], Outcome] = field(repr=False)
+    """Runs a process in a group of its own and kills the group when it must."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What one trial gave."""
+
+    values: tuple[Value, ...]
+    notes: tuple[str, ...] = ()
+    """Warnings of the harness, for the trial's record."""
+
+
+class TrialFailed(Exception):
+    """The trial gave no number that may be used; the message says why, in one sentence."""
+
+
+class TrialTimeout(TrialFailed):
+    """The trial was killed because its time was up."""
+
+
+class Harness(Protocol):
+    """A program that measures."""
+
+    name: str
+    kinds: Mapping[str, MetricKind]
+    """The metrics it can give, by name."""
+
+    def tools(self, profile: Profile, environment: Mapping[str, str]) -> dict[str, str]:
+        """Versions of the programs it needs.
+
+        Raises:
+            MeasureError: a program is missing, too old, or does not say its version.
+        """
+        ...
+
+    def check(self, context: TrialContext) -> None:
+        """Refuse, before anything is run, what must not be run.
+
+        Raises:
+            InputError: the profile asks for something unsafe or impossible.
+        """
+        ...
+
+    def prepare(self, context: TrialContext) -> None:
+        """Make what the trials of this benchmark and side need, once, before the first.
+
+        Raises:
+            TrialFailed: it could not be made.
+        """
+        ...
+
+    def trial(self, context: TrialContext) -> Reading:
+        """Run one fresh process and read its values.
+
+        Raises:
+            TrialFailed: no usable number came out.
+        """
+        ...

@@ -1,0 +1,57 @@
+"""`{side}` and `{param}` in the commands of a profile."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import TYPE_CHECKING
+
+from gate.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gate.harness.base import TrialContext
+
+_TOKEN = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
+
+
+def expand(template: str, context: TrialContext, *, quoted: bool = True) -> str:
+    """`template` with each name replaced; `{{` and `}}` stand for plain braces.
+
+    With `quoted` each value is one word to a shell, whatever it holds.
+
+    Raises:
+        InputError: a name is unknown (`G233`), or there is no side directory (`G234`).
+    """
+    guard: Callable[[str], str] = shlex.quote if quoted else str
+
+    def replace(match: re.Match[str]) -> str:
+        token, name = match[0], match[1]
+        if token in ("{{", "}}"):
+            return token[0]
+        if name == "side":
+            return guard(_side(context))
+        if name in context.benchmark.params:
+            return guard(context.benchmark.params[name])
+        allowed = ", ".join(f"{{{known}}}" for known in ("side", *context.benchmark.params))
+        raise InputError(
+            "G233",
+            f"{token} in “{template}” stands for nothing.",
+            place=context.profile.path,
+            cure=f"Write one of {allowed}; a plain brace is written twice: {{{{ or }}}}.",
+        )
+
+    return _TOKEN.sub(replace, template)
+
+
+def _side(context: TrialContext) -> str:
+    if context.side_directory is not None:
+        return str(context.side_directory)
+    side = context.side.value
+    raise InputError(
+        "G234",
+        f"{{side}} is used, but the {side} side has no directory.",
+        place=context.profile.path,
+        cure=f"Pass --{side} DIR, or declare [side.{side}] with a directory in the profile.",
+    )

@@ -1,0 +1,125 @@
+"""Files that fio, hyperfine or pytest-benchmark exported elsewhere -> trials, for `gate import`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gate.errors import InputError, MeasureError
+from gate.harness import fio_output, hyperfine_output, pytest_output
+from gate.harness.base import TrialFailed
+from gate.harness.fio_metrics import fio_values
+from gate.harness.strict import DECODER, last_line, name_of, quote
+
+if TYPE_CHECKING:
+    from gate.model import Value
+
+_CURE = (
+    "Give the JSON export of fio (--output-format=json), hyperfine (--export-json) or "
+    "pytest-benchmark (--benchmark-json), whole and unchanged."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportedTrial:
+    """One trial that a file holds."""
+
+    benchmark: str
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Export:
+    """What one file holds."""
+
+    harness: str
+    """Key of `HARNESSES`, whose `kinds` say unit and direction of each metric."""
+    version: str
+    """The tool's version, as exact as the file tells it."""
+    trials: tuple[ExportedTrial, ...]
+    notes: tuple[str, ...] = ()
+
+
+def read_export(text: str, name: str) -> Export:
+    """Recognise and read one exported file; `name` is used in messages.
+
+    Raises:
+        InputError: it is of no known kind, broken or partial (`G235`).
+        MeasureError: it holds a run that ended badly (`G236`).
+    """
+    try:
+        return _read(text, name)
+    except fio_output.JobFailed as error:
+        cure = "Mend the job and measure again."
+        raise MeasureError("G236", f"{error}.", place=name, cure=cure) from None
+    except TrialFailed as error:
+        message = f"this export cannot be used: {error}."
+        raise InputError("G235", message, place=name, cure=_CURE) from None
+
+
+def _read(text: str, name: str) -> Export:
+    if '"fio version"' in text and not _is_object_without(text, "fio version"):
+        return _fio(text)
+    keys = _keys(text)
+    if "machine_info" in keys and "benchmarks" in keys:
+        return _pytest(text)
+    if "results" in keys:
+        return _hyperfine(text, name)
+    seen = ", ".join(quote(key) for key in sorted(keys)[:8])
+    raise TrialFailed(f"it is of no known kind; its top-level keys are: {seen or 'none'}")
+
+
+def _keys(text: str) -> set[str]:
+    """Top-level keys of the document."""
+    stripped = text.strip()
+    if not stripped:
+        raise TrialFailed("the file is empty")
+    try:
+        raw = DECODER.decode(stripped)
+    except (ValueError, RecursionError):
+        raise TrialFailed(f"it is not complete JSON; it ends: {last_line(stripped)}") from None
+    if not isinstance(raw, dict):
+        raise TrialFailed("it is JSON, but no object")
+    return set(raw)
+
+
+def _is_object_without(text: str, key: str) -> bool:
+    """Whether the text is one JSON object that lacks `key` at its top."""
+    try:
+        return key not in _keys(text)
+    except TrialFailed:
+        return False
+
+
+def _fio(text: str) -> Export:
+    document = fio_output.parse(text)
+    values, _ = fio_values(document)
+    names = dict.fromkeys(job.name for job in document.jobs)
+    trial = ExportedTrial(benchmark="+".join(names), values=values)
+    return Export(harness="fio", version=document.version, trials=(trial,), notes=document.notes)
+
+
+def _hyperfine(text: str, name: str) -> Export:
+    document = hyperfine_output.parse(text)
+    trials = []
+    for result in document.results:
+        label = name_of(result.name, "a command (give it a name with --command-name)")
+        for run in result.runs:
+            if run.exit_code != 0:
+                end = "by a signal" if run.exit_code is None else f"with status {run.exit_code}"
+                message = f"a run of {label} ended {end}."
+                cure = "Mend the command and measure again; do not ignore failures (-i)."
+                raise MeasureError("G236", message, place=name, cure=cure)
+            trials.append(ExportedTrial(benchmark=label, values=run.values))
+    return Export(harness="hyperfine", version=document.version, trials=tuple(trials))
+
+
+def _pytest(text: str) -> Export:
+    document = pytest_output.parse(text)
+    if not document.benchmarks:
+        raise TrialFailed("it holds no benchmark: nothing ran, or everything failed")
+    trials = tuple(
+        ExportedTrial(benchmark=name_of(test, "a test id"), values=values)
+        for test, values in document.benchmarks
+    )
+    return Export(harness="pytest-benchmark", version=document.version, trials=trials)

@@ -1,0 +1,203 @@
+"""Whether a fio job may be run: it must touch nothing outside the work directory.
+
+fio opens, creates, overwrites and trims whatever a job names, as whoever runs it, and a
+section called [/dev/sda] is enough. So every line must be understood: an option that is in no
+list is refused, and a line is refused too when fio might read it in another way than we do.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from fnmatch import fnmatch
+from typing import TYPE_CHECKING
+
+from gate.harness.fio_job import Line, is_global, lines_of, split_option
+from gate.harness.fio_options import CHECKED, ENGINES, HARMLESS, MEMORY, PATHS, REFUSED
+from gate.harness.strict import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+# fio reads lines into a buffer of fixed size; the rest of a longer line would be a new line.
+_LONGEST_LINE = 1000
+_LONGEST_SECTION = 200
+_VARIABLE = re.compile(r"\$\{([^}]*)\}")
+_NAME = re.compile(r"[a-z][a-z0-9_-]*")
+_COLON = re.compile(r"(?<!\\):")
+# A slash that begins a path; the one in bssplit=4k/60 follows a digit or a letter.
+_ROOTED = re.compile(r"(?<![0-9A-Za-z])/|/\.\.|\.\./")
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_KEYWORD = re.compile(r"\$(?:jobname|jobnum|filenum|clientuid)", re.IGNORECASE)
+
+
+def unsafe(text: str, work: Path, environment: Mapping[str, str]) -> list[tuple[int, str]]:
+    """Every line of the job that must not be run, with the reason; empty when it may run."""
+    found = list(_unreadable(text))
+    if found:
+        return found
+    options: list[tuple[Line, str, str]] = []
+    sections: list[Line] = []
+    for line in lines_of(text):
+        if line.section is not None:
+            sections.append(line)
+            found += [(line.number, why) for why in _section(line, work)]
+            continue
+        expanded, why = _expand(line.content, environment)
+        name, value = split_option(expanded)
+        if why:
+            found.append((line.number, why))
+        else:
+            options.append((line, name, value))
+            found += [(line.number, why) for why in _option(name, value)]
+    found += _Paths(work, sections, options).findings()
+    return sorted(set(found))
+
+
+def _unreadable(text: str) -> Iterator[tuple[int, str]]:
+    """Lines that fio and this module might read differently."""
+    first = next(iter(lines_of(text)), None)
+    if first is None:
+        yield 1, "the job file is empty"
+    elif first.section is None:
+        yield first.number, "an option stands before the first [section]"
+    for number, raw in enumerate(text.split("\n"), start=1):
+        if len(raw.encode("utf-8", "replace")) > _LONGEST_LINE:
+            yield number, f"the line is longer than {_LONGEST_LINE} bytes"
+        elif _CONTROL.search(raw.removesuffix("\r")):
+            yield number, "the line holds a control character"
+
+
+def _expand(content: str, environment: Mapping[str, str]) -> tuple[str, str]:
+    """Replace ${NAME} as fio does it, name part included; or say why it cannot be done."""
+    unset = [name for name in _VARIABLE.findall(content) if name not in environment]
+    if unset:
+        return "", f"the environment variable {quote(unset[0])} is not set"
+    expanded = _VARIABLE.sub(lambda match: environment[match[1]], content)
+    if _CONTROL.search(expanded):
+        return "", "an environment variable in it holds a control character"
+    return expanded, ""
+
+
+def _section(line: Line, work: Path) -> Iterator[str]:
+    name = line.section or ""
+    if not line.content.endswith("]") or not name or set(name) & set("[]"):
+        yield "the [section] line is malformed"
+    elif len(name) > _LONGEST_SECTION:
+        yield f"the section name is longer than {_LONGEST_SECTION} characters"
+    elif "/" in name:
+        yield f"fio would open the section name {quote(name)} as a path"
+    elif not is_global(name) and _irregular(os.path.join(work, name)):  # noqa: PTH118
+        yield f"fio would open the section name {quote(name)}, which is no plain file"
+
+
+def _option(name: str, value: str) -> Iterator[str]:
+    """Why an option must not be used, whatever stands around it."""
+    if name in REFUSED or name.startswith("include"):
+        yield f"{quote(name)} is refused: {REFUSED.get(name, REFUSED['include'])}"
+    elif not _NAME.fullmatch(name) or name not in HARMLESS | PATHS | CHECKED:
+        yield f"{quote(name)} is not an option that the gate knows to be safe"
+    elif name == "ioengine" and value not in ENGINES:
+        yield f"the I/O engine {quote(value)} is not one of those that stay inside their files"
+    elif name == "mem" and value not in MEMORY:
+        yield f"mem={quote(value)} may name a file or a device"
+    elif name == "name" and ("/" in value or "$" in value):
+        yield "a job name must not hold a path"
+    elif name in CHECKED and "'" in value:
+        yield f"{name} reads a file when its value stands in single quotes"
+    elif name in HARMLESS and name != "description" and _ROOTED.search(value):
+        yield f"{name} holds a path"
+
+
+def _irregular(path: str) -> bool:
+    """Whether something other than a plain file is there; a missing file is none."""
+    try:
+        return not stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116
+    except FileNotFoundError:
+        return os.path.islink(path)  # noqa: PTH114 (dangling: fio would create its target)
+    except OSError:
+        return True
+
+
+class _Paths:
+    """Every file that the job can open, by its options and by what is there already."""
+
+    def __init__(
+        self, work: Path, sections: list[Line], options: list[tuple[Line, str, str]]
+    ) -> None:
+        self._work = os.path.realpath(work)
+        self._sections = [line for line in sections if not is_global(line.section or "")]
+        self._options = [(line, name, value) for line, name, value in options if name in PATHS]
+        # Which file goes with which directory depends on the section: every pair is checked.
+        self._directories = [""] + [
+            part
+            for _, name, value in self._options
+            if name == "directory"
+            for part in _parts(value)
+        ]
+
+    def findings(self) -> list[tuple[int, str]]:
+        """Find the lines that reach outside the work directory, with the reason."""
+        found: list[tuple[int, str]] = []
+        for line, name, value in self._options:
+            if "$" in (_KEYWORD.sub("", value) if name == "filename_format" else value):
+                found.append((line.number, f"{name} holds a $ that fio may replace"))
+                continue
+            for part in _parts(value):
+                why = self._reason(name, part)
+                found += [(line.number, f"{name}={quote(part)} {why}")] if why else []
+        for line in self._sections:
+            why = self._existing(f"{_literal(line.section or '')}.*")
+            found += [(line.number, f"the files of this job: {why}")] if why else []
+        return found
+
+    def _reason(self, name: str, part: str) -> str:
+        if part == "-":
+            return "is standard input or output"
+        if ".." in part.split("/"):
+            return "leads upwards"
+        if name == "filename_format":
+            if part.startswith("/"):
+                return "is an absolute path"
+            return self._existing(_KEYWORD.sub("*", _literal(part)))
+        directories = [""] if name == "directory" else self._directories
+        whys = (self._place(directory, part, name) for directory in directories)
+        return next((why for why in whys if why), "")
+
+    def _place(self, directory: str, part: str, name: str) -> str:
+        base = os.path.join(self._work, directory)  # noqa: PTH118
+        # With a directory fio glues an absolute name below it; without, it takes it as it is.
+        for path in (os.path.join(base, part), f"{base}/{part}"):  # noqa: PTH118
+            real = os.path.realpath(path)
+            if real != self._work and not real.startswith(f"{self._work}{os.sep}"):
+                return "leads outside the work directory"
+            if name != "directory" and _irregular(path):
+                return "is no plain file"
+        return ""
+
+    def _existing(self, pattern: str) -> str:
+        """Say what is wrong with files that are there and that generated names can meet."""
+        for directory in self._directories:
+            folder, _, last = pattern.rpartition("/")
+            place = os.path.join(self._work, directory, folder)  # noqa: PTH118
+            try:
+                names = os.listdir(place)  # noqa: PTH208
+            except OSError:
+                continue
+            for name in sorted(names):
+                if fnmatch(name, last):
+                    why = self._place(os.path.join(directory, folder), name, "filename")  # noqa: PTH118
+                    if why:
+                        return f"{quote(name)} is there and {why}"
+        return ""
+
+
+def _parts(value: str) -> list[str]:
+    """Split a list of paths at its colons; a backslash guards a colon that is meant."""
+    return [part.replace("\\:", ":").strip() for part in _COLON.split(value) if part.strip()]
+
+
+def _literal(name: str) -> str:
+    return re.sub(r"([*?[])", r"[\1]", name)

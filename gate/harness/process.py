@@ -1,0 +1,138 @@
+"""What the harnesses share when they run a program: time left, failed ends, exports, versions."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING
+
+from gate.errors import MeasureError
+from gate.harness.base import Command, TrialFailed, TrialTimeout
+from gate.harness.strict import last_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from gate.harness.base import Outcome, TrialContext
+    from gate.model import Value
+
+LARGEST_EXPORT = 64 * 2**20
+"""Bytes of an export file that are read; a larger one is refused."""
+_LONGEST_QUESTION = 60.0
+
+
+def finish(outcome: Outcome, what: str) -> Outcome:
+    """`outcome`, provided the process ended well.
+
+    Raises:
+        TrialTimeout: it was killed because its time was up.
+        TrialFailed: it ended with a status other than 0, or by a signal.
+    """
+    if outcome.timed_out:
+        raise TrialTimeout(f"{what} was killed after {outcome.duration:.1f} s: its time was up")
+    if outcome.status == 0:
+        return outcome
+    said = last_line(outcome.errors) or last_line(outcome.output)
+    end = (
+        f"was ended by signal {-outcome.status}"
+        if outcome.status < 0
+        else (f"ended with status {outcome.status}")
+    )
+    raise TrialFailed(f"{what} {end}{f': {said}' if said else ' and said nothing'}")
+
+
+class Clock:
+    """The time that a trial has left, shared by the processes it runs one after another."""
+
+    def __init__(self, context: TrialContext) -> None:
+        self._context = context
+        self._left = context.profile.timeout
+
+    def run(self, argv: Sequence[str], directory: Path) -> Outcome:
+        """Run one process of the trial in `directory`, within the time that is left."""
+        command = Command(
+            argv=tuple(argv),
+            directory=directory,
+            environment=self._context.environment,
+            timeout=max(self._left, 0.001),
+        )
+        outcome = self._context.run(command)
+        self._left -= outcome.duration
+        return outcome
+
+
+def export(path: Path, what: str) -> str:
+    """Read an export file that a program was told to write.
+
+    Raises:
+        TrialFailed: it is missing, empty, no plain file, or too large.
+    """
+    try:
+        # No symlink and no pipe: the program under test may have put something there.
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise TrialFailed(f"{what} left something that is no plain file as its export")
+            data = file.read(LARGEST_EXPORT + 1)
+    except FileNotFoundError:
+        raise TrialFailed(f"{what} ended without writing its export") from None
+    except OSError as error:
+        raise TrialFailed(f"the export of {what} cannot be read: {error.strerror}") from None
+    if len(data) > LARGEST_EXPORT:
+        raise TrialFailed(f"the export of {what} is larger than {LARGEST_EXPORT // 2**20} MiB")
+    if not data.strip():
+        raise TrialFailed(f"{what} left an empty export")
+    return data.decode("utf-8", errors="replace")
+
+
+def demand(
+    context: TrialContext,
+    kinds: Iterable[str],
+    values: Iterable[Value],
+    missing: Mapping[str, str],
+) -> None:
+    """Refuse a reading that lacks a metric of this harness which the profile asks for.
+
+    Metrics that are none of the harness's own (CPU cost) come from elsewhere and are not
+    asked for here.
+
+    Raises:
+        TrialFailed: a metric is lacking; the message says why and what to do.
+    """
+    given = {value.metric for value in values}
+    own = set(kinds)
+    for metric in context.profile.metrics:
+        if metric.name in own and metric.name not in given:
+            why = missing.get(metric.name, "the export does not hold it")
+            raise TrialFailed(f"no value for {metric.name}: {why}")
+
+
+def ask(argv: Sequence[str], environment: Mapping[str, str], *, cure: str) -> str:
+    """Ask a program for its version, on its standard output.
+
+    Raises:
+        MeasureError: it is missing (`G230`), or does not answer (`G231`).
+    """
+    import subprocess  # noqa: PLC0415 (kept out of the start of every command)
+
+    name = os.path.basename(argv[0])  # noqa: PTH119 (a name, not a file)
+    try:
+        answer = subprocess.run(
+            argv,
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_LONGEST_QUESTION,
+            check=False,
+        )
+    except FileNotFoundError:
+        raise MeasureError("G230", f"{name} is not installed.", cure=cure) from None
+    except (OSError, subprocess.TimeoutExpired) as error:
+        said = error.strerror if isinstance(error, OSError) else "it did not answer in time"
+        message = f"{name} cannot be asked for its version: {said}."
+        raise MeasureError("G231", message, cure=cure) from None
+    if answer.returncode != 0:
+        said = last_line(answer.stderr.decode("utf-8", "replace"))
+        message = f"{name} cannot be asked for its version: status {answer.returncode}. {said}"
+        raise MeasureError("G231", message.rstrip(), cure=cure)
+    return answer.stdout.decode("utf-8", "replace")

@@ -1,0 +1,133 @@
+"""The replay harness: plays recorded values, so that the whole gate can be tried in a moment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gate.errors import InputError
+from gate.harness.base import MetricKind, Reading, TrialFailed, TrialTimeout
+from gate.harness.process import Clock, demand, export, finish
+from gate.harness.strict import document, finite, items, mapping, quote
+from gate.model import Better, Value
+from gate.units import BASE_UNITS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gate.harness.base import TrialContext
+    from gate.model import Profile
+
+_ACTS = "fail, timeout, hang, nan, inf, zero"
+
+
+class Replay:
+    """Plays the values of a JSON file; the i-th trial of a benchmark and side is the i-th value."""
+
+    name = "replay"
+    kinds: Mapping[str, MetricKind] = {}
+    """Open: `replay_kinds` reads them from the file."""
+
+    def tools(self, profile: Profile, environment: Mapping[str, str]) -> dict[str, str]:
+        """Give the version of this harness; nothing else is needed."""
+        del profile, environment
+        return {"replay": "1"}
+
+    def check(self, context: TrialContext) -> None:
+        """Refuse a file that cannot be read."""
+        replay_kinds(_path(context))
+
+    def prepare(self, context: TrialContext) -> None:
+        """Nothing."""
+
+    def trial(self, context: TrialContext) -> Reading:
+        """Play one trial."""
+        path = _path(context)
+        raw = mapping(document(export(path, "the recording"), "the recording"), "the recording")
+        kinds = replay_kinds(path)
+        delay = finite(raw.get("delay", 0), "delay")
+        if delay > 0:
+            _sleep(context, f"{delay:f}")
+        series = _series(raw, context)
+        values = tuple(
+            Value(metric=metric, value=_play(context, metric, row))
+            for metric, row in series.items()
+        )
+        demand(context, kinds, values, {})
+        return Reading(values=values)
+
+
+def replay_kinds(path: Path | str) -> dict[str, MetricKind]:
+    """Read the metrics that a recording declares.
+
+    Raises:
+        InputError: the file cannot be read, or a metric is declared wrongly (`G235`).
+    """
+    try:
+        raw = mapping(document(export(Path(path), "the recording"), "it"), "the recording")
+        declared = mapping(raw.get("metrics"), "metrics")
+        return {name: _kind(name, one) for name, one in declared.items()}
+    except TrialFailed as error:
+        raise InputError(
+            "G235",
+            f"the recording cannot be played: {error}.",
+            place=str(path),
+            cure="It needs metrics with unit and better, and benchmarks with base and head.",
+        ) from None
+
+
+def _kind(name: str, raw: object) -> MetricKind:
+    declared = mapping(raw, f"metric {quote(name)}")
+    unit, better = declared.get("unit"), declared.get("better")
+    if unit not in BASE_UNITS or better not in tuple(Better):
+        units = ", ".join(BASE_UNITS)
+        raise TrialFailed(f"metric {quote(name)} needs a unit ({units}) and better")
+    return MetricKind(unit=str(unit), better=Better(str(better)), about="recorded")
+
+
+def _path(context: TrialContext) -> Path:
+    if context.profile.work.replay_file is None:
+        message = "the profile names no recording."
+        cure = 'Add file = "recording.json".'
+        raise InputError("G235", message, place=context.profile.path, cure=cure)
+    return Path(context.profile.work.replay_file)
+
+
+def _series(raw: dict[str, object], context: TrialContext) -> dict[str, list[object]]:
+    """Find the recorded rows of this benchmark and side."""
+    name, side = context.benchmark.name, context.side.value
+    benchmarks = mapping(raw.get("benchmarks"), "benchmarks")
+    if name not in benchmarks:
+        raise TrialFailed(f"the recording has no benchmark {name}")
+    sides = mapping(benchmarks[name], f"benchmark {name}")
+    if side not in sides:
+        raise TrialFailed(f"the recording has no {side} side of {name}")
+    rows = mapping(sides[side], f"{side} of {name}")
+    return {metric: items(row, f"{metric} of {name}") for metric, row in rows.items()}
+
+
+def _play(context: TrialContext, metric: str, row: list[object]) -> float:
+    """One recorded value, or the failure it acts."""
+    if context.index >= len(row):
+        raise TrialFailed(f"the recording ends after {len(row)} trials of {context.benchmark.name}")
+    value = row[context.index]
+    match value:
+        case "fail":
+            raise TrialFailed("the recorded trial failed")
+        case "timeout":
+            raise TrialTimeout("the recorded trial was killed: its time was up")
+        case "hang":
+            _sleep(context, "3600")
+            raise TrialFailed("the recorded trial hung")
+        case "nan" | "inf":
+            raise TrialFailed(f"{metric} is {value}: that is no finite number")
+        case "zero":
+            return 0.0
+        case str():
+            raise TrialFailed(f"the recording says {quote(value)}; known are {_ACTS}")
+    return finite(value, f"{metric} of {context.benchmark.name}")
+
+
+def _sleep(context: TrialContext, seconds: str) -> None:
+    """Run a real child, so that time limits and interruptions can be tried."""
+    finish(Clock(context).run(("sleep", seconds), Path(context.profile.root)), "the recorded trial")

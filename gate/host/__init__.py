@@ -1,0 +1,1 @@
+"""The machine: what it is, and who measures on it."""

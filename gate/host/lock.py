@@ -1,0 +1,51 @@
+"""One measurement at a time: two on one host would disturb each other."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gate.errors import CannotJudge
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def lock_path() -> Path:
+    """Where the lock stands: for all users of the host."""
+    shared = Path("/run/lock")
+    return (
+        shared if os.access(shared, os.W_OK) else Path(tempfile.gettempdir())
+    ) / "driftgate.lock"
+
+
+@contextmanager
+def exclusive(path: Path | None = None) -> Iterator[None]:
+    """Hold the host's measuring lock; the kernel frees it when the holder dies.
+
+    Raises:
+        CannotJudge: G240, another process holds it; the message names its number.
+    """
+    place = path or lock_path()
+    handle = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        holder = os.pread(handle, 32, 0).decode("ascii", "replace").strip() or "unknown"
+        os.close(handle)
+        raise CannotJudge(
+            "G240",
+            f"process {holder} measures on this host.",
+            cure="Wait until it has ended; two measurements at once disturb each other.",
+            place=str(place),
+        ) from error
+    try:
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
+        yield
+    finally:
+        os.close(handle)

@@ -1,0 +1,219 @@
+"""Accepting sessions into a baseline: what is refused, what appends, what opens an epoch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from gate.errors import InputError
+from gate.judge.suite import failures_of, values_of
+from gate.model import (
+    AcceptedSession,
+    Baseline,
+    BaselinePoint,
+    BaselineSeries,
+    Stage,
+    State,
+)
+from gate.stats.costs import log_costs, ratio, usable
+from gate.stats.screen import Limits, moved
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gate.model import Metric, Session
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Acceptance:
+    """Who accepts, when and why."""
+
+    by: str
+    reason: str
+    accepted: str
+    """UTC."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """The new baseline and what changed in it, one sentence per change."""
+
+    baseline: Baseline
+    changes: tuple[str, ...]
+
+
+def accept(
+    baseline: Baseline | None, sessions: Sequence[Session], acceptance: Acceptance
+) -> Accepted:
+    """Append sessions of one profile to its baseline.
+
+    Sessions accepted together share a level: each series opens a new epoch when their level left
+    that of its current one, and appends otherwise. A changed profile always opens one, and
+    retires the series that the new sessions no longer hold.
+
+    Raises:
+        InputError: a session may not become a baseline, or there is no reason.
+    """
+    if not acceptance.reason.strip():
+        raise InputError("G220", "no reason was given", cure='Say why with --reason "...".')
+    for session in sessions:
+        _refuse(session, baseline)
+    first = sessions[0]
+    if any(session.profile_digest != first.profile_digest for session in sessions):
+        raise InputError("G220", "the sessions were made with different profile texts")
+    known = baseline or _empty(first)
+    changed = known.profile_digest != first.profile_digest
+    changes: list[str] = []
+    series: list[BaselineSeries] = []
+    old = {(s.benchmark, s.metric): s for s in known.series}
+    for benchmark in (plan.benchmark for plan in first.planned):
+        for metric in first.metrics:
+            before = old.pop((benchmark, metric.name), None)
+            grown, change = _grow(before, benchmark, metric, sessions, new_epoch=changed)
+            series.append(grown)
+            changes.append(change)
+    if old and not changed:
+        names = ", ".join(f"{benchmark} {metric}" for benchmark, metric in sorted(old))
+        raise InputError("G220", f"the session lacks {names}, which the baseline holds")
+    changes += [f"retired: {benchmark} {metric}" for benchmark, metric in sorted(old)]
+    added = tuple(_facts(session, acceptance) for session in sessions)
+    return Accepted(
+        baseline=replace(
+            known,
+            profile_digest=first.profile_digest,
+            harness=first.harness,
+            sessions=(*known.sessions, *added),
+            series=tuple(sorted(series, key=lambda s: (s.benchmark, s.metric))),
+        ),
+        changes=tuple(changes),
+    )
+
+
+def _refuse(session: Session, baseline: Baseline | None) -> None:
+    """Raise unless the session may become a baseline."""
+    reason = _why_not(session)
+    if reason is None and baseline is not None:
+        reason = _why_not_here(session, baseline)
+    if reason is not None:
+        raise InputError("G220", f"session {session.id} is not accepted: {reason}.")
+
+
+def _why_not(session: Session) -> str | None:
+    if session.state is State.PARTIAL:
+        return "it is partial; finish it with `gate run --resume`"
+    if session.stage is not Stage.SCREEN:
+        return "it holds only confirming trials, which were chosen because they looked slow"
+    if session.disturbances:
+        return f"it was disturbed: {session.disturbances[0]}"
+    if not session.planned or not session.metrics:
+        return "it holds no benchmark"
+    for plan in session.planned:
+        failures = failures_of(session, plan.benchmark)
+        if failures:
+            return f"{plan.benchmark} failed, {failures[0]}"
+        for metric in session.metrics:
+            values = values_of(session, plan.benchmark, metric.name)
+            if len(values) < plan.trials or not usable(values):
+                return (
+                    f"{plan.benchmark} {metric.name} has {len(values)} of {plan.trials} trials "
+                    "with a finite value above zero"
+                )
+    return None
+
+
+def _why_not_here(session: Session, baseline: Baseline) -> str | None:
+    if session.host.host_class != baseline.host_class:
+        return f"it is of host class {session.host.host_class}, not {baseline.host_class}"
+    for key in sorted(baseline.stable.keys() | session.host.stable.keys()):
+        theirs = baseline.stable.get(key, "unknown")
+        ours = session.host.stable.get(key, "unknown")
+        if theirs != ours:
+            return f"the host class has {key} {theirs}, the session's host {ours}"
+    if any(known.id == session.id for known in baseline.sessions):
+        return "it was accepted before"
+    return None
+
+
+def _grow(
+    before: BaselineSeries | None,
+    benchmark: str,
+    metric: Metric,
+    sessions: Sequence[Session],
+    *,
+    new_epoch: bool,
+) -> tuple[BaselineSeries, str]:
+    """One series with the sessions' values appended, and the sentence that says so."""
+    fresh = [values_of(session, benchmark, metric.name) for session in sessions]
+    name = f"{benchmark} {metric.name}"
+    if before is None:
+        epoch, change = 1, f"new: {name}"
+        points: tuple[BaselinePoint, ...] = ()
+    else:
+        points = before.points
+        epoch = max(point.epoch for point in points)
+        same_unit = (before.unit, before.better) == (metric.unit, metric.better)
+        if new_epoch or not same_unit or _left(before, metric, fresh):
+            epoch += 1
+            change = f"new epoch: {name}"
+        else:
+            change = f"appended: {name}"
+    added = tuple(
+        BaselinePoint(session=session.id, epoch=epoch, values=values)
+        for session, values in zip(sessions, fresh, strict=True)
+    )
+    grown = BaselineSeries(
+        benchmark=benchmark,
+        metric=metric.name,
+        unit=metric.unit,
+        better=metric.better,
+        points=(*points, *added),
+    )
+    return grown, change
+
+
+def _left(before: BaselineSeries, metric: Metric, fresh: Sequence[tuple[float, ...]]) -> bool:
+    limits = Limits(tolerance=metric.tolerance, negligible=metric.tau)
+    accepted = [log_costs(point.values, metric.better) for point in before.current]
+    together = [value for values in fresh for value in log_costs(values, metric.better)]
+    return moved(together, accepted, limits)
+
+
+def _empty(session: Session) -> Baseline:
+    return Baseline(
+        profile=session.profile,
+        profile_digest=session.profile_digest,
+        harness=session.harness,
+        host_class=session.host.host_class,
+        stable=session.host.stable,
+        sessions=(),
+        series=(),
+    )
+
+
+def _facts(session: Session, acceptance: Acceptance) -> AcceptedSession:
+    return AcceptedSession(
+        id=session.id,
+        profile_digest=session.profile_digest,
+        started=session.started,
+        boot=session.boot,
+        commit=session.subject.commit,
+        subject=session.subject.description,
+        tools=session.tools,
+        epoch_facts=session.host.epoch,
+        fingerprint=session.host.fingerprint,
+        accepted=acceptance.accepted,
+        by=acceptance.by,
+        reason=acceptance.reason.strip(),
+    )
+
+
+def epoch_shift(series: BaselineSeries) -> float | None:
+    """Relative loss from the previous epoch's newest level to the current anchor; None if first."""
+    newest = max(point.epoch for point in series.points)
+    earlier = [point for point in series.points if point.epoch == newest - 1]
+    if not earlier:
+        return None
+    from statistics import median  # noqa: PLC0415
+
+    before = median(log_costs(earlier[-1].values, series.better))
+    return ratio(median(log_costs(series.current[0].values, series.better)) - before)

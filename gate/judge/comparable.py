@@ -1,0 +1,99 @@
+"""Comparable or refused: what must agree before a number may be judged."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from gate.model import Side
+
+if TYPE_CHECKING:
+    from gate.judge.suite import Case
+    from gate.model import Baseline, Session
+
+
+class Refusal(NamedTuple):
+    """Why a profile's numbers may not be judged."""
+
+    code: str
+    reason: str
+
+
+def refusal(case: Case) -> Refusal | None:
+    """The first reason why this case cannot be compared with its baseline, if there is one."""
+    head = case.head
+    disturbed = [reason for session in _sessions(case) for reason in session.disturbances]
+    if disturbed:
+        return Refusal("G036", f"the sitting was disturbed: {disturbed[0]}")
+    if case.baseline is None:
+        if case.other_classes:
+            theirs = ", ".join(case.other_classes)
+            return Refusal(
+                "G030", f"baselines are of host class {theirs}; this host is {head.host.host_class}"
+            )
+        return None
+    for check in (_host, _tools, _digest):
+        found = check(head, case.baseline)
+        if found is not None:
+            return found
+    return _alike(case)
+
+
+def _sessions(case: Case) -> tuple[Session, ...]:
+    optional = [s for s in (case.pair_base, case.pair_head) if s is not None]
+    return (case.head, *case.strikes, *optional)
+
+
+def _host(head: Session, baseline: Baseline) -> Refusal | None:
+    for key in sorted(baseline.stable.keys() | head.host.stable.keys()):
+        theirs = baseline.stable.get(key, "unknown")
+        ours = head.host.stable.get(key, "unknown")
+        if theirs != ours:
+            return Refusal("G031", f"{key}: baseline {theirs}, this host {ours}")
+    return None
+
+
+def _digest(head: Session, baseline: Baseline) -> Refusal | None:
+    if head.profile_digest == baseline.profile_digest:
+        return None
+    return Refusal(
+        "G032",
+        f"the profile's text changed what is run since the baseline was accepted "
+        f"({baseline.profile_digest[:19]} then, {head.profile_digest[:19]} now)",
+    )
+
+
+def _tools(head: Session, baseline: Baseline) -> Refusal | None:
+    if head.harness != baseline.harness:
+        return Refusal("G034", f"harness: baseline {baseline.harness}, session {head.harness}")
+    if not baseline.sessions:
+        return None
+    accepted = baseline.sessions[-1].tools
+    for name in sorted(accepted.keys() | head.tools.keys()):
+        theirs, ours = accepted.get(name, "unknown"), head.tools.get(name, "unknown")
+        if _major(theirs) != _major(ours):
+            return Refusal("G034", f"{name}: baseline {theirs}, session {ours}")
+    return None
+
+
+def _major(version: str) -> str:
+    return version.removeprefix("fio-").split(".", maxsplit=1)[0]
+
+
+def _alike(case: Case) -> Refusal | None:
+    """The further sessions must be of the same sitting as the screen."""
+    head = case.head
+    for other in _sessions(case)[1:]:
+        for what, theirs, ours in (
+            ("host class", other.host.host_class, head.host.host_class),
+            ("host", other.host.fingerprint, head.host.fingerprint),
+            ("profile", other.profile_digest, head.profile_digest),
+        ):
+            if theirs != ours:
+                return Refusal("G037", f"{what} of session {other.id} is {theirs}, not {ours}")
+    base, pair_head = case.pair_base, case.pair_head
+    if (base is None) != (pair_head is None):
+        side = Side.HEAD if pair_head is None else Side.BASE
+        return Refusal("G037", f"the confirming session of the {side.value} side is missing")
+    if base is not None and pair_head is not None and base.boot != pair_head.boot:
+        return Refusal("G037", "base and head were confirmed in different boots")
+    return None

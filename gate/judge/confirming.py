@@ -1,0 +1,186 @@
+"""Stage 2 of the verdict: pairs where both sides can run, strikes where only the head can."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING
+
+from gate.judge.series import finding
+from gate.judge.suite import failures_of, pairs_of, values_of
+from gate.model import Evidence, Verdict
+from gate.stats.costs import log_costs, ratio, usable, value_of
+from gate.stats.martingale import decide
+from gate.stats.robust import hodges_lehmann
+from gate.stats.screen import CONFIDENCE, Screened, pairs_detectable, screen
+from gate.stats.strikes import all_exceed, false_alarm, strikes_needed
+from gate.units import percent
+
+if TYPE_CHECKING:
+    from gate.judge.screening import Flagged
+    from gate.judge.suite import Policy
+    from gate.model import Finding
+    from gate.stats.martingale import PairDecision, PairRule
+
+
+def confirmed(flag: Flagged, policy: Policy, *, flagged: int, judged: int) -> Finding:
+    """Decide one flagged series; `flagged` and `judged` count the suite's gate metrics."""
+    case = flag.series.case
+    for session in (case.pair_base, case.pair_head, *case.strikes):
+        failures = failures_of(session, flag.series.benchmark) if session else ()
+        if failures:
+            text = f"while confirming, {failures[0]}"
+            return finding(flag.series, "G050", Verdict.BROKEN, text, path=flag.path)
+    pairs = pairs_of(case, flag.series.benchmark, flag.series.metric.name)
+    if pairs:
+        return _by_pairs(flag, pairs, policy, flagged)
+    if case.strikes:
+        return _by_strikes(flag, policy, judged)
+    numbers = _screen_numbers(flag.screened) if flag.screened else {}
+    shown = percent(ratio(flag.screened.loss)) if flag.screened else "not screened"
+    text = f"flagged ({shown}) and not confirmed"
+    return finding(
+        flag.series,
+        "G021",
+        Verdict.INCONCLUSIVE,
+        text,
+        limits=flag.limits,
+        path=flag.path,
+        warnings=flag.warnings,
+        **numbers,
+    )
+
+
+def _screen_numbers(screened: Screened) -> dict[str, object]:
+    return {
+        "loss": ratio(screened.loss),
+        "loss_low": ratio(screened.low),
+        "loss_high": ratio(screened.high),
+        "method": "screen",
+        "confidence": CONFIDENCE,
+        "minimum_detectable_loss": ratio(screened.detectable),
+    }
+
+
+def _by_pairs(
+    flag: Flagged, pairs: tuple[tuple[float, float], ...], policy: Policy, flagged: int
+) -> Finding:
+    better = flag.series.metric.better
+    base, head = tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs)
+    evidence = Evidence(pairs_base=base, pairs_head=head)
+    if not (usable(base) and usable(head)):
+        text = "a confirming trial gave a value that is not above zero"
+        return finding(flag.series, "G051", Verdict.BROKEN, text, evidence=evidence)
+    costs = zip(log_costs(base, better), log_costs(head, better), strict=True)
+    differences = tuple(after - before for before, after in costs)
+    rule = flag.rule(policy, flagged)
+    decision = decide(differences, rule)
+    loss = hodges_lehmann(differences[: decision.pairs])
+    code, verdict, text = _words(decision, rule, loss, flag)
+    centre = median(log_costs(base[: decision.pairs], better))
+    return finding(
+        flag.series,
+        code,
+        verdict,
+        text,
+        loss=ratio(loss),
+        loss_low=_ratio(decision.low),
+        loss_high=_ratio(decision.high),
+        base_value=value_of(centre, better),
+        head_value=value_of(centre + loss, better),
+        trials_base=decision.pairs,
+        trials_head=decision.pairs,
+        method="pairs",
+        confidence=1 - rule.alpha,
+        minimum_detectable_loss=ratio(
+            pairs_detectable(flag.limits, flag.sigma, decision.pairs, rule.alpha, rule.beta)
+        ),
+        limits=flag.limits,
+        path=(*flag.path, _last_step(decision, rule)),
+        warnings=flag.warnings,
+        evidence=evidence,
+    )
+
+
+def _ratio(log_loss: float | None) -> float | None:
+    return None if log_loss is None else ratio(log_loss)
+
+
+def _words(
+    decision: PairDecision, rule: PairRule, loss: float, flag: Flagged
+) -> tuple[str, Verdict, str]:
+    shown, count = percent(ratio(loss)), decision.pairs
+    if decision.verdict == "regressed":
+        least = percent(_ratio(decision.low))
+        text = f"{shown} loss, at least {least}, proven by {count} random-order pairs"
+        return "G060", Verdict.REGRESSED, text
+    if decision.verdict == "passed":
+        most = percent(ratio(rule.design), signed=False)
+        text = f"{shown} over {count} pairs; a loss of {most} is ruled out"
+        return "G002", Verdict.PASSED, text
+    text = (
+        f"{shown} over {count} of at most {flag.pairs} pairs; neither loss nor its absence proven"
+    )
+    return "G020", Verdict.INCONCLUSIVE, text
+
+
+def _last_step(decision: PairDecision, rule: PairRule) -> str:
+    level = percent(rule.alpha, signed=False)
+    if decision.verdict == "regressed":
+        dead = percent(ratio(rule.negligible), signed=False)
+        return f"loss above {dead} proven at pair {decision.pairs} (error bound {level})"
+    if decision.verdict == "passed":
+        design = percent(ratio(rule.design), signed=False)
+        bound = percent(rule.beta, signed=False)
+        return f"loss of {design} ruled out at pair {decision.pairs} (error bound {bound})"
+    return f"undecided after {decision.pairs} pairs of at most {rule.limit}"
+
+
+def _by_strikes(flag: Flagged, policy: Policy, judged: int) -> Finding:
+    """All strikes beyond the worst accepted session: regressed. Else screen all heads together."""
+    series, case = flag.series, flag.series.case
+    raw = tuple(values_of(s, series.benchmark, series.metric.name) for s in case.strikes)
+    evidence = Evidence(strikes=raw)
+    if not all(usable(values) for values in raw):
+        text = "a further head session lacks this metric or gave a value not above zero"
+        return finding(series, "G051", Verdict.BROKEN, text, evidence=evidence, path=flag.path)
+    strikes = [log_costs(values, series.metric.better) for values in raw]
+    needed = strikes_needed(len(series.sessions), policy.alpha / max(judged, 1))
+    together = [median(series.costs), *(median(strike) for strike in strikes)]
+    again = screen(together, series.session_costs, flag.limits, policy.beta)
+    bound = percent(false_alarm(len(series.sessions), len(strikes)), signed=False)
+    step = (
+        f"strikes: {len(strikes)} fresh head sessions of {needed or 'too many'} needed, "
+        f"against {len(series.sessions)} accepted"
+    )
+    exceeded = all_exceed(strikes, series.session_costs, flag.limits.dead)
+    shown = percent(ratio(again.loss))
+    if exceeded and needed is not None and len(strikes) >= needed:
+        code, verdict = "G061", Verdict.REGRESSED
+        text = f"{shown} loss: all of {len(strikes)} fresh sessions beyond the worst accepted"
+        step += f"; all exceed the worst (error bound {bound} on a steady host)"
+    elif not exceeded and not again.flagged:
+        code, verdict = "G001", Verdict.PASSED
+        text = f"{shown} over {len(together)} head sessions; the flag was not borne out"
+    else:
+        code, verdict = "G025", Verdict.INCONCLUSIVE
+        text = f"{shown} over {len(together)} head sessions; neither proven nor cleared"
+    return finding(
+        series,
+        code,
+        verdict,
+        text,
+        limits=flag.limits,
+        path=(*flag.path, step),
+        warnings=(
+            *flag.warnings,
+            "strikes assume that the host is as steady today as when the baseline was taken",
+        ),
+        evidence=evidence,
+        **(
+            _screen_numbers(again)
+            | {
+                "method": "strikes",
+                "trials_head": len(series.head) + sum(len(values) for values in raw),
+            }
+        ),
+    )

@@ -1,0 +1,119 @@
+"""The whole judgement: cases in, report out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gate.errors import NothingCompared
+from gate.judge.comparable import Refusal, refusal
+from gate.judge.confirming import confirmed
+from gate.judge.screening import Flagged, screened, series_of
+from gate.judge.series import finding, limits_of
+from gate.judge.summary import summarise
+from gate.judge.waive import waived
+from gate.model import Finding, Role, Verdict
+from gate.stats.costs import ratio, usable
+from gate.stats.screen import LEAST_SESSIONS, screen
+from gate.units import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gate.judge.series import Series
+    from gate.judge.suite import Case, Policy
+    from gate.model import Report
+
+_CONTROL_FLOOR = 0.02
+"""A control that moved by less than this (log) never condemns a host."""
+_CONTROL_ERRORS = 6.0
+"""Nor does one within this many standard errors: only gross failures of the host count."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstStage:
+    """What is left after the screen."""
+
+    settled: tuple[Finding, ...]
+    flagged: tuple[Flagged, ...]
+
+    @property
+    def judged(self) -> int:
+        """Gate metrics for which numbers were compared."""
+        return sum(f.method != "none" and f.role is Role.GATE for f in self.settled) + self.m
+
+    @property
+    def m(self) -> int:
+        """Gate metrics that share the suite's alpha in the second stage."""
+        return sum(flag.series.metric.role is Role.GATE for flag in self.flagged)
+
+
+def first_stage(cases: Sequence[Case], policy: Policy) -> FirstStage:
+    """Screen every series of every case."""
+    settled: list[Finding] = []
+    flagged: list[Flagged] = []
+    for case in cases:
+        for answer in _screen_case(case, policy):
+            if isinstance(answer, Flagged):
+                flagged.append(answer)
+            else:
+                settled.append(answer)
+    return FirstStage(settled=tuple(settled), flagged=tuple(flagged))
+
+
+def judge(cases: Sequence[Case], policy: Policy, *, created: str, version: str) -> Report:
+    """Judge a suite.
+
+    `created` is the UTC time to print, `version` the gate's own.
+
+    Raises:
+        NothingCompared: there is not one gate metric to judge.
+    """
+    first = first_stage(cases, policy)
+    decided = [
+        confirmed(flag, policy, flagged=max(first.m, 1), judged=max(first.judged, 1))
+        for flag in first.flagged
+    ]
+    findings = [waived(f, policy) for f in (*first.settled, *decided)]
+    if not any(f.role is Role.GATE for f in findings):
+        raise NothingCompared(
+            "G280",
+            "no gate metric was judged",
+            cure='Give at least one metric of the profile the role "gate".',
+        )
+    findings.sort(key=lambda f: (-f.verdict.rank, f.role, f.profile, f.benchmark, f.metric))
+    return summarise(cases, tuple(findings), first, policy, created=created, version=version)
+
+
+def _screen_case(case: Case, policy: Policy) -> list[Finding | Flagged]:
+    every = list(series_of(case))
+    refused = refusal(case) or _moved_control(every, policy)
+    answers = [screened(series, policy) for series in every]
+    if refused is None:
+        return answers
+    return [
+        finding(series, refused.code, Verdict.INCOMPARABLE, refused.reason)
+        if _replaceable(answer)
+        else answer
+        for series, answer in zip(every, answers, strict=True)
+    ]
+
+
+def _replaceable(answer: Finding | Flagged) -> bool:
+    """A refusal replaces every judgement of numbers, never the news that there are none."""
+    return isinstance(answer, Flagged) or answer.verdict.rank <= Verdict.INCOMPARABLE.rank
+
+
+def _moved_control(every: Sequence[Series], policy: Policy) -> Refusal | None:
+    """The first control benchmark whose level left its accepted range, either way."""
+    for series in every:
+        if not series.control or series.metric.role is not Role.GATE:
+            continue
+        fit = usable(series.head) and len(series.sessions) >= LEAST_SESSIONS
+        if not fit or not all(usable(values) for values in series.sessions):
+            continue
+        result = screen(series.costs, series.session_costs, limits_of(series), policy.beta)
+        if abs(result.loss) > max(_CONTROL_FLOOR, _CONTROL_ERRORS * result.error):
+            shown = percent(ratio(result.loss))
+            return Refusal("G035", f"the control {series.label} moved by {shown}")
+    return None

@@ -1,0 +1,100 @@
+"""Looks between pairs: which benchmarks are still undecided; light, for the measuring process.
+
+`plan_second_stage` needs scipy and runs in a process of its own; what it returns does not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gate.model import Better, Stage, TrialStatus
+from gate.stats.costs import log_costs, usable
+from gate.stats.martingale import PairRule, decide
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gate.judge.suite import Case, Policy
+    from gate.model import Session, Trial
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One flagged series, for the measuring process."""
+
+    profile: str
+    benchmark: str
+    metric: str
+    better: Better
+    gates: bool
+    """Whether it may close the gate; a watched metric costs no further trials."""
+    rule: PairRule
+    strikes: int | None
+    """Fresh head sessions needed where there is no base side; None if none would do."""
+
+
+def plan_second_stage(cases: Sequence[Case], policy: Policy) -> tuple[Task, ...]:
+    """Screen the cases and say what must be confirmed, and how."""
+    from gate.judge.judge import first_stage  # noqa: PLC0415 - scipy, in a process of its own
+    from gate.stats.strikes import strikes_needed  # noqa: PLC0415
+
+    first = first_stage(cases, policy)
+    return tuple(
+        Task(
+            profile=flag.series.case.profile,
+            benchmark=flag.series.benchmark,
+            metric=flag.series.metric.name,
+            better=flag.series.metric.better,
+            gates=flag.series.metric.role.value == "gate",
+            rule=flag.rule(policy, first.m),
+            strikes=strikes_needed(len(flag.series.sessions), policy.alpha / max(first.judged, 1)),
+        )
+        for flag in first.flagged
+    )
+
+
+def undecided(tasks: Sequence[Task], base: Session, head: Session) -> frozenset[str]:
+    """Benchmarks of which a gate metric is neither proven nor cleared nor spent."""
+    failed = {
+        trial.benchmark
+        for trial in (*base.trials, *head.trials)
+        if trial.stage is Stage.CONFIRM and trial.status is not TrialStatus.OK
+    }
+    return frozenset(
+        task.benchmark
+        for task in tasks
+        if task.gates and task.benchmark not in failed and _waiting(task, base, head)
+    )
+
+
+def _waiting(task: Task, base: Session, head: Session) -> bool:
+    before = _values(task, base.trials)
+    after = _values(task, head.trials)
+    numbers = sorted(before.keys() & after.keys())
+    pairs = [(before[number], after[number]) for number in numbers]
+    if len(numbers) < len(_complete(task, base, head)) or not all(map(usable, pairs)):
+        return False  # a value is lacking or unusable: the judge will call it so
+    costs = [log_costs(pair, task.better) for pair in pairs]
+    return decide([head - base for base, head in costs], task.rule).verdict == "undecided"
+
+
+def _complete(task: Task, base: Session, head: Session) -> set[int | None]:
+    """Pairs of which both trials succeeded, whatever metrics they gave."""
+    base_pairs, head_pairs = (
+        {t.pair for t in s.trials if t.benchmark == task.benchmark and t.status is TrialStatus.OK}
+        for s in (base, head)
+    )
+    return base_pairs & head_pairs
+
+
+def _values(task: Task, trials: Sequence[Trial]) -> dict[int, float]:
+    return {
+        trial.pair: value.value
+        for trial in trials
+        if trial.benchmark == task.benchmark
+        and trial.pair is not None
+        and trial.status is TrialStatus.OK
+        for value in trial.values
+        if value.metric == task.metric
+    }

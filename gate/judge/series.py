@@ -1,0 +1,110 @@
+"""One series on its way to a verdict: head values, accepted sessions, limits, and the wording."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from gate.codes import PAGES
+from gate.model import Better, Evidence, Finding, Verdict
+from gate.stats.costs import log_costs
+from gate.stats.screen import DESIGN, Limits
+
+if TYPE_CHECKING:
+    from gate.judge.suite import Case
+    from gate.model import BaselineSeries, Metric
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """One metric of one benchmark of a case."""
+
+    case: Case
+    benchmark: str
+    metric: Metric
+    control: bool
+    planned: int
+    """Head trials that the session was to hold."""
+    head: tuple[float, ...]
+    """Screen trials of the head side, in run order."""
+    accepted: BaselineSeries | None
+
+    @property
+    def sessions(self) -> tuple[tuple[float, ...], ...]:
+        """Accepted values of the current epoch, oldest session first."""
+        return tuple(p.values for p in self.accepted.current) if self.accepted else ()
+
+    @property
+    def costs(self) -> tuple[float, ...]:
+        """Head values as log costs."""
+        return log_costs(self.head, self.metric.better)
+
+    @property
+    def session_costs(self) -> tuple[tuple[float, ...], ...]:
+        """Accepted values as log costs."""
+        return tuple(log_costs(values, self.metric.better) for values in self.sessions)
+
+    @property
+    def label(self) -> str:
+        """How messages name it."""
+        return f"{self.benchmark} {self.metric.name}"
+
+
+def limits_of(series: Series) -> Limits:
+    """Tolerance and negligible loss as asked for, with the absolute floor folded into tau.
+
+    A floor f at a base value v is the relative loss f/v where lower is better and f/(v - f) where
+    higher is. T_d must stay clear of tau, so a floor above it raises the tolerance.
+    """
+    metric = series.metric
+    tau = metric.tau
+    if metric.floor is not None and series.sessions:
+        centre = median([median(values) for values in series.sessions])
+        tau = max(tau, _relative_floor(metric.floor, centre, metric.better))
+    tolerance = max(metric.tolerance, 1.25 * tau / DESIGN) if tau > metric.tau else metric.tolerance
+    return Limits(tolerance=tolerance, negligible=tau)
+
+
+def _relative_floor(floor: float, centre: float, better: Better) -> float:
+    if better is Better.LOWER:
+        return floor / centre
+    return floor / (centre - floor) if floor < centre else 1e6
+
+
+def finding(  # one place builds every finding, so that none lacks its advice
+    series: Series, code: str, verdict: Verdict, headline: str, **numbers: Any
+) -> Finding:
+    """A finding of this series; `numbers` are further fields of `Finding`."""
+    limits: Limits | None = numbers.pop("limits", None)
+    evidence = numbers.pop("evidence", Evidence())
+    accepted = series.accepted.current if series.accepted else ()
+    shown = replace(
+        evidence,
+        baseline=series.sessions,
+        baseline_sessions=tuple(point.session for point in accepted),
+        head=series.head,
+    )
+    centres = [median(values) for values in series.sessions if values]
+    numbers.setdefault("base_value", median(centres) if centres else None)
+    numbers.setdefault("head_value", median(series.head) if series.head else None)
+    numbers.setdefault("trials_base", sum(len(values) for values in series.sessions))
+    numbers.setdefault("trials_head", len(series.head))
+    return Finding(
+        code=code,
+        profile=series.case.profile,
+        benchmark=series.benchmark,
+        metric=series.metric.name,
+        verdict=verdict,
+        role=series.metric.role,
+        headline=headline,
+        advice=numbers.pop("advice", PAGES[code].cure),
+        unit=series.metric.unit,
+        better=series.metric.better,
+        sessions_base=len(series.sessions),
+        tolerance=series.metric.tolerance,
+        tolerance_used=limits.tolerance if limits else series.metric.tolerance,
+        negligible=limits.negligible if limits else series.metric.tau,
+        evidence=shown,
+        **numbers,
+    )

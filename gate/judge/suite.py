@@ -1,0 +1,140 @@
+"""What is judged together: the sessions and the baseline of each profile, sorted into roles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gate.errors import NothingCompared
+from gate.model import Baseline, Session, Side, Stage, TrialStatus, Waiver
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from gate.model import Metric
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """The promise to keep, and what the user lets through."""
+
+    alpha: float = 0.01
+    """Bound on the chance that an unchanged suite is called regressed."""
+    beta: float = 0.025
+    """Bound on the chance that a loss of the tolerance passes."""
+    allow_new: bool = False
+    waivers: tuple[Waiver, ...] = ()
+    today: str = "1970-01-01"
+    """UTC date, for waivers that end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One profile's sessions in their roles, with the baseline they are judged against."""
+
+    profile: str
+    head: Session
+    """The screen of the head side."""
+    strikes: tuple[Session, ...]
+    """Further whole head sessions, taken after the screen."""
+    pair_base: Session | None
+    pair_head: Session | None
+    baseline: Baseline | None
+    other_classes: tuple[str, ...]
+    """Host classes for which this profile has a baseline, where this host's has none."""
+    metrics: tuple[Metric, ...]
+    """Metrics with the tolerances in force, from the profile where one was given."""
+
+
+def arrange(
+    sessions: Sequence[Session],
+    baselines: Sequence[Baseline],
+    metrics: Mapping[str, tuple[Metric, ...]],
+) -> tuple[Case, ...]:
+    """Sort sessions into cases by profile.
+
+    `metrics` holds the reviewed metrics of profiles by name; a session's own stand in where a
+    profile was not given.
+
+    Raises:
+        NothingCompared: there is no session, or a profile has no head session to screen.
+    """
+    if not sessions:
+        raise NothingCompared("G280", "no session was given", cure="Name one with --session.")
+    names = sorted({session.profile for session in sessions})
+    return tuple(_case(name, sessions, baselines, metrics.get(name)) for name in names)
+
+
+def _case(
+    name: str,
+    sessions: Iterable[Session],
+    baselines: Iterable[Baseline],
+    metrics: tuple[Metric, ...] | None,
+) -> Case:
+    own = sorted(
+        (session for session in sessions if session.profile == name),
+        key=lambda session: (session.started, session.id),
+    )
+    whole = [s for s in own if s.stage is Stage.SCREEN and s.side is Side.HEAD]
+    pairs = {s.side: s for s in own if s.stage is Stage.CONFIRM}
+    if not whole:
+        raise NothingCompared(
+            "G280",
+            f"profile {name} has no session of the head side",
+            cure="Hand in the session that `gate run` or `gate check` wrote for the head side.",
+        )
+    of_profile = [baseline for baseline in baselines if baseline.profile == name]
+    mine = [b for b in of_profile if b.host_class == whole[0].host.host_class]
+    return Case(
+        profile=name,
+        head=whole[0],
+        strikes=tuple(whole[1:]),
+        pair_base=pairs.get(Side.BASE),
+        pair_head=pairs.get(Side.HEAD),
+        baseline=mine[0] if mine else None,
+        other_classes=tuple(sorted(b.host_class for b in of_profile)) if not mine else (),
+        metrics=whole[0].metrics if metrics is None else metrics,
+    )
+
+
+def values_of(session: Session, benchmark: str, metric: str) -> tuple[float, ...]:
+    """A series of a session's whole-session trials, in run order."""
+    return tuple(
+        value.value
+        for trial in sorted(session.trials, key=lambda trial: trial.sequence)
+        if trial.benchmark == benchmark
+        and trial.stage is session.stage
+        and trial.status is TrialStatus.OK
+        for value in trial.values
+        if value.metric == metric
+    )
+
+
+def failures_of(session: Session, benchmark: str) -> tuple[str, ...]:
+    """Why trials of a benchmark failed, in run order."""
+    return tuple(
+        f"trial {trial.sequence + 1}: {trial.note or trial.status.value}"
+        for trial in sorted(session.trials, key=lambda trial: trial.sequence)
+        if trial.benchmark == benchmark and trial.status is not TrialStatus.OK
+    )
+
+
+def pairs_of(case: Case, benchmark: str, metric: str) -> tuple[tuple[float, float], ...]:
+    """Complete pairs of a series as (base, head) values, in the order of their numbers."""
+    if case.pair_base is None or case.pair_head is None:
+        return ()
+    base = _by_pair(case.pair_base, benchmark, metric)
+    head = _by_pair(case.pair_head, benchmark, metric)
+    return tuple((base[number], head[number]) for number in sorted(base.keys() & head.keys()))
+
+
+def _by_pair(session: Session, benchmark: str, metric: str) -> dict[int, float]:
+    return {
+        trial.pair: value.value
+        for trial in session.trials
+        if trial.benchmark == benchmark
+        and trial.pair is not None
+        and trial.status is TrialStatus.OK
+        for value in trial.values
+        if value.metric == metric
+    }

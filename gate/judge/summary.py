@@ -1,0 +1,133 @@
+"""Findings to a report: the joined verdict, the exit status, the first line, the notes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from gate.model import SCHEMA, Report, Role, Source, SuitePromise, Verdict, join
+from gate.units import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gate.judge.judge import FirstStage
+    from gate.judge.suite import Case, Policy
+    from gate.model import Finding
+
+EXIT_STATUS = {
+    Verdict.PASSED: 0,
+    Verdict.IMPROVED: 0,
+    Verdict.WAIVED: 0,
+    Verdict.NEW: 5,
+    Verdict.INCONCLUSIVE: 5,
+    Verdict.INCOMPARABLE: 5,
+    Verdict.MISSING: 4,
+    Verdict.BROKEN: 4,
+    Verdict.REGRESSED: 10,
+}
+
+
+def summarise(
+    cases: Sequence[Case],
+    findings: tuple[Finding, ...],
+    first: FirstStage,
+    policy: Policy,
+    *,
+    created: str,
+    version: str,
+) -> Report:
+    """Join the verdicts of the gate metrics; there is at least one."""
+    gating = [finding for finding in findings if finding.role is Role.GATE]
+    worst = join(finding.verdict for finding in gating) or Verdict.BROKEN
+    let_through = worst is Verdict.NEW and policy.allow_new
+    is_open = worst.opens or let_through
+    head = cases[0].head
+    return Report(
+        schema=SCHEMA,
+        gate="open" if is_open else "closed",
+        verdict=worst.value,
+        exit_status=0 if let_through else EXIT_STATUS[worst],
+        headline=_headline(gating, head.host.host_class, policy, is_open=is_open),
+        created=created,
+        profiles=tuple(case.profile for case in cases),
+        findings=findings,
+        host=head.host,
+        tools={"driftgate": version} | _tools(cases),
+        notes=tuple(_notes(cases, policy, let_through=let_through)),
+        promise=SuitePromise(
+            alpha=policy.alpha,
+            beta=policy.beta,
+            metrics_judged=first.judged,
+            metrics_flagged=first.m,
+        ),
+        subjects=_subjects(cases),
+    )
+
+
+def _headline(gating: Sequence[Finding], host_class: str, policy: Policy, *, is_open: bool) -> str:
+    counts = Counter(finding.verdict for finding in gating)
+    worst_first = sorted(counts, key=lambda verdict: -verdict.rank)
+    said = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in worst_first)
+    state = "open" if is_open else "closed"
+    alpha = percent(policy.alpha, signed=False)
+    return f"gate {state}: {said} (host class {host_class}; false alarms at most {alpha} per suite)"
+
+
+def _tools(cases: Sequence[Case]) -> dict[str, str]:
+    return {name: version for case in cases for name, version in sorted(case.head.tools.items())}
+
+
+def _subjects(cases: Sequence[Case]) -> dict[str, str]:
+    shown: dict[str, str] = {}
+    for case in cases:
+        for session in (case.pair_base, case.pair_head, case.head):
+            if session is None:
+                continue
+            subject = session.subject
+            parts = [subject.description, subject.commit[:12], "dirty" if subject.dirty else ""]
+            text = " ".join(part for part in parts if part)
+            if text:
+                shown[f"{case.profile} {session.side.value}"] = text
+    return shown
+
+
+def _notes(cases: Sequence[Case], policy: Policy, *, let_through: bool) -> Iterator[str]:
+    if let_through:
+        yield "new benchmarks were let through by --allow new: nothing was compared for them"
+    if policy.allow_new and not let_through:
+        yield "--allow new was given"
+    for case in cases:
+        yield from _case_notes(case)
+
+
+def _case_notes(case: Case) -> Iterator[str]:
+    for session in (case.head, *case.strikes):
+        yield from (f"{case.profile}: {note}" for note in session.notes)
+    if case.head.source is Source.IMPORTED:
+        yield f"{case.profile}: imported values; nobody vouches for the host that measured them"
+    if case.head.source is Source.REPLAYED:
+        yield f"{case.profile}: replayed values, not measured"
+    base, head = case.pair_base, case.pair_head
+    if base and head and base.subject.proof and base.subject.proof == head.subject.proof:
+        yield f"{case.profile}: base and head have the same content; no change was under test"
+    if case.baseline:
+        boots = {accepted.boot for accepted in case.baseline.sessions[-10:]}
+        if len(case.baseline.sessions) > 1 and len(boots) == 1:
+            yield (
+                f"{case.profile}: all accepted sessions are of one boot; their spread understates "
+                "what other days and boots add"
+            )
+        moved = _epoch_changes(case)
+        if moved:
+            yield f"{case.profile}: changed on the host since the baseline: {', '.join(moved)}"
+
+
+def _epoch_changes(case: Case) -> list[str]:
+    accepted = case.baseline.sessions[-1].epoch_facts if case.baseline else {}
+    now = case.head.host.epoch
+    return [
+        f"{key} {accepted.get(key, 'unknown')} -> {now.get(key, 'unknown')}"
+        for key in sorted(accepted.keys() | now.keys())
+        if accepted.get(key, "unknown") != now.get(key, "unknown")
+    ]

@@ -1,0 +1,1 @@
+"""Plan to session: the order of trials, their processes, resuming, and what disturbed them."""

@@ -1,0 +1,77 @@
+"""The second stage's trials: random-order pairs of base and head, until nobody is undecided."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+from gate.measure import order
+from gate.measure.screening import chosen_benchmarks
+from gate.measure.sitting import Recorder, check_resumable, new_session, take_trial, told
+from gate.model import Side, Stage, TrialStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from gate.measure.sitting import Sitting
+    from gate.model import Benchmark, Session
+
+
+def measure_pairs(
+    sitting: Sitting,
+    names: frozenset[str],
+    paths: dict[Side, Path],
+    undecided: Callable[[Session, Session], frozenset[str]],
+    *,
+    resumed: dict[Side, Session],
+) -> tuple[Session, Session]:
+    """Run pairs of the named benchmarks until `undecided(base, head)` names none.
+
+    Raises:
+        InputError: a resumed session is of another profile text, host, boot or subject.
+        StopRequested: a signal came; both partial sessions are on disk.
+    """
+    benchmarks = chosen_benchmarks(sitting, names)
+    recorders: dict[Side, Recorder] = {}
+    for side in (Side.BASE, Side.HEAD):
+        if side in resumed:
+            check_resumable(resumed[side], sitting)
+        session = resumed.get(side) or new_session(sitting, side, Stage.CONFIRM, benchmarks)
+        recorders[side] = Recorder(session, paths[side])
+    base, head = recorders[Side.BASE], recorders[Side.HEAD]
+    # The head's seed rules the coin and the order of both sides.
+    seed = head.session.seed
+    while waiting := undecided(base.session, head.session):
+        turn = [benchmark for benchmark in benchmarks if benchmark.name in waiting]
+        random.Random(f"{seed}/{len(head.session.trials)}").shuffle(turn)  # noqa: S311
+        for benchmark in turn:
+            _take_pair(sitting, recorders, benchmark, seed)
+    base.complete()
+    head.complete()
+    return base.session, head.session
+
+
+def _take_pair(
+    sitting: Sitting, recorders: dict[Side, Recorder], benchmark: Benchmark, seed: int
+) -> None:
+    """One pair, back to back, in the order of its coin.
+
+    A pair that an interruption cut in half keeps its number and is never completed: half a pair
+    taken long after the other half would not share its noise.
+    """
+    numbers = [
+        trial.pair
+        for recorder in recorders.values()
+        for trial in recorder.session.trials
+        if trial.benchmark == benchmark.name and trial.pair is not None
+    ]
+    pair = max(numbers, default=-1) + 1
+    sides = [Side.BASE, Side.HEAD]
+    if not order.base_first(seed, benchmark.name, pair):
+        sides.reverse()
+    for position, side in enumerate(sides):
+        trial = take_trial(sitting, recorders[side], benchmark, pair=pair, first=position == 0)
+        told(sitting, side, trial, pair + 1, None)
+        if trial.status is not TrialStatus.OK:
+            return

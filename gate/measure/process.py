@@ -1,0 +1,95 @@
+"""One child process in a group of its own: waited for without polling, killed whole."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import select
+import signal
+import subprocess
+import tempfile
+import time
+from typing import IO, TYPE_CHECKING
+
+from gate.harness.base import Command, Outcome
+
+if TYPE_CHECKING:
+    from gate.measure.stop import Stop
+
+_CAP = 16 << 20
+_GRACE = 2.0
+_PR_SET_PDEATHSIG = 1
+_LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def run(command: Command, stop: Stop) -> Outcome:
+    """Run a command to its end, its timeout or a stop request.
+
+    Output goes to files, not pipes, so that this process sleeps while the child is measured.
+    Whatever the child left behind in its group is killed, also after a normal exit.
+
+    Raises:
+        StopRequested: a signal came; the group is dead.
+        OSError: the program cannot be started.
+    """
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        started = time.monotonic()
+        child = subprocess.Popen(  # noqa: S603
+            command.argv,
+            cwd=command.directory,
+            env=dict(command.environment),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=errors,
+            start_new_session=True,
+            preexec_fn=_die_with_parent,  # noqa: PLW1509 - no threads run in this process
+        )
+        try:
+            with stop.interruptible():
+                timed_out = not _ended(child, command.timeout)
+        finally:
+            _kill_group(child)
+        return Outcome(
+            status=child.returncode,
+            output=_text(output),
+            errors=_text(errors),
+            timed_out=timed_out,
+            duration=time.monotonic() - started,
+        )
+
+
+def _die_with_parent() -> None:
+    """If the gate is killed outright, the harness must not go on writing to the disk."""
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def _ended(child: subprocess.Popen[bytes], timeout: float) -> bool:
+    """Sleep until the child ends or its time is up."""
+    handle = os.pidfd_open(child.pid)
+    try:
+        poll = select.poll()
+        poll.register(handle, select.POLLIN)
+        return bool(poll.poll(timeout * 1000))
+    finally:
+        os.close(handle)
+
+
+def _kill_group(child: subprocess.Popen[bytes]) -> None:
+    """End the child if it still runs (politely first), then everything in its group."""
+    if child.poll() is None:
+        _signal_group(child.pid, signal.SIGTERM)
+        _ended(child, _GRACE)
+    _signal_group(child.pid, signal.SIGKILL)
+    child.wait()
+
+
+def _signal_group(group: int, number: signal.Signals) -> None:
+    try:
+        os.killpg(group, number)
+    except (ProcessLookupError, PermissionError):
+        return  # the group is gone, or only members of another user are left
+
+
+def _text(stream: IO[bytes]) -> str:
+    stream.seek(0)
+    return stream.read(_CAP).decode("utf-8", "replace")

@@ -1,0 +1,53 @@
+"""Whole sessions: every benchmark's trials of one side, interleaved, resumable."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gate.measure import order
+from gate.measure.sitting import Recorder, check_resumable, new_session, take_trial, told
+from gate.model import Stage, State
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gate.measure.sitting import Sitting
+    from gate.model import Benchmark, Session, Side
+
+
+def measure_session(
+    sitting: Sitting,
+    side: Side,
+    path: Path,
+    *,
+    resumed: Session | None = None,
+    only: frozenset[str] | None = None,
+) -> Session:
+    """Take, or finish, one whole session and leave it at `path`.
+
+    `only` names the benchmarks to run; by default all of the profile.
+
+    Raises:
+        InputError: `resumed` is of another profile text, host, boot or subject.
+        StopRequested: a signal came; the partial session is at `path`.
+    """
+    chosen = {b.name: b for b in sitting.profile.benchmarks if only is None or b.name in only}
+    session = resumed or new_session(sitting, side, Stage.SCREEN, tuple(chosen.values()))
+    if resumed is not None:
+        check_resumable(resumed, sitting)
+        if resumed.state is State.COMPLETE:
+            return resumed
+    recorder = Recorder(session, path)
+    names = [plan.benchmark for plan in session.planned]
+    planned = order.rounds(names, max(plan.trials for plan in session.planned), session.seed)
+    left = order.remaining(planned, [trial.benchmark for trial in session.trials])
+    for name in left:
+        trial = take_trial(sitting, recorder, chosen[name], pair=None, first=None)
+        told(sitting, side, trial, len(recorder.session.trials), len(planned))
+    recorder.complete()
+    return recorder.session
+
+
+def chosen_benchmarks(sitting: Sitting, names: frozenset[str]) -> tuple[Benchmark, ...]:
+    """The profile's benchmarks of these names."""
+    return tuple(b for b in sitting.profile.benchmarks if b.name in names)

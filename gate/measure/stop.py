@@ -1,0 +1,64 @@
+"""Clean interruption: SIGINT and SIGTERM end the running trial, never a file half written."""
+
+from __future__ import annotations
+
+import signal
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class StopRequested(BaseException):
+    """A signal asked us to stop; not an error, so no `except Exception` swallows it."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+class Stop:
+    """Remembers the first signal, and raises it only where a trial may be abandoned."""
+
+    def __init__(self) -> None:
+        self.number: int | None = None
+        self._waiting = False
+
+    @contextmanager
+    def listening(self) -> Iterator[Stop]:
+        """Handle the signals while inside, and put the old handlers back after."""
+        before = {number: signal.signal(number, self._heard) for number in _SIGNALS}
+        try:
+            yield self
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def check(self) -> None:
+        """Raise if a signal came.
+
+        Raises:
+            StopRequested: one did.
+        """
+        if self.number is not None:
+            raise StopRequested(self.number)
+
+    @contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """Inside, a signal raises at once; outside it is remembered until `check`."""
+        self._waiting = True
+        try:
+            self.check()
+            yield
+        finally:
+            self._waiting = False
+
+    def _heard(self, number: int, _frame: FrameType | None) -> None:
+        self.number = self.number or number
+        if self._waiting:
+            self._waiting = False
+            raise StopRequested(self.number)

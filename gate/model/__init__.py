@@ -1,0 +1,59 @@
+"""The nouns of the project: frozen values, standard library only.
+
+Every quantity is in base units (seconds, bytes, operations per second, ratio 1);
+scaling happens once, when something is shown (`gate.units`).
+"""
+
+from gate.model.baseline import AcceptedSession, Baseline, BaselinePoint, BaselineSeries, Waiver
+from gate.model.host import Host
+from gate.model.metric import Better, Metric, Role
+from gate.model.profile import Benchmark, Profile, SideSpec, Trials, Work
+from gate.model.report import Evidence, Finding, Report, SuitePromise
+from gate.model.session import (
+    SCHEMA,
+    Planned,
+    Session,
+    Side,
+    Source,
+    Stage,
+    State,
+    Subject,
+    Trial,
+    TrialStatus,
+    Value,
+)
+from gate.model.verdict import Verdict, join
+
+__all__ = [
+    "SCHEMA",
+    "AcceptedSession",
+    "Baseline",
+    "BaselinePoint",
+    "BaselineSeries",
+    "Benchmark",
+    "Better",
+    "Evidence",
+    "Finding",
+    "Host",
+    "Metric",
+    "Planned",
+    "Profile",
+    "Report",
+    "Role",
+    "Session",
+    "Side",
+    "SideSpec",
+    "Source",
+    "Stage",
+    "State",
+    "Subject",
+    "SuitePromise",
+    "Trial",
+    "TrialStatus",
+    "Trials",
+    "Value",
+    "Verdict",
+    "Waiver",
+    "Work",
+    "join",
+]

@@ -1,0 +1,85 @@
+"""Baselines: the accepted sessions of one host class and profile, and waivers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gate.model.metric import Better
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptedSession:
+    """The facts of one accepted session: what it measured, who accepted it and why."""
+
+    id: str
+    profile_digest: str
+    started: str
+    boot: str
+    commit: str
+    subject: str
+    tools: dict[str, str]
+    epoch_facts: dict[str, str]
+    """The host's epoch facts at that sitting."""
+    fingerprint: str
+    accepted: str
+    """UTC time of acceptance."""
+    by: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaselinePoint:
+    """One accepted session's values of one series."""
+
+    session: str
+    epoch: int
+    values: tuple[float, ...]
+    """In trial order, base units."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaselineSeries:
+    """One metric of one benchmark over the accepted sessions, oldest first."""
+
+    benchmark: str
+    metric: str
+    unit: str
+    better: Better
+    points: tuple[BaselinePoint, ...]
+
+    @property
+    def current(self) -> tuple[BaselinePoint, ...]:
+        """The points of the newest epoch; the first of them is its anchor."""
+        newest = max((point.epoch for point in self.points), default=0)
+        return tuple(point for point in self.points if point.epoch == newest)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baseline:
+    """What was accepted for one host class and profile."""
+
+    profile: str
+    profile_digest: str
+    harness: str
+    host_class: str
+    stable: dict[str, str]
+    """The host class's stable facts; a session of the class must agree with each."""
+    sessions: tuple[AcceptedSession, ...]
+    series: tuple[BaselineSeries, ...]
+    path: str = ""
+    """The file it came from, for messages."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiver:
+    """A regression somebody accepted for a while: exact row, ceiling, end, issue and reason."""
+
+    profile: str
+    benchmark: str
+    metric: str
+    ceiling: float
+    """Largest relative loss it covers."""
+    expires: str
+    """Last day it holds, ISO date."""
+    issue: str
+    reason: str

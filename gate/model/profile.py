@@ -1,0 +1,94 @@
+"""Profiles: which harness runs what, over which matrix, for which metrics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gate.model.metric import Metric
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Benchmark:
+    """One point of a profile's matrix."""
+
+    name: str
+    """`iometer-database[iodepth=32]`."""
+    params: dict[str, str] = field(default_factory=dict)
+    """The matrix values of this point."""
+    control: bool = False
+    """A workload that the change cannot reach: if it moves, the host moved."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trials:
+    """How often a benchmark is measured."""
+
+    screen: int = 3
+    """Trials of the head side in the first stage."""
+    confirm_pairs: int = 30
+    """Most base/head pairs that the second stage may spend on one benchmark."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideSpec:
+    """How one side of the subject is activated: a directory, an environment, or both."""
+
+    directory: str | None = None
+    """What `{side}` stands for in commands, relative to the project root."""
+    environment: dict[str, str] = field(default_factory=dict)
+    """Environment variables set while this side is measured."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """What a harness runs. Each harness reads its own fields and ignores the others."""
+
+    command: str | None = None
+    """hyperfine: the command line; `{side}` and `{param}` are expanded."""
+    shell: str = "none"
+    """hyperfine: `none`, or the shell that runs the command."""
+    prepare: str | None = None
+    """hyperfine: a shell command run before every trial, not measured."""
+    warmup: int = 0
+    """hyperfine: unmeasured executions before every trial."""
+    job_file: str | None = None
+    """fio: the native job file, absolute path."""
+    job_text: str | None = None
+    """fio: the text of that file as it was read."""
+    python: str | None = None
+    """pytest-benchmark: the interpreter; absent means the one that runs the gate."""
+    directory: str | None = None
+    """pytest-benchmark: where pytest starts; `{side}` is expanded."""
+    arguments: tuple[str, ...] = ()
+    """pytest-benchmark: further arguments of pytest."""
+    replay_file: str | None = None
+    """replay: the JSON file of recorded values, absolute path."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """A profile, read and checked."""
+
+    name: str
+    """The file's stem."""
+    path: str
+    """The file it came from, for messages."""
+    root: str
+    """Project root: the directory that holds `profiles/`."""
+    harness: str
+    """`fio`, `hyperfine`, `pytest-benchmark` or `replay`."""
+    about: str
+    """One sentence on what is measured."""
+    digest: str
+    """Hash of everything that decides what is run; tolerances are not part of it."""
+    work: Work
+    benchmarks: tuple[Benchmark, ...]
+    metrics: tuple[Metric, ...]
+    trials: Trials = Trials()
+    timeout: float = 600.0
+    """Seconds after which a trial is killed and counts as failed."""
+    loud: str = "raise"
+    """A metric too loud for its tolerance: `raise` the tolerance to its smallest provable
+    loss and say so, or `refuse` to judge it."""
+    sides: dict[str, SideSpec] = field(default_factory=dict)
+    """`base` and `head`, where the profile declares them."""

@@ -1,0 +1,125 @@
+"""Reports: the judgement of one suite, complete enough that a renderer looks nothing up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gate.model.host import Host
+from gate.model.metric import Better, Role
+from gate.model.strictness import STRICT
+from gate.model.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """The numbers behind a finding, in the metric's base unit, for plots and tables."""
+
+    __pydantic_config__ = STRICT
+
+    baseline: tuple[tuple[float, ...], ...] = ()
+    """Accepted sessions of the current epoch, oldest first, each its values in trial order."""
+    baseline_sessions: tuple[str, ...] = ()
+    """Names of those sessions, aligned with `baseline`."""
+    head: tuple[float, ...] = ()
+    """Screen trials of the head side in run order."""
+    pairs_base: tuple[float, ...] = ()
+    """Base values of the complete pairs, in the order in which the pairs ran."""
+    pairs_head: tuple[float, ...] = ()
+    """Head values, aligned with `pairs_base`."""
+    strikes: tuple[tuple[float, ...], ...] = ()
+    """Further head sessions, where the base side could not be run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """The judgement of one metric with its evidence and advice."""
+
+    __pydantic_config__ = STRICT
+
+    code: str
+    """`G060`; `gate explain CODE` prints its page."""
+    profile: str
+    benchmark: str
+    metric: str
+    verdict: Verdict
+    role: Role
+    headline: str
+    """One sentence: what moved, by how much, how sure."""
+    advice: str
+    """What to do about it."""
+    unit: str
+    better: Better
+    loss: float | None = None
+    """Relative worsening, positive = worse whichever way is better; absent when undefined."""
+    loss_low: float | None = None
+    """Lower end of the interval of the loss; absent when the data give none."""
+    loss_high: float | None = None
+    base_value: float | None = None
+    """Centre of the base side in the metric's unit."""
+    head_value: float | None = None
+    trials_base: int = 0
+    """Independent trials of the base side that entered (baseline and pairs)."""
+    trials_head: int = 0
+    sessions_base: int = 0
+    """Baseline sessions that entered."""
+    method: str = "none"
+    """`screen`, `pairs`, `strikes` or `none`."""
+    confidence: float | None = None
+    """Level of the interval, e.g. 0.99."""
+    tolerance: float = 0.0
+    """The tolerance asked for."""
+    tolerance_used: float = 0.0
+    """The tolerance judged by; larger than `tolerance` when the metric is too loud for it."""
+    negligible: float = 0.0
+    minimum_detectable_loss: float | None = None
+    """Smallest true loss that this amount of data would have shown."""
+    path: tuple[str, ...] = ()
+    """The decision, step by step, in sentences."""
+    warnings: tuple[str, ...] = ()
+    """What qualifies the numbers of this finding."""
+    evidence: Evidence = Evidence()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuitePromise:
+    """What the verdicts of this report hold to."""
+
+    __pydantic_config__ = STRICT
+
+    alpha: float
+    """Bound on the chance that an unchanged suite is called regressed."""
+    beta: float
+    """Bound on the chance that a loss of the tolerance passes."""
+    metrics_judged: int
+    """Gate metrics that were compared."""
+    metrics_flagged: int
+    """Of these, the ones that the screen could not clear."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """The judgement of one suite on one host."""
+
+    __pydantic_config__ = STRICT
+
+    schema: int
+    gate: str
+    """`open` or `closed`."""
+    verdict: str
+    """The worst verdict, or `nothing compared`."""
+    exit_status: int
+    headline: str
+    """The first line of every rendering: counts, host, confidence."""
+    created: str
+    """UTC, ISO 8601."""
+    profiles: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    """Worst first, then by profile, benchmark and metric."""
+    host: Host | None
+    tools: dict[str, str]
+    """Tools of the sessions judged, and the gate's own version."""
+    notes: tuple[str, ...]
+    """What a reader must know of the whole: filters, imports, missing promises."""
+    promise: SuitePromise
+    subjects: dict[str, str] = field(default_factory=dict)
+    """`base` and `head`: what was under test."""

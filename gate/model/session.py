@@ -1,0 +1,156 @@
+"""Sessions: the trials of one sitting on one host, one boot, one side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from gate.model.host import Host
+from gate.model.metric import Metric
+from gate.model.strictness import STRICT
+
+SCHEMA = 1
+"""Number of the file formats written by this version."""
+
+
+class Side(StrEnum):
+    """The two sides of a subject."""
+
+    BASE = "base"
+    HEAD = "head"
+
+
+class Stage(StrEnum):
+    """What a trial was taken for."""
+
+    SCREEN = "screen"
+    CONFIRM = "confirm"
+
+
+class State(StrEnum):
+    """Whether a session holds every trial that was planned."""
+
+    COMPLETE = "complete"
+    PARTIAL = "partial"
+
+
+class Source(StrEnum):
+    """Where the values of a session come from."""
+
+    MEASURED = "measured"
+    IMPORTED = "imported"
+    REPLAYED = "replayed"
+
+
+class TrialStatus(StrEnum):
+    """How a trial ended."""
+
+    OK = "ok"
+    FAILED = "failed"
+    TIMEOUT = "timeout"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Value:
+    """One metric of one trial."""
+
+    __pydantic_config__ = STRICT
+
+    metric: str
+    value: float
+    """In the metric's base unit."""
+    samples: int = 1
+    """How many samples inside the process it summarises; never counted as independent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """One fresh process of one benchmark: the unit of replication."""
+
+    __pydantic_config__ = STRICT
+
+    benchmark: str
+    sequence: int
+    """Position in the order in which trials of this session were run, from 0."""
+    stage: Stage
+    status: TrialStatus
+    started: str
+    """UTC, ISO 8601."""
+    duration: float
+    """Wall-clock seconds of the whole trial, start of process to end of parsing."""
+    values: tuple[Value, ...] = ()
+    pair: int | None = None
+    """Number of the base/head pair it belongs to; absent outside the confirm stage."""
+    first: bool | None = None
+    """Within its pair: whether this side ran first. The coin decided."""
+    note: str = ""
+    """Why it failed, or what the harness warned of."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """How many trials of a benchmark the screen of this session was to hold."""
+
+    __pydantic_config__ = STRICT
+
+    benchmark: str
+    trials: int
+    control: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """What was under test, as far as it can be proven."""
+
+    __pydantic_config__ = STRICT
+
+    description: str = ""
+    """What a reader calls it: a directory, an environment."""
+    commit: str = ""
+    """Full commit hash of the directory measured, where it is a git checkout."""
+    dirty: bool = False
+    """Whether that checkout had uncommitted changes."""
+    proof: str = ""
+    """Content hash of what was activated, where there is one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """The trials of one sitting on one host, one boot, one side."""
+
+    __pydantic_config__ = STRICT
+
+    schema: int
+    id: str
+    """Unique name: start time and a random tail; imported sessions use a content hash."""
+    profile: str
+    profile_digest: str
+    harness: str
+    side: Side
+    stage: Stage
+    """`screen` for a whole sitting, `confirm` for the trials of the second stage."""
+    subject: Subject
+    host: Host
+    boot: str
+    """Kernel boot id; empty when unknown."""
+    started: str
+    ended: str
+    """UTC, ISO 8601; the time of the last write."""
+    seed: int
+    """Seed of the order of trials and of the coin of each pair."""
+    state: State
+    source: Source
+    sides: bool
+    """Whether the base side can be activated on this host, so that pairs are possible."""
+    planned: tuple[Planned, ...]
+    metrics: tuple[Metric, ...]
+    trials: tuple[Trial, ...]
+    tools: dict[str, str]
+    """Versions of the harness and of what it stands on."""
+    disturbances: tuple[str, ...] = ()
+    """Reasons why this sitting must not be judged."""
+    notes: tuple[str, ...] = ()
+    loud: str = "raise"
+    """The profile's policy for metrics too loud for their tolerance."""
+    pairs: int = 30
+    """The profile's limit of pairs."""

@@ -1,0 +1,48 @@
+"""Verdicts and their order, worst last; a report's verdict is the worst of its findings."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from functools import reduce
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Verdict(StrEnum):
+    """The judgement of one metric; members are declared from best to worst."""
+
+    PASSED = "passed"
+    IMPROVED = "improved"
+    WAIVED = "waived"
+    NEW = "new"
+    INCONCLUSIVE = "inconclusive"
+    INCOMPARABLE = "incomparable"
+    MISSING = "missing"
+    BROKEN = "broken"
+    REGRESSED = "regressed"
+
+    @property
+    def rank(self) -> int:
+        """Position from best (0) to worst."""
+        return _RANK[self]
+
+    @property
+    def opens(self) -> bool:
+        """Whether this verdict leaves the gate open."""
+        return self in _OPEN
+
+    def worse(self, other: Verdict) -> Verdict:
+        """The worse of two verdicts: the least upper bound, so a fold in any order agrees."""
+        return max(self, other, key=lambda verdict: verdict.rank)
+
+
+_RANK = {verdict: rank for rank, verdict in enumerate(Verdict)}
+_OPEN = frozenset({Verdict.PASSED, Verdict.IMPROVED, Verdict.WAIVED})
+
+
+def join(verdicts: Iterable[Verdict]) -> Verdict | None:
+    """The worst verdict, or None where there is none: an empty report has not passed."""
+    found = list(verdicts)
+    return reduce(Verdict.worse, found) if found else None

@@ -1,0 +1,90 @@
+"""What to do next, for each verdict: a sentence and the commands that go with it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from gate.model import Role, Verdict
+from gate.report.words import tally
+
+if TYPE_CHECKING:
+    from gate.model import Finding, Report
+
+_CODE = re.compile(r"G\d{3}")
+
+
+class Step(NamedTuple):
+    """One thing to do, and how."""
+
+    verdict: Verdict
+    text: str
+    commands: tuple[str, ...]
+
+
+_ACCEPT = 'gate baseline accept SESSION --reason "why this level is right"'
+
+_STEPS: dict[Verdict, tuple[str, tuple[str, ...]]] = {
+    Verdict.REGRESSED: (
+        (
+            "Find the cause and mend it. If the loss is intended, accept the head session with a "
+            "reason, in a change of its own that someone reviews."
+        ),
+        (_ACCEPT,),
+    ),
+    Verdict.BROKEN: (
+        "Run the benchmark by hand: a number that is not a measurement cannot be judged.",
+        ("gate run PROFILE",),
+    ),
+    Verdict.MISSING: (
+        "Bring the benchmark back, or, if it was removed on purpose, accept a session without it.",
+        (_ACCEPT,),
+    ),
+    Verdict.INCOMPARABLE: (
+        (
+            "Measure again on the host class of the baseline, or accept a baseline for what is "
+            "measured now."
+        ),
+        (_ACCEPT,),
+    ),
+    Verdict.INCONCLUSIVE: (
+        (
+            "Let the gate confirm on a quieter host, with more pairs, or with a tolerance that the "
+            "noise can bear. Running until it is green proves nothing."
+        ),
+        ("gate check",),
+    ),
+    Verdict.NEW: (
+        (
+            "Take sessions of the unchanged tree on several days and accept them as the baseline; "
+            "or let new benchmarks through once."
+        ),
+        (_ACCEPT, "gate check --allow new"),
+    ),
+    Verdict.WAIVED: (
+        "Nothing now. Remove the waiver when its issue is closed.",
+        ("gate baseline show",),
+    ),
+    Verdict.IMPROVED: (
+        (
+            "Check that the workload still does its work, then keep the gain: accept the head "
+            "session, or it can be lost again unnoticed."
+        ),
+        (_ACCEPT,),
+    ),
+}
+
+
+def next_steps(report: Report) -> list[Step]:
+    """One step per verdict that wants something done, worst first."""
+    gated = [f for f in report.findings if f.role is Role.GATE]
+    return [
+        Step(verdict, _STEPS[verdict][0], (*_explain(gated, verdict), *_STEPS[verdict][1]))
+        for verdict, _ in tally(gated)
+        if verdict in _STEPS
+    ]
+
+
+def _explain(findings: list[Finding], verdict: Verdict) -> list[str]:
+    codes = {f.code for f in findings if f.verdict is verdict and _CODE.fullmatch(f.code)}
+    return [f"gate explain {code}" for code in sorted(codes)]

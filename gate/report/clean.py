@@ -1,0 +1,75 @@
+"""Strings from sessions are hostile: nothing in them may steer a terminal or a browser.
+
+Removed are escape sequences, control characters, and the invisible format characters that turn
+the direction of writing or hide text. Line breaks become spaces, so one string stays one line.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import fields, is_dataclass, replace
+from enum import Enum
+from typing import Any, TypeVar, cast
+
+T = TypeVar("T")
+
+LONGEST = 1500
+"""Characters of one string that are shown; longer ones lose their middle."""
+
+_ESCAPE = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor movement
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f]).*?(?:\x07|\x1b\\|\x9c)"  # OSC, DCS: titles, links
+    r"|\x1b[ -/]*[0-~]?",
+    re.DOTALL,
+)
+_INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
+_MARKS = frozenset({"Mn", "Me"})
+_MOST_MARKS = 2
+
+
+def shorten(text: str, longest: int) -> str:
+    """The text, or its beginning and end around an ellipsis when it is longer than that."""
+    if len(text) <= longest:
+        return text
+    head = (longest - 1) * 2 // 3
+    return f"{text[:head]}…{text[len(text) - (longest - 1 - head) :]}"
+
+
+def clean(text: str, longest: int = LONGEST) -> str:
+    """One line of plain visible text, at most `longest` characters."""
+    if text.isascii() and text.isprintable() and len(text) <= longest:
+        return text
+    text = _ESCAPE.sub("", shorten(text, longest * 8))
+    text = unicodedata.normalize("NFC", re.sub(r"\s+", " ", text))
+    kept: list[str] = []
+    marks = 0
+    for char in text:
+        category = unicodedata.category(char)
+        marks = marks + 1 if category in _MARKS else 0
+        hidden = category in _INVISIBLE or "\ufe00" <= char <= "\ufe0f"
+        if not hidden and marks <= _MOST_MARKS:
+            kept.append(char)
+    return shorten("".join(kept), longest)
+
+
+def scrub(value: T) -> T:
+    """The same frozen value with every string in it cleaned."""
+    return cast("T", _scrub(value))
+
+
+def _scrub(value: Any) -> Any:
+    if isinstance(value, Enum | float | int) or value is None:
+        return value
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, tuple):
+        numbers = bool(value) and isinstance(value[0], float)
+        return value if numbers else tuple(_scrub(item) for item in value)
+    if isinstance(value, dict):
+        return {clean(key): _scrub(item) for key, item in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        changes = {f.name: _scrub(getattr(value, f.name)) for f in fields(value)}
+        return replace(value, **changes)
+    message = f"a report holds no {type(value).__name__}"
+    raise TypeError(message)

@@ -1,0 +1,82 @@
+"""The words a report uses, for a reader who meets them here first."""
+
+from __future__ import annotations
+
+GLOSSARY: tuple[tuple[str, str], ...] = (
+    ("benchmark", "One point of a profile's matrix, such as one queue depth of one workload."),
+    (
+        "metric",
+        (
+            "A named quantity of a benchmark. Its role is gate (may close the gate) or watch "
+            "(shown only)."
+        ),
+    ),
+    (
+        "trial",
+        (
+            "One fresh process of one benchmark; it gives one value per metric. Trials are what n "
+            "counts: samples inside a process are never counted as independent."
+        ),
+    ),
+    ("session", "The trials of one sitting on one host, in one boot."),
+    ("base, head", "The two sides of what is under test: before the change and after it."),
+    ("baseline", "The accepted sessions of one kind of host and one profile."),
+    (
+        "loss",
+        (
+            "Relative worsening: positive is worse, whichever way the metric is better. A rate of "
+            "100 that falls to 90 needs 11.1 % more time for the same work, so its loss is 11.1 %."
+        ),
+    ),
+    ("tolerance", "The smallest loss that must not get in."),
+    ("negligible", "A loss so small that nobody should be blocked for it."),
+    (
+        "interval",
+        (
+            "Where the true loss lies, at the confidence given. It is drawn from -2 to +3 "
+            "tolerances; an arrow says that it goes on."
+        ),
+    ),
+    (
+        "minimum detectable loss",
+        "The smallest true loss that this amount of data would have shown.",
+    ),
+    (
+        "screen",
+        (
+            "First stage: a few head trials against the baseline. It may flag too much, never too "
+            "little."
+        ),
+    ),
+    (
+        "pairs",
+        (
+            "Second stage, where base and head can both be run: back to back, a fair coin deciding "
+            "which goes first."
+        ),
+    ),
+    (
+        "strikes",
+        (
+            "Second stage, where only head can be run: fresh head sessions that must all be worse "
+            "than the worst accepted one. Weaker than pairs."
+        ),
+    ),
+    ("stable facts", "Facts of the host that must agree, or nothing is compared."),
+    ("epoch facts", "Facts of the host that open a new epoch of the baseline when they change."),
+)
+
+VERDICTS: tuple[tuple[str, str], ...] = (
+    ("regressed", "A loss above the negligible one is proven. Closes the gate."),
+    ("broken", "A trial failed, or its number is not a measurement. Closes the gate."),
+    ("missing", "Accepted earlier, not measured now. Closes the gate."),
+    (
+        "incomparable",
+        "Host, tool, profile or unit differ, or the host moved. Closes the gate.",
+    ),
+    ("inconclusive", "Neither a loss nor its absence is proven. Closes the gate."),
+    ("new", "No baseline to compare with. Closes the gate unless it is let through once."),
+    ("waived", "Regressed, and somebody accepted that for a while. Leaves the gate open."),
+    ("improved", "Better than every plausible accepted value. Leaves the gate open."),
+    ("passed", "A loss as large as the tolerance is ruled out. Leaves the gate open."),
+)

@@ -1,0 +1,135 @@
+"""The wording that every rendering shares, so that no two of them tell a thing differently."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from gate.model import Role, Verdict
+from gate.units import percent, show_pair
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gate.model import Finding, Report
+
+SYMBOL = {
+    Verdict.PASSED: "✓",
+    Verdict.IMPROVED: "↑",
+    Verdict.WAIVED: "~",
+    Verdict.NEW: "+",
+    Verdict.INCONCLUSIVE: "?",
+    Verdict.INCOMPARABLE: "≠",
+    Verdict.MISSING: "○",
+    Verdict.BROKEN: "!",
+    Verdict.REGRESSED: "✗",
+}
+"""One sign per verdict; it always stands beside the word."""
+
+_METHOD = {
+    "screen": "screened against the accepted sessions",
+    "pairs": "base and head in random-order pairs",
+    "strikes": "fresh head sessions against the worst accepted one",
+    "none": "not measured",
+}
+
+
+def gate_symbol(report: Report) -> str:
+    """The sign of the whole report."""
+    return "✓" if report.gate == "open" else "✗"
+
+
+def tally(findings: Iterable[Finding]) -> list[tuple[Verdict, int]]:
+    """How many findings have each verdict, worst first."""
+    counts = Counter(finding.verdict for finding in findings)
+    return [(verdict, counts[verdict]) for verdict in reversed(Verdict) if counts[verdict]]
+
+
+def counts(report: Report) -> str:
+    """`2 regressed, 1 inconclusive, 37 passed`: the metrics that may close the gate."""
+    gated = [f for f in report.findings if f.role is Role.GATE]
+    parts = [f"{number} {verdict.value}" for verdict, number in tally(gated)]
+    return ", ".join(parts) or report.verdict
+
+
+def verdict_sentence(report: Report) -> str:
+    """`gate closed: 2 regressed, 1 inconclusive, 37 passed`."""
+    return f"gate {report.gate}: {counts(report)}"
+
+
+def lead(report: Report) -> str:
+    """What the report's own headline says beyond the verdict sentence."""
+    rest = report.headline.removeprefix(verdict_sentence(report)).strip(" ,;:·—-")
+    whole = rest.startswith("(") and rest.endswith(")")
+    return rest[1:-1] if whole else rest
+
+
+def promise(report: Report) -> str:
+    """What the verdicts hold to, in one sentence."""
+    held = report.promise
+    return (
+        f"an unchanged suite is called regressed with probability at most "
+        f"{plain_percent(held.alpha)}; a loss of the tolerance passes with probability at most "
+        f"{plain_percent(held.beta)}"
+    )
+
+
+def judged(report: Report) -> str:
+    """How many metrics were compared, and how many of them the screen could not clear."""
+    held = report.promise
+    metrics = "metric" if held.metrics_judged == 1 else "metrics"
+    watched = sum(finding.role is Role.WATCH for finding in report.findings)
+    more = f"; {watched} more only watched" if watched else ""
+    flagged = f"{held.metrics_flagged} flagged by the screen"
+    return f"{held.metrics_judged} {metrics} judged, {flagged}{more}"
+
+
+def plain_percent(ratio: float) -> str:
+    """A level or bound as per cent without idle zeros: `99 %`, `2.5 %`."""
+    return f"{ratio * 100:.4g} %"
+
+
+def sides(finding: Finding) -> str:
+    """`712.4 -> 641.1 k op/s`."""
+    return show_pair(finding.base_value, finding.head_value, finding.unit)
+
+
+def interval(finding: Finding) -> str:
+    """`+8.7 % … +11.2 %`; an end the data do not give is a `?`; empty when there is neither."""
+    if finding.loss_low is None and finding.loss_high is None:
+        return ""
+    return f"{percent(finding.loss_low)} … {percent(finding.loss_high)}"
+
+
+def confidence(finding: Finding) -> str:
+    """`99 %`, or nothing where there is no interval."""
+    return "" if finding.confidence is None else plain_percent(finding.confidence)
+
+
+def tolerance(finding: Finding) -> str:
+    """`5.0 %`; where the metric is too loud for it, also the tolerance judged by."""
+    asked = percent(finding.tolerance, signed=False)
+    used = percent(finding.tolerance_used, signed=False)
+    if not finding.tolerance_used or asked == used:
+        return asked
+    return f"{used} (asked: {asked})"
+
+
+def trials(finding: Finding) -> str:
+    """`30 + 13`: independent trials of base and head."""
+    return f"{finding.trials_base} + {finding.trials_head}"
+
+
+def method(finding: Finding) -> str:
+    """How the finding was judged, in words."""
+    return _METHOD.get(finding.method, finding.method)
+
+
+def direction(finding: Finding) -> str:
+    """`higher is better`."""
+    return f"{finding.better.value} is better"
+
+
+def plainly_passed(finding: Finding) -> bool:
+    """Passed with nothing to qualify it."""
+    return finding.verdict is Verdict.PASSED and not finding.warnings

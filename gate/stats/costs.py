@@ -1,0 +1,39 @@
+"""From values to log costs and back: one sign convention for both directions."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from gate.model import Better
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def usable(values: Sequence[float]) -> bool:
+    """Whether there is at least one value and every one is finite and above zero."""
+    return bool(values) and all(math.isfinite(value) and value > 0 for value in values)
+
+
+def log_costs(values: Sequence[float], better: Better) -> tuple[float, ...]:
+    """Log costs of positive finite values; larger is worse.
+
+    Raises:
+        ValueError: a value is not finite or not above zero, or there is none.
+    """
+    if not usable(values):
+        message = "log costs need finite values above zero"
+        raise ValueError(message)
+    sign = 1.0 if better is Better.LOWER else -1.0
+    return tuple(sign * math.log(value) for value in values)
+
+
+def value_of(log_cost: float, better: Better) -> float:
+    """The value whose log cost this is."""
+    return math.exp(log_cost if better is Better.LOWER else -log_cost)
+
+
+def ratio(log_loss: float) -> float:
+    """A log loss as a relative loss: log(1.05) is 0.05."""
+    return math.expm1(log_loss)

@@ -1,0 +1,1 @@
+"""What is under test: its sides, how each is activated and proven."""

@@ -1,0 +1,92 @@
+"""Subjects that are directories or environments: nothing to activate, content to prove."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gate import vcs
+from gate.errors import InputError
+from gate.model import Side, SideSpec, Subject
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_SKIPPED = {".git", "__pycache__", ".pytest_cache", ".benchmarks"}
+_MOST_FILES = 20_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActiveSide:
+    """One side, ready to be measured."""
+
+    side: Side
+    directory: Path | None
+    """Absolute."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Variables of this side alone."""
+    subject: Subject
+
+
+def resolve(side: Side, spec: SideSpec, root: Path) -> ActiveSide:
+    """Resolve one side against the project root and prove its content.
+
+    Raises:
+        InputError: its directory does not exist.
+    """
+    directory = None if spec.directory is None else (root / spec.directory).resolve()
+    if directory is not None and not directory.is_dir():
+        raise InputError(
+            "G234",
+            f"the directory of the {side.value} side does not exist.",
+            cure=f"Make it, or name another with --{side.value} DIR.",
+            place=str(directory),
+        )
+    environment = dict(spec.environment) | {"GATE_SIDE": side.value}
+    if directory is not None:
+        environment["GATE_SIDE_DIR"] = str(directory)
+    facts = vcs.checkout(directory or root)
+    shown = [f"{name}={value}" for name, value in sorted(spec.environment.items())]
+    description = " ".join(([spec.directory] if spec.directory else []) + shown)
+    return ActiveSide(
+        side=side,
+        directory=directory,
+        environment=environment,
+        subject=Subject(
+            description=description[:500],
+            commit=facts.commit if facts else "",
+            dirty=facts.dirty if facts else False,
+            proof=content_hash(directory, spec.environment),
+        ),
+    )
+
+
+def content_hash(directory: Path | None, environment: Mapping[str, str]) -> str:
+    """Hash of a side's files and variables; empty for a directory too large to hash."""
+    total = hashlib.sha256(repr(sorted(environment.items())).encode())
+    if directory is not None:
+        files = _files(directory)
+        if files is None:
+            return ""
+        for path in files:
+            total.update(f"\0{path.relative_to(directory)}\0".encode("utf-8", "surrogateescape"))
+            try:
+                with path.open("rb") as stream:
+                    total.update(hashlib.file_digest(stream, "sha256").digest())
+            except OSError:
+                return ""
+    return "sha256:" + total.hexdigest()
+
+
+def _files(directory: Path) -> list[Path] | None:
+    """Regular files below a directory, sorted; None above the limit."""
+    found: list[Path] = []
+    for place, directories, names in os.walk(directory):
+        directories[:] = [name for name in directories if name not in _SKIPPED]
+        found += [Path(place) / name for name in names]
+        if len(found) > _MOST_FILES:
+            return None
+    return sorted(path for path in found if path.is_file() and not path.is_symlink())
