@@ -60,5 +60,5 @@ if [ "$(.venv/bin/uv --version 2>/dev/null | cut -d' ' -f2)" != "$wanted" ]; the
   .venv/bin/python -m pip install --quiet --require-hashes --only-binary :all: -r .ci/uv.txt
 fi
 # Inexact: uv itself lives in the environment that it keeps.
-UV_PROJECT_ENVIRONMENT=.venv .venv/bin/uv sync --quiet --locked --inexact
+UV_PROJECT_ENVIRONMENT=.venv .venv/bin/uv sync --quiet --locked --inexact --compile-bytecode
 echo "setup: ready: $(fio --version), $(hyperfine --version), $(.venv/bin/python -V)"

@@ -117,7 +117,7 @@ def command(
     except StopRequested as stop_request:
         raise Interrupted(
             stop_request.number,
-            f"interrupted; {len(written)} complete sessions, the partial one is in {resume or out}.",
+            f"interrupted; {len(written)} sessions are whole, one is partial, in {resume or out}.",
             cure="Finish it with: gate run --resume SESSION",
         ) from None
     return _say(written, json_=json_)
