@@ -176,7 +176,7 @@ def test_side_by_default(trial, tmp_path):
         ("bench/test_x.py::test_plain", "got none|without writing"),
         ("bench/test_x.py::test_unused", "got none|without writing|status"),
         ("bench/test_x.py::test_fails_after", "the test failed"),
-        ("bench", "expected"),
+        ("bench/test_x.py::TestIt", "got 1: .*test_inside"),
     ],
 )
 def test_silent_passes(trial, name, said):
