@@ -99,6 +99,7 @@ class PytestBenchmark:
             "no:cacheprovider",
             "-p",
             "no:xdist",
+            "--benchmark-enable",  # a project may disable benchmarks in its own settings
             "--benchmark-only",
             f"--benchmark-json={output}",
             # fullname counts from here, wherever an ini file is found.
