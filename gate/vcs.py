@@ -19,7 +19,8 @@ class Checkout(NamedTuple):
 def checkout(directory: Path) -> Checkout | None:
     """The git facts of a directory, or None."""
     commit = _git(directory, "rev-parse", "HEAD")
-    if commit is None:
+    # A directory that git ignores is not what that commit says it is.
+    if commit is None or _git(directory, "check-ignore", "--quiet", ".") is not None:
         return None
     changes = _git(directory, "status", "--porcelain", "--untracked-files=no", "--", ".")
     return Checkout(commit=commit, dirty=bool(changes))

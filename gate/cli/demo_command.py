@@ -25,8 +25,8 @@ slower one, 4 a measurement failed, 5 this host is too loud for the demo.
 """
 _MARK = ".driftgate-demo"
 _SESSIONS = 5
-_PAUSE_US = 260
-"""The paced reader pauses 200 us; 60 us more cost it about a fifth of its rate."""
+_PAUSE_US = 240
+"""The paced reader pauses 200 us; 40 us more cost it about a fifth of its rate."""
 _PLANTS = {
     "checksum.py": ("ROUNDS = 24", "ROUNDS = 29"),
     "codec.py": ("REPEATS = 10", "REPEATS = 12"),

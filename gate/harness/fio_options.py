@@ -5,30 +5,24 @@ Sources: fio 3.33 `--cmdhelp=all`, its HOWTO, and options.c for the second names
 
 from __future__ import annotations
 
-ENGINES = frozenset(
-    [
-        "sync",
-        "psync",
-        "vsync",
-        "pvsync",
-        "pvsync2",
-        "libaio",
-        "posixaio",
-        "io_uring",
-        "mmap",
-        "splice",
-        "null",
-        "cpuio",
-        "ftruncate",
-        "falloc",
-        "filecreate",
-        "filestat",
-        "filedelete",
-    ],
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+ENGINES = _words(
+    """
+    sync psync vsync pvsync pvsync2 libaio posixaio io_uring mmap splice null cpuio ftruncate
+    falloc filecreate filestat filedelete
+    """
 )
 """I/O engines that only touch the files that fio itself opens."""
 
-MEMORY = frozenset(["malloc", "shm", "shmhuge", "mmap", "mmapshared"])
+MEMORY = _words(
+    """
+    malloc shm shmhuge mmap mmapshared
+    """
+)
 """Values of `mem` that name no file."""
 
 ALIASES = {
@@ -59,216 +53,42 @@ PATHS = frozenset({"filename", "directory", "filename_format"})
 CHECKED = frozenset({"ioengine", "mem", "name", "buffer_pattern", "verify_pattern"})
 """Options that may name a file or a program in some of their forms; each form is checked."""
 
-HARMLESS = frozenset(
-    [
-        "description",
-        "wait_for",
-        "unique_filename",
-        "lockfile",
-        "rw",
-        "bs",
-        "ba",
-        "bsrange",
-        "bssplit",
-        "bs_unaligned",
-        "bs_is_seq_rand",
-        "randrepeat",
-        "allrandrepeat",
-        "randseed",
-        "norandommap",
-        "softrandommap",
-        "random_generator",
-        "random_distribution",
-        "percentage_random",
-        "rw_sequencer",
-        "unified_rw_reporting",
-        "rwmixread",
-        "rwmixwrite",
-        "iodepth",
-        "iodepth_batch",
-        "iodepth_batch_complete_min",
-        "iodepth_batch_complete_max",
-        "iodepth_low",
-        "serialize_overlap",
-        "io_submit_mode",
-        "size",
-        "io_size",
-        "filesize",
-        "file_append",
-        "offset",
-        "offset_increment",
-        "offset_align",
-        "number_ios",
-        "nrfiles",
-        "openfiles",
-        "file_service_type",
-        "fallocate",
-        "fadvise_hint",
-        "write_hint",
-        "fsync",
-        "fdatasync",
-        "write_barrier",
-        "sync_file_range",
-        "direct",
-        "atomic",
-        "buffered",
-        "overwrite",
-        "sync",
-        "invalidate",
-        "pre_read",
-        "create_serialize",
-        "create_fsync",
-        "create_on_open",
-        "create_only",
-        "allow_file_create",
-        "end_fsync",
-        "fsync_on_close",
-        "unlink",
-        "unlink_each_loop",
-        "numjobs",
-        "loops",
-        "runtime",
-        "time_based",
-        "ramp_time",
-        "startdelay",
-        "thread",
-        "stonewall",
-        "new_group",
-        "group_reporting",
-        "exitall",
-        "exit_what",
-        "exitall_on_error",
-        "continue_on_error",
-        "ignore_error",
-        "error_dump",
-        "stats",
-        "thinktime",
-        "thinktime_spin",
-        "thinktime_blocks",
-        "thinktime_blocks_type",
-        "thinktime_iotime",
-        "thinkcycles",
-        "rate",
-        "rate_min",
-        "rate_process",
-        "rate_cycle",
-        "rate_ignore_thinktime",
-        "rate_iops",
-        "rate_iops_min",
-        "max_latency",
-        "latency_target",
-        "latency_window",
-        "latency_percentile",
-        "latency_run",
-        "flow",
-        "flow_id",
-        "flow_sleep",
-        "steadystate",
-        "steadystate_duration",
-        "steadystate_ramp_time",
-        "steadystate_check_interval",
-        "verify",
-        "do_verify",
-        "verify_only",
-        "verify_interval",
-        "verify_offset",
-        "verify_fatal",
-        "verify_dump",
-        "verify_async",
-        "verify_async_cpus",
-        "verify_backlog",
-        "verify_backlog_batch",
-        "verify_state_save",
-        "verify_header_seed",
-        "verify_write_sequence",
-        "experimental_verify",
-        "trim_percentage",
-        "trim_verify_zero",
-        "trim_backlog",
-        "trim_backlog_batch",
-        "num_range",
-        "zonemode",
-        "zonesize",
-        "zonecapacity",
-        "zonerange",
-        "zoneskip",
-        "read_beyond_wp",
-        "zero_buffers",
-        "refill_buffers",
-        "scramble_buffers",
-        "buffer_compress_percentage",
-        "buffer_compress_chunk",
-        "dedupe_percentage",
-        "dedupe_mode",
-        "dedupe_working_set_percentage",
-        "dedupe_global",
-        "mem_align",
-        "hugepage-size",
-        "lockmem",
-        "nice",
-        "prio",
-        "prioclass",
-        "cpumask",
-        "cpus_allowed",
-        "cpus_allowed_policy",
-        "numa_cpu_nodes",
-        "numa_mem_policy",
-        "clocksource",
-        "gtod_reduce",
-        "gtod_cpu",
-        "cmdprio_percentage",
-        "cmdprio_class",
-        "cmdprio",
-        "cmdprio_hint",
-        "cmdprio_bssplit",
-        "nowait",
-        "hipri",
-        "hipri_percentage",
-        "userspace_reap",
-        "fixedbufs",
-        "registerfiles",
-        "sqthread_poll",
-        "sqthread_poll_cpu",
-        "nonvectored",
-        "uncached",
-        "force_async",
-        "cpuload",
-        "cpuchunks",
-        "cpumode",
-        "exit_on_io_done",
-        "stat_type",
-        "per_job_logs",
-        "bwavgtime",
-        "iopsavgtime",
-        "log_entries",
-        "log_avg_msec",
-        "log_hist_msec",
-        "log_hist_coarseness",
-        "log_max_value",
-        "log_window_value",
-        "log_offset",
-        "log_prio",
-        "log_issue_time",
-        "log_compression",
-        "log_compression_cpus",
-        "log_store_compressed",
-        "log_unix_epoch",
-        "log_alternate_epoch",
-        "log_alternate_epoch_clock_id",
-        "block_error_percentiles",
-        "clat_percentiles",
-        "lat_percentiles",
-        "slat_percentiles",
-        "percentile_list",
-        "significant_figures",
-        "disk_util",
-        "disable_lat",
-        "disable_clat",
-        "disable_slat",
-        "disable_bw_measurement",
-        "kb_base",
-        "unit_base",
-    ],
+HARMLESS = _words(
+    """
+    description wait_for unique_filename lockfile rw bs ba bsrange bssplit bs_unaligned
+    bs_is_seq_rand randrepeat allrandrepeat randseed norandommap softrandommap
+    random_generator random_distribution percentage_random rw_sequencer unified_rw_reporting
+    rwmixread rwmixwrite iodepth iodepth_batch iodepth_batch_complete_min
+    iodepth_batch_complete_max iodepth_low serialize_overlap io_submit_mode size io_size
+    filesize file_append offset offset_increment offset_align number_ios nrfiles openfiles
+    file_service_type fallocate fadvise_hint write_hint fsync fdatasync write_barrier
+    sync_file_range direct atomic buffered overwrite sync invalidate pre_read create_serialize
+    create_fsync create_on_open create_only allow_file_create end_fsync fsync_on_close unlink
+    unlink_each_loop numjobs loops runtime time_based ramp_time startdelay thread stonewall
+    new_group group_reporting exitall exit_what exitall_on_error continue_on_error
+    ignore_error error_dump stats thinktime thinktime_spin thinktime_blocks
+    thinktime_blocks_type thinktime_iotime thinkcycles rate rate_min rate_process rate_cycle
+    rate_ignore_thinktime rate_iops rate_iops_min max_latency latency_target latency_window
+    latency_percentile latency_run flow flow_id flow_sleep steadystate steadystate_duration
+    steadystate_ramp_time steadystate_check_interval verify do_verify verify_only
+    verify_interval verify_offset verify_fatal verify_dump verify_async verify_async_cpus
+    verify_backlog verify_backlog_batch verify_state_save verify_header_seed
+    verify_write_sequence experimental_verify trim_percentage trim_verify_zero trim_backlog
+    trim_backlog_batch num_range zonemode zonesize zonecapacity zonerange zoneskip
+    read_beyond_wp zero_buffers refill_buffers scramble_buffers buffer_compress_percentage
+    buffer_compress_chunk dedupe_percentage dedupe_mode dedupe_working_set_percentage
+    dedupe_global mem_align hugepage-size lockmem nice prio prioclass cpumask cpus_allowed
+    cpus_allowed_policy numa_cpu_nodes numa_mem_policy clocksource gtod_reduce gtod_cpu
+    cmdprio_percentage cmdprio_class cmdprio cmdprio_hint cmdprio_bssplit nowait hipri
+    hipri_percentage userspace_reap fixedbufs registerfiles sqthread_poll sqthread_poll_cpu
+    nonvectored uncached force_async cpuload cpuchunks cpumode exit_on_io_done stat_type
+    per_job_logs bwavgtime iopsavgtime log_entries log_avg_msec log_hist_msec
+    log_hist_coarseness log_max_value log_window_value log_offset log_prio log_issue_time
+    log_compression log_compression_cpus log_store_compressed log_unix_epoch
+    log_alternate_epoch log_alternate_epoch_clock_id block_error_percentiles clat_percentiles
+    lat_percentiles slat_percentiles percentile_list significant_figures disk_util disable_lat
+    disable_clat disable_slat disable_bw_measurement kb_base unit_base
+    """
 )
 """Options that name no file, start no program and change nothing outside fio."""
 

@@ -35,8 +35,7 @@ _KEYWORD = re.compile(r"\$(?:jobname|jobnum|filenum|clientuid)", re.IGNORECASE)
 
 def unsafe(text: str, work: Path, environment: Mapping[str, str]) -> list[tuple[int, str]]:
     """Every line of the job that must not be run, with the reason; empty when it may run."""
-    found = list(_unreadable(text))
-    if found:
+    if found := list(_unreadable(text)):
         return found
     options: list[tuple[Line, str, str]] = []
     sections: list[Line] = []
@@ -59,10 +58,8 @@ def unsafe(text: str, work: Path, environment: Mapping[str, str]) -> list[tuple[
 def _unreadable(text: str) -> Iterator[tuple[int, str]]:
     """Lines that fio and this module might read differently."""
     first = next(iter(lines_of(text)), None)
-    if first is None:
-        yield 1, "the job file is empty"
-    elif first.section is None:
-        yield first.number, "an option stands before the first [section]"
+    if first is None or first.section is None:
+        yield (first.number if first else 1), "the job file does not begin with a [section]"
     for number, raw in enumerate(text.split("\n"), start=1):
         if len(raw.encode("utf-8", "replace")) > _LONGEST_LINE:
             yield number, f"the line is longer than {_LONGEST_LINE} bytes"

@@ -50,14 +50,21 @@ class Clock:
         self._left = context.profile.timeout
 
     def run(self, argv: Sequence[str], directory: Path) -> Outcome:
-        """Run one process of the trial in `directory`, within the time that is left."""
+        """Run one process of the trial in `directory`, within the time that is left.
+
+        Raises:
+            TrialFailed: it cannot be started.
+        """
         command = Command(
             argv=tuple(argv),
             directory=directory,
             environment=self._context.environment,
             timeout=max(self._left, 0.001),
         )
-        outcome = self._context.run(command)
+        try:
+            outcome = self._context.run(command)
+        except OSError as error:
+            raise TrialFailed(f"{argv[0]} cannot be started: {error.strerror}") from None
         self._left -= outcome.duration
         return outcome
 
@@ -117,7 +124,7 @@ def ask(argv: Sequence[str], environment: Mapping[str, str], *, cure: str) -> st
 
     name = os.path.basename(argv[0])  # noqa: PTH119 (a name, not a file)
     try:
-        answer = subprocess.run(
+        answer = subprocess.run(  # noqa: S603 - a list of words, no shell
             argv,
             env=dict(environment),
             stdin=subprocess.DEVNULL,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from statistics import median
+from statistics import median, stdev
 from typing import TYPE_CHECKING
 
 from gate.judge.series import finding
 from gate.judge.suite import failures_of, pairs_of, values_of
-from gate.model import Evidence, Verdict
+from gate.model import Evidence, Role, Verdict
 from gate.stats.costs import log_costs, ratio, usable, value_of
 from gate.stats.martingale import decide
 from gate.stats.robust import hodges_lehmann
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from gate.judge.suite import Policy
     from gate.model import Finding
     from gate.stats.martingale import PairDecision, PairRule
+
+_ENOUGH_PAIRS = 8
+"""Below this many pairs their own spread says less than the baseline's."""
 
 
 def confirmed(flag: Flagged, policy: Policy, *, flagged: int, judged: int) -> Finding:
@@ -37,7 +40,8 @@ def confirmed(flag: Flagged, policy: Policy, *, flagged: int, judged: int) -> Fi
         return _by_strikes(flag, policy, judged)
     numbers = _screen_numbers(flag.screened) if flag.screened else {}
     shown = percent(ratio(flag.screened.loss)) if flag.screened else "not screened"
-    text = f"flagged ({shown}) and not confirmed"
+    watched = flag.series.metric.role is Role.WATCH
+    text = f"flagged ({shown}) and not confirmed{': watched only' if watched else ''}"
     return finding(
         flag.series,
         "G021",
@@ -92,13 +96,20 @@ def _by_pairs(
         method="pairs",
         confidence=1 - rule.alpha,
         minimum_detectable_loss=ratio(
-            pairs_detectable(flag.limits, flag.sigma, decision.pairs, rule.alpha, rule.beta)
+            pairs_detectable(
+                flag.limits, _seen_sigma(differences, flag), decision.pairs, rule.alpha, rule.beta
+            )
         ),
         limits=flag.limits,
         path=(*flag.path, _last_step(decision, rule)),
         warnings=flag.warnings,
         evidence=evidence,
     )
+
+
+def _seen_sigma(differences: tuple[float, ...], flag: Flagged) -> float:
+    """Noise of the pairs themselves where there are enough of them, else the expected one."""
+    return stdev(differences) if len(differences) >= _ENOUGH_PAIRS else flag.sigma
 
 
 def _ratio(log_loss: float | None) -> float | None:

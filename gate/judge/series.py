@@ -7,7 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from gate.codes import PAGES
-from gate.model import Better, Evidence, Finding, Verdict
+from gate.model import Better, Evidence, Finding, Role, Verdict
 from gate.stats.costs import log_costs
 from gate.stats.screen import DESIGN, Limits
 
@@ -72,6 +72,13 @@ def _relative_floor(floor: float, centre: float, better: Better) -> float:
     return floor / (centre - floor) if floor < centre else 1e6
 
 
+def _advice(series: Series, code: str) -> str:
+    """The cure of the code; a watched metric asks for nothing."""
+    if series.metric.role is Role.WATCH:
+        return "Nothing has to be done: this metric is only watched and never closes the gate."
+    return PAGES[code].cure
+
+
 def finding(  # one place builds every finding, so that none lacks its advice
     series: Series, code: str, verdict: Verdict, headline: str, **numbers: Any
 ) -> Finding:
@@ -98,7 +105,7 @@ def finding(  # one place builds every finding, so that none lacks its advice
         verdict=verdict,
         role=series.metric.role,
         headline=headline,
-        advice=numbers.pop("advice", PAGES[code].cure),
+        advice=numbers.pop("advice", _advice(series, code)),
         unit=series.metric.unit,
         better=series.metric.better,
         sessions_base=len(series.sessions),

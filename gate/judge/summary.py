@@ -6,7 +6,6 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from gate.model import SCHEMA, Report, Role, Source, SuitePromise, Verdict, join
-from gate.units import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -48,7 +47,7 @@ def summarise(
         gate="open" if is_open else "closed",
         verdict=worst.value,
         exit_status=0 if let_through else EXIT_STATUS[worst],
-        headline=_headline(gating, head.host.host_class, policy, is_open=is_open),
+        headline=_headline(gating, head.host.host_class, is_open=is_open),
         created=created,
         profiles=tuple(case.profile for case in cases),
         findings=findings,
@@ -65,13 +64,11 @@ def summarise(
     )
 
 
-def _headline(gating: Sequence[Finding], host_class: str, policy: Policy, *, is_open: bool) -> str:
+def _headline(gating: Sequence[Finding], host_class: str, *, is_open: bool) -> str:
     counts = Counter(finding.verdict for finding in gating)
     worst_first = sorted(counts, key=lambda verdict: -verdict.rank)
     said = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in worst_first)
-    state = "open" if is_open else "closed"
-    alpha = percent(policy.alpha, signed=False)
-    return f"gate {state}: {said} (host class {host_class}; false alarms at most {alpha} per suite)"
+    return f"gate {'open' if is_open else 'closed'}: {said} (host class {host_class})"
 
 
 def _tools(cases: Sequence[Case]) -> dict[str, str]:
@@ -93,34 +90,39 @@ def _subjects(cases: Sequence[Case]) -> dict[str, str]:
 
 
 def _notes(cases: Sequence[Case], policy: Policy, *, let_through: bool) -> Iterator[str]:
+    """What is true of the whole report, then what is true of some of its profiles."""
     if let_through:
         yield "new benchmarks were let through by --allow new: nothing was compared for them"
-    if policy.allow_new and not let_through:
+    elif policy.allow_new:
         yield "--allow new was given"
+    holders: dict[str, list[str]] = {}
     for case in cases:
-        yield from _case_notes(case)
+        for note in _case_notes(case):
+            holders.setdefault(note, []).append(case.profile)
+    for note, profiles in holders.items():
+        yield f"{', '.join(dict.fromkeys(profiles))}: {note}"
 
 
 def _case_notes(case: Case) -> Iterator[str]:
     for session in (case.head, *case.strikes):
-        yield from (f"{case.profile}: {note}" for note in session.notes)
+        yield from session.notes
     if case.head.source is Source.IMPORTED:
-        yield f"{case.profile}: imported values; nobody vouches for the host that measured them"
+        yield "imported values; nobody vouches for the host that measured them"
     if case.head.source is Source.REPLAYED:
-        yield f"{case.profile}: replayed values, not measured"
+        yield "replayed values, not measured"
     base, head = case.pair_base, case.pair_head
     if base and head and base.subject.proof and base.subject.proof == head.subject.proof:
-        yield f"{case.profile}: base and head have the same content; no change was under test"
+        yield "base and head have the same content; no change was under test"
     if case.baseline:
         boots = {accepted.boot for accepted in case.baseline.sessions[-10:]}
         if len(case.baseline.sessions) > 1 and len(boots) == 1:
             yield (
-                f"{case.profile}: all accepted sessions are of one boot; their spread understates "
-                "what other days and boots add"
+                "all accepted sessions are of one boot; their spread understates what other days "
+                "and boots add"
             )
         moved = _epoch_changes(case)
         if moved:
-            yield f"{case.profile}: changed on the host since the baseline: {', '.join(moved)}"
+            yield f"changed on the host since the baseline: {', '.join(moved)}"
 
 
 def _epoch_changes(case: Case) -> list[str]:

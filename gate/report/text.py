@@ -78,8 +78,6 @@ def _gate_colour(report: Report) -> str:
 def _opening(page: _Page, report: Report) -> None:
     sentence = f"{words.gate_symbol(report)} {words.verdict_sentence(report)}"
     page.add(sentence, "", "  ", _gate_colour(report))
-    if words.lead(report):
-        page.add(words.lead(report), "  ", "  ")
     host = "unknown" if report.host is None else report.host.host_class or "unknown"
     page.add(f"{host}; {words.judged(report)}", "  host     ", "           ")
     if len(report.subjects) <= SUBJECTS_ABOVE:

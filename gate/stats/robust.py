@@ -7,7 +7,7 @@ Sources: Rousseeuw and Croux 1993 for the MAD and its small-sample correction; t
 from __future__ import annotations
 
 import math
-from itertools import pairwise
+from itertools import combinations, pairwise
 from statistics import median, stdev
 from typing import TYPE_CHECKING
 
@@ -39,7 +39,15 @@ def between_sessions(sessions: Sequence[Sequence[float]]) -> float:
 
 
 def within_session(sessions: Sequence[Sequence[float]]) -> float:
-    """Pooled standard deviation of trials about their session's mean (log costs); 0 if unknown."""
+    """Typical standard deviation of trials inside a session (log costs); 0 if unknown.
+
+    The median absolute difference of all pairs of trials within sessions, scaled for a normal
+    sample (a difference has twice the variance): a few wild trials among many do not count. Where
+    a coarse clock makes that zero, the pooled standard deviation.
+    """
+    gaps = [abs(a - b) for session in sessions for a, b in combinations(session, 2)]
+    if gaps and (typical := median(gaps)) > 0:
+        return NORMAL_MAD * typical / math.sqrt(2)
     squares = 0.0
     freedom = 0
     for session in sessions:

@@ -37,8 +37,13 @@ def run(command: Command) -> Outcome:
         output, errors = child.communicate(timeout=command.timeout)
     except subprocess.TimeoutExpired:
         timed_out = True
-        os.killpg(child.pid, signal.SIGKILL)
-        output, errors = child.communicate()
+        # fio's workers leave the group (setsid): only fio itself can end them, so ask first.
+        os.killpg(child.pid, signal.SIGTERM)
+        try:
+            output, errors = child.communicate(timeout=3)
+        except subprocess.TimeoutExpired:
+            os.killpg(child.pid, signal.SIGKILL)
+            output, errors = child.communicate()
     return Outcome(
         status=child.returncode,
         output=output.decode("utf-8", "replace"),

@@ -73,10 +73,21 @@ def test_failed_job(recorded):
 
 @pytest.mark.parametrize(
     "text",
-    ["", " ", "hello", "[]", "3", "{}", '{"results": []}', '{"results": [{}]}', '{"a": NaN}',
-     '{"machine_info": {}, "benchmarks": [], "version": "5"}', "[" * 100000,
-     '{"schema": 1, "trials": []}', '{"results": [{"command": "a\\u001b", "times": [1.0],'
-     '"exit_codes": [0]}]}'],
+    [
+        "",
+        " ",
+        "hello",
+        "[]",
+        "3",
+        "{}",
+        '{"results": []}',
+        '{"results": [{}]}',
+        '{"a": NaN}',
+        '{"machine_info": {}, "benchmarks": [], "version": "5"}',
+        "[" * 100000,
+        '{"schema": 1, "trials": []}',
+        '{"results": [{"command": "a\\u001b", "times": [1.0],"exit_codes": [0]}]}',
+    ],
 )
 def test_unusable(text):
     """What is no whole export of a known tool names what was seen and the cure."""
@@ -105,13 +116,35 @@ def test_values_have_kinds(path, figures):
         assert set(figures(trial.values)) <= set(HARNESSES[export.harness].kinds)
 
 
-@given(st.text() | st.recursive(
-    st.none() | st.floats() | st.text() | st.integers(),
-    lambda inner: st.lists(inner) | st.dictionaries(
-        st.sampled_from(["results", "jobs", "fio version", "benchmarks", "machine_info", "times",
-                         "exit_codes", "command", "schema_version", "measurements", "version",
-                         "fullname", "stats"]), inner),
-).map(json.dumps))
+@given(
+    st.text()
+    | st.recursive(
+        st.none() | st.floats() | st.text() | st.integers(),
+        lambda inner: (
+            st.lists(inner)
+            | st.dictionaries(
+                st.sampled_from(
+                    [
+                        "results",
+                        "jobs",
+                        "fio version",
+                        "benchmarks",
+                        "machine_info",
+                        "times",
+                        "exit_codes",
+                        "command",
+                        "schema_version",
+                        "measurements",
+                        "version",
+                        "fullname",
+                        "stats",
+                    ]
+                ),
+                inner,
+            )
+        ),
+    ).map(json.dumps)
+)
 def test_arbitrary_text(text):
     """Any text is refused with one of the declared errors."""
     with pytest.raises((InputError, MeasureError)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -78,7 +79,7 @@ def test_metric_not_there(make):
 @real
 def test_fio_fails(make):
     """fio's own complaint is quoted."""
-    with pytest.raises(TrialFailed, match="status 1: .*allow_file_create"):
+    with pytest.raises(TrialFailed, match=r"status 1: .*allow_file_create"):
         FIO.trial(make(spec(JOB + "allow_file_create=0\n")))
 
 
@@ -99,8 +100,14 @@ def test_unsafe_place(make):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("filename", "/dev/sda"), ("bs", "4k\nfilename=/dev/sda"), ("bs", "4k # x"), ("nosuch", "1"),
-     ("[/dev/sda]\nbs", "4k"), ("exec_prerun", "true")],
+    [
+        ("filename", "/dev/sda"),
+        ("bs", "4k\nfilename=/dev/sda"),
+        ("bs", "4k # x"),
+        ("nosuch", "1"),
+        ("[/dev/sda]\nbs", "4k"),
+        ("exec_prerun", "true"),
+    ],
 )
 def test_unsafe_matrix(make, name, value):
     """The matrix cannot bring in what the job may not hold."""
@@ -116,6 +123,7 @@ def test_matrix_replaces_variable(make):
 
 def test_trial_never_runs_unsafe(make):
     """A trial refuses an unsafe job on its own, before any process is started."""
+
     def run(command):
         raise AssertionError(command)
 
@@ -126,16 +134,24 @@ def test_trial_never_runs_unsafe(make):
 @pytest.mark.parametrize(("status", "text"), [(0, None), (0, ""), (-9, "{}"), (1, "{}")])
 def test_no_output(make, status, text):
     """A run that dies or leaves nothing is a failure, and an older export is never read."""
+
     def run(command):
-        output = next(word for word in command.argv if word.startswith("--output="))[9:]
+        output = next(word for word in command.argv if word.startswith("--output="))
         if text is not None:
-            with open(output, "w") as file:
-                file.write(text)
+            Path(output.removeprefix("--output=")).write_text(text)
         return Outcome(status=status, output="", errors="", timed_out=False, duration=0.1)
 
     context = make(spec(), run=run)
     (context.scratch / "fio.json").write_text("stale")
     with pytest.raises(TrialFailed, match=r"export|ended"):
+        FIO.trial(context)
+
+
+def test_cannot_start(make):
+    """A program that cannot be started is a failed trial, not a traceback."""
+    context = make(spec())
+    context = dataclasses.replace(context, environment={"PATH": "/nonexistent"})
+    with pytest.raises(TrialFailed, match="cannot be started"):
         FIO.trial(context)
 
 

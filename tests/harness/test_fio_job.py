@@ -149,9 +149,21 @@ def test_good_job_allowed(work):
 
 @pytest.mark.parametrize(
     "line",
-    ["filename=plain", "filename=new/file", "filename=${OK}", "filename=a\\:b", "directory=new",
-     "filename_format=new.$jobname.$jobnum.$filenum", "buffer_pattern=0xdeadbeef", "mem=shmhuge",
-     "rate=1m,,", "verify=crc32c", "hugepage-size=2m", "description=see /dev/sda", "# /dev/sda"],
+    [
+        "filename=plain",
+        "filename=new/file",
+        "filename=${OK}",
+        "filename=a\\:b",
+        "directory=new",
+        "filename_format=new.$jobname.$jobnum.$filenum",
+        "buffer_pattern=0xdeadbeef",
+        "mem=shmhuge",
+        "rate=1m,,",
+        "verify=crc32c",
+        "hugepage-size=2m",
+        "description=see /dev/sda",
+        "# /dev/sda",
+    ],
 )
 def test_ordinary_lines_allowed(line, work):
     """Options that stay inside the work directory are not refused."""

@@ -185,6 +185,7 @@ def test_cut_anywhere(good):
 
 def test_every_field_may_lack(good):
     """Removing any one field of the document gives values or TrialFailed, nothing else."""
+
     def paths(node, at=()):
         for key in node if isinstance(node, dict) else range(len(node)):
             yield (*at, key)

@@ -31,14 +31,20 @@ def single(recorded):
 def test_single_1_15(recorded, figures):
     """A recorded single run of 1.15 gives wall, user, system and cpu, and no memory."""
     assert figures(_only_run(recorded("hyperfine-1.15.0-single.json")).values) == {
-        "wall": 0.011264139000000001, "user": 0.000824, "system": 0.0, "cpu": 0.000824,
+        "wall": 0.011264139000000001,
+        "user": 0.000824,
+        "system": 0.0,
+        "cpu": 0.000824,
     }
 
 
 def test_single_1_20(single, figures):
     """From 1.20 on the peak memory is there."""
     assert figures(_only_run(single).values) == {
-        "wall": 0.011176388, "user": 0.0, "system": 0.000946, "cpu": 0.000946,
+        "wall": 0.011176388,
+        "user": 0.0,
+        "system": 0.000946,
+        "cpu": 0.000946,
         "memory": 3149824.0,
     }
 
@@ -50,7 +56,10 @@ def test_schema_2(recorded, figures):
     assert [result.name for result in document.results] == ["cp-1[sz=1]", "cp-4[sz=4]"]
     assert [len(result.runs) for result in document.results] == [3, 3]
     assert figures(document.results[0].runs[1].values) == {
-        "wall": 0.00387892, "user": 0.000992, "system": 0.0, "cpu": 0.000992,
+        "wall": 0.00387892,
+        "user": 0.000992,
+        "system": 0.0,
+        "cpu": 0.000992,
         "memory": 3358720.0,
     }
 
@@ -59,7 +68,8 @@ def test_several_runs_have_no_cpu(recorded, figures):
     """1.x exports only means of user and system: with several runs they are no one's values."""
     document = parse(recorded("hyperfine-1.20.0.json"))
     assert [figures(run.values) for run in document.results[0].runs] == [
-        {"wall": 0.0, "memory": 3403776}, {"wall": 0.0009479384999999999, "memory": 3403776},
+        {"wall": 0.0, "memory": 3403776},
+        {"wall": 0.0009479384999999999, "memory": 3403776},
         {"wall": 0.005383003499999999, "memory": 3403776},
     ]
 
@@ -164,7 +174,10 @@ def test_trial(make, tmp_path, shell, figures):
     """Prepare, warm-ups and the run happen in this order, in the project root."""
     (tmp_path / "log.sh").write_text('echo "$1" >> log\nsleep 0.02\n')
     work = Work(
-        command="sh log.sh {n}", shell=shell, prepare="echo prepare >> log; true", warmup=2,
+        command="sh log.sh {n}",
+        shell=shell,
+        prepare="echo prepare >> log; true",
+        warmup=2,
     )
     context = make(work, metrics=("wall", "user", "system", "cpu"), params={"n": "a b"})
     HYPERFINE.check(context)
@@ -177,7 +190,8 @@ def test_trial(make, tmp_path, shell, figures):
 def test_trial_1_20(make, figures):
     """Version 1.20 gives peak memory."""
     context = make(
-        Work(command="sleep 0.02"), metrics=("memory",),
+        Work(command="sleep 0.02"),
+        metrics=("memory",),
         environment={"PATH": f"{NEW.parent}:/usr/bin:/bin"},
     )
     assert figures(HYPERFINE.trial(context).values)["memory"] > 0
