@@ -1,7 +1,7 @@
 .PHONY: help setup demo test check bench format schemas example
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile
+	@sed -n "s/^\([a-z]*\):.*## /\1\t/p" Makefile
 
 setup: ## install what is missing: fio, hyperfine, .venv
 	@.ci/setup.sh
@@ -29,3 +29,10 @@ format: setup ## format and mend what ruff can
 
 schemas: setup ## write the published JSON Schemas anew
 	.venv/bin/gate schema --write gate/schemas
+
+example: ## measure the example report anew
+	@.ci/setup.sh tests
+	.venv/bin/gate demo
+	mkdir -p reports/example
+	cp reports/demo/reports/slower/report.json reports/demo/reports/slower/report.html reports/example/
+	.venv/bin/python .ci/picture.py reports/example/report.html reports/example/report.png

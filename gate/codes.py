@@ -17,7 +17,7 @@ class Page:
 _FINDINGS = {
     "G001": Page(
         "passed by the screen",
-        "The loss is so small that a true loss of 0.8 x the tolerance would look like this with "
+        "The loss is so small that a true loss of the tolerance would look like this with "
         "probability below 1 %. Nothing further was measured.",
         "Nothing to do.",
     ),
@@ -126,6 +126,12 @@ _FINDINGS = {
         "incomparable: base and head were not measured alike",
         "The confirming sessions differ in host, boot, profile or order of pairs.",
         "Run the check again, in one sitting on one host.",
+    ),
+    "G038": Page(
+        "incomparable: judged against itself",
+        "The session was accepted into the very baseline that it would be compared with, so the "
+        "comparison could only agree.",
+        "Measure a fresh session; the accepted level is the baseline now.",
     ),
     "G040": Page(
         "missing: in the baseline, not in the session",

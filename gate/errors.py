@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+_LONGEST_PLACE = 500
+"""Characters of a path that a message repeats; its end tells most."""
+
 
 class GateError(Exception):
     """An error with its own exit status and a page in `gate explain`."""
@@ -19,7 +22,9 @@ class GateError(Exception):
 
     def __str__(self) -> str:
         """One paragraph: place, message, cure."""
-        place = f"{self.place}: " if self.place else ""
+        cut = len(self.place) > _LONGEST_PLACE
+        place = f"…{self.place[-_LONGEST_PLACE:]}" if cut else self.place
+        place = f"{place}: " if place else ""
         cure = f" {self.cure}" if self.cure else ""
         return f"{place}{self.message}{cure}"
 

@@ -18,6 +18,9 @@ _ALLOWED = {"s": _TIME, "B": _SIZE, "B/s": _RATE, "op/s": _OPS, "1": {"": 1.0}}
 
 _QUANTITY = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*([^\s0-9.]*)\s*")
 
+_LARGEST = 1e30
+"""Beyond this a number is a slip of the pen, and 1e999 would be infinite."""
+
 _SHOWN = {
     "s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")),
     "B": ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")),
@@ -35,9 +38,9 @@ def parse_percent(text: str) -> float:
     """
     match = _QUANTITY.fullmatch(text)
     if match is None or match[2] != "%":
-        message = f'"{text}" is not a percentage: write for example "5%"'
+        message = f'"{text[:40]}" is not a percentage: write for example "5%"'
         raise ValueError(message)
-    return float(match[1]) / 100.0
+    return _finite(match[1], text) / 100.0
 
 
 def parse_quantity(text: str, unit: str) -> float:
@@ -50,9 +53,17 @@ def parse_quantity(text: str, unit: str) -> float:
     match = _QUANTITY.fullmatch(text)
     if match is None or match[2] not in allowed:
         names = ", ".join(name for name in allowed if name) or "a plain number"
-        message = f'"{text}" is not a quantity in {names}'
+        message = f'"{text[:40]}" is not a quantity in {names}'
         raise ValueError(message)
-    return float(match[1]) * allowed[match[2]]
+    return _finite(match[1], text) * allowed[match[2]]
+
+
+def _finite(digits: str, text: str) -> float:
+    number = float(digits)
+    if number > _LARGEST:
+        message = f'"{text[:40]}" is too large'
+        raise ValueError(message)
+    return number
 
 
 def scale_of(values: tuple[float, ...], unit: str) -> tuple[float, str]:

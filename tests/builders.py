@@ -14,6 +14,7 @@ never meet. `start_gate` does the same in a real process, for signals and closed
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import hashlib
 import io
@@ -37,6 +38,7 @@ LEVELS = (1.0, 1.001, 0.999, 1.0005, 0.9995)
 """Factors of five sessions: what sessions on several days look like."""
 LOCK = Path(tempfile.gettempdir()) / f"driftgate-tests-{os.getpid()}.lock"
 """The measuring lock of this test process."""
+atexit.register(LOCK.unlink, missing_ok=True)
 _START = """
 import sys
 from pathlib import Path
@@ -75,7 +77,7 @@ def run_gate(
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
     with (
         mock.patch.dict(os.environ, {"GATE_HOST_CLASS": HOST_CLASS, **(env or {})}),
-        mock.patch("gate.host.lock.lock_path", lambda: LOCK),
+        mock.patch("gate.host.lock.lock_path", return_value=LOCK),
         contextlib.chdir(cwd or Path.cwd()),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
@@ -121,7 +123,7 @@ def tree(root: Path) -> dict[str, str]:
 
 def _content(path: Path) -> str:
     if path.is_symlink():
-        return f"link to {os.readlink(path)}"
+        return f"link to {path.readlink()}"
     if path.is_file():
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -14,9 +14,10 @@ import click
 from gate import vcs
 from gate.cli import options
 from gate.errors import InputError
-from gate.files.baseline_file import read_baselines, write_baseline
+from gate.files.baseline_file import read_baselines, read_stable, write_baseline
 from gate.files.session_file import read_session
 from gate.measure.sitting import now
+from gate.report.clean import clean
 from gate.units import percent, show, show_pair
 
 if TYPE_CHECKING:
@@ -63,18 +64,21 @@ def accept(
     from gate.judge.accept import Acceptance, Accepted  # noqa: PLC0415 - scipy
     from gate.judge.accept import accept as accept_sessions  # noqa: PLC0415
 
-    acceptance = Acceptance(
-        by=by or vcs.user_name(Path()) or getpass.getuser(), reason=reason, accepted=now()
-    )
+    acceptance = Acceptance(by=by or _user(), reason=reason, accepted=now())
     known = {(b.host_class, b.profile): b for b in read_baselines(baseline)}
     groups: dict[tuple[str, str], list[Session]] = {}
+    places: dict[str, str] = {}
     for path in dict.fromkeys(session):
         one = read_session(path)
+        places[one.id] = str(path)
         groups.setdefault((one.host.host_class, one.profile), []).append(one)
     results: list[Accepted] = []
     for key, sessions in sorted(groups.items()):
         ordered = sorted(sessions, key=lambda s: (s.started, s.id))
-        results.append(accept_sessions(known.get(key), ordered, acceptance))
+        stable = read_stable(baseline, host_class=key[0])
+        results.append(
+            accept_sessions(known.get(key), ordered, acceptance, stable=stable, places=places)
+        )
     written = [(write_baseline(baseline, result.baseline), result) for result in results]
     if json_:
         rows = [{"path": str(path), "changes": result.changes} for path, result in written]
@@ -86,6 +90,20 @@ def accept(
             click.echo(f"  {change}")
     click.echo("Review and commit: gate baseline diff; git add, git commit.")
     return 0
+
+
+def _user() -> str:
+    """Who works here, as git or the system knows them.
+
+    Raises:
+        InputError: nobody is known.
+    """
+    try:
+        return vcs.user_name(Path()) or getpass.getuser()
+    except (KeyError, OSError) as error:
+        raise InputError(
+            "G200", "nobody is known to accept the sessions.", cure="Name somebody with --by NAME."
+        ) from error
 
 
 @command.command("show", epilog=EPILOG_SHOW)
@@ -116,7 +134,7 @@ def show_(profile: tuple[str, ...], baseline: Path, *, json_: bool) -> int:
                 f"{len(levels)} sessions in epoch {series.current[0].epoch}"
             )
         last = one.sessions[-1]
-        click.echo(f"  last accepted {last.accepted[:10]} by {last.by}: {last.reason}")
+        click.echo(clean(f"  last accepted {last.accepted[:10]} by {last.by}: {last.reason}"))
     return 0
 
 
@@ -163,7 +181,7 @@ def diff(revision: str, baseline: Path, *, json_: bool) -> int:
     if json_:
         click.echo(json.dumps({"schema": 1, "changes": rows}, indent=1))
     else:
-        click.echo("\n".join(str(row["text"]) for row in rows) or "no change")
+        click.echo("\n".join(clean(str(row["text"])) for row in rows) or "no change")
     return 0
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,6 +18,9 @@ from gate.cli.wiring import SideOptions, load_profiles, with_sides
 from gate.errors import InputError, Interrupted
 from gate.files.baseline_file import read_baselines
 from gate.measure.sitting import now
+
+if TYPE_CHECKING:
+    from gate.model import Baseline, Profile
 
 EPILOG = """\b
 Examples:
@@ -73,9 +78,12 @@ def command(
     sides = SideOptions(base_dir=base_dir, head_dir=head_dir, base_env=base_env, head_env=head_env)
     place = _out_directory(out, resume=resume)
     chosen = tuple(with_sides(one, sides) for one in load_profiles(profile, profiles))
+    baselines = read_baselines(baseline)
+    if not profile:
+        _refuse_orphans(chosen, baselines)
     plan = Plan(
         profiles=chosen,
-        baselines=read_baselines(baseline),
+        baselines=baselines,
         policy=make_policy(alpha, beta, allow, baseline),
         out=place,
         work=work or place / "work",
@@ -101,6 +109,23 @@ def command(
     return report.exit_status
 
 
+def _refuse_orphans(profiles: tuple[Profile, ...], baselines: tuple[Baseline, ...]) -> None:
+    """All profiles are to be checked: one that only its baseline remembers must not be forgotten.
+
+    Raises:
+        InputError: G211.
+    """
+    known = {one.name for one in profiles}
+    for one in baselines:
+        if one.profile not in known and not one.profile_digest.startswith("imported:"):
+            raise InputError(
+                "G211",
+                f"this is a baseline of profile {one.profile}, which is not there any more.",
+                cure="Bring the profile back, or remove its baseline in the same change.",
+                place=one.path,
+            )
+
+
 def _out_directory(out: Path | None, *, resume: bool) -> Path:
     """Where this check writes; never over another run's results.
 
@@ -117,7 +142,7 @@ def _out_directory(out: Path | None, *, resume: bool) -> Path:
         raise InputError(
             "G201", "there is no check to resume.", cure="Check --out.", place=str(out)
         )
-    if not resume and out.exists() and (not out.is_dir() or any(out.iterdir())):
+    if not resume and os.path.lexists(out) and (not out.is_dir() or any(out.iterdir())):
         raise InputError(
             "G222",
             "the output directory holds results already.",

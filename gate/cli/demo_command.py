@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import shutil
 import subprocess
@@ -74,7 +75,7 @@ def command(out: Path) -> int:
 
 def _fresh(out: Path) -> None:
     """Start from nothing, but never remove a directory that a demo did not make."""
-    if out.exists() and any(out.iterdir()):
+    if os.path.lexists(out) and (not out.is_dir() or any(out.iterdir())):
         if not (out / _MARK).is_file():
             raise InputError(
                 "G222",

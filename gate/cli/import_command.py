@@ -10,7 +10,7 @@ import click
 from gate.cli import options
 from gate.cli.importing import imported_session
 from gate.errors import InputError
-from gate.files import disk
+from gate.files import disk, names
 from gate.files.session_file import session_text, write_session
 from gate.harness.exported import read_export
 from gate.host.identity import boot_id, read_host
@@ -61,8 +61,11 @@ def command(
         parsed = parse_percent(tolerance)
     except ValueError as error:
         raise InputError("G200", f"--tolerance: {error}.") from error
-    if not profile or "/" in profile or not profile.isprintable():
-        raise InputError("G200", f"--profile: {profile[:80]!r} is no plain name.")
+    if not 0.001 <= parsed <= 5:  # noqa: PLR2004
+        raise InputError("G200", "--tolerance must lie between 0.1% and 500%.")
+    if not names.is_plain(profile):
+        cure = f"A name has {names.RULE}."
+        raise InputError("G200", f"--profile: {profile[:80]!r} is no plain name.", cure=cure)
     texts = {path: disk.read_text(path, "session") for path in dict.fromkeys(file)}
     exports: dict[str, Export] = {
         str(path): read_export(text, str(path)) for path, text in texts.items()

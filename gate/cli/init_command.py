@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from pathlib import Path
 from string import Template
@@ -62,7 +63,7 @@ def command(directory: Path, shell_command: str) -> int:
     }
     for name, text in files.items():
         path = directory / name
-        if path.exists():
+        if os.path.lexists(path):
             click.echo(f"kept   {path}")
             continue
         disk.write_text(path, text)

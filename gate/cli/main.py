@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import json
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import click
 
 from gate import __version__
-from gate.errors import GateError
+from gate.errors import GateError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +31,8 @@ _COMMANDS = {
     "init": "Write a working layout into a repository.",
     "demo": "See the gate stay open and close, measured on this machine.",
 }
+_HELP = getattr(click.exceptions, "NoArgsIsHelpError", ())
+"""Help in place of an error, as click does from 8.2 on."""
 _INTERNAL = 1
 _USAGE = 2
 
@@ -62,6 +66,18 @@ class LazyGroup(click.Group):
         module = importlib.import_module(f"gate.cli.{cmd_name}_command")
         return cast("click.Command", module.command)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command meant, or an error with the name that was probably meant."""
+        name = args[0]
+        if name in _COMMANDS or name.startswith("-"):
+            return super().resolve_command(ctx, args)
+        close = difflib.get_close_matches(name, _COMMANDS, n=1)
+        hint = f" Did you mean '{close[0]}'?" if close else ""
+        message = f"No such command {name[:80]!r}.{hint}"
+        raise click.UsageError(message, ctx)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
         del ctx
@@ -81,17 +97,25 @@ def gate() -> None:
     driftgate runs fio, hyperfine and pytest-benchmark on a machine that it knows, compares the
     result with baselines stored in the repository, and says open or closed.
     """
+    try:
+        Path.cwd()
+    except OSError as error:
+        raise InputError(
+            "G201",
+            f"the working directory cannot be used: {error.strerror}.",
+            cure="Change to one that exists.",
+        ) from error
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command; the exit status is the answer, and never 0 by accident."""
     try:
         status = gate.main(args=list(arguments), prog_name="gate", standalone_mode=False)
-    except click.UsageError as error:
-        error.show()
-        return _USAGE
     except click.ClickException as error:
-        error.show()
+        if isinstance(error, _HELP):
+            error.show()
+            return _USAGE
+        _say("G200", _usage(error), _USAGE, arguments)
         return _USAGE
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
@@ -109,6 +133,14 @@ def run(arguments: Sequence[str]) -> int:
         _say("G299", _internal(error), _INTERNAL, arguments)
         return _INTERNAL
     return status if isinstance(status, int) else 0
+
+
+def _usage(error: click.ClickException) -> str:
+    """What click says, in one paragraph with the place to look for more."""
+    what = error.format_message().strip()
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    path = context.command_path if context else "gate"
+    return f"{path}: {what}{'' if what.endswith(('.', '?', ')')) else '.'} See `{path} --help`."
 
 
 def _internal(error: Exception) -> str:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from gate.errors import InputError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
+
+_HOST_CLASS = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
 
 PathParam = click.Path(path_type=Path)
 
@@ -48,8 +53,20 @@ def host_class(function: Callable[..., Any]) -> Callable[..., Any]:
         default=None,
         envvar="GATE_HOST_CLASS",
         show_envvar=True,
+        callback=_plain_class,
         help="Name of this machine's kind; by default made from its facts.",
     )(function)
+
+
+def _plain_class(ctx: click.Context, option: click.Parameter, given: str | None) -> str | None:
+    del ctx, option
+    if given is not None and not _HOST_CLASS.fullmatch(given):
+        raise InputError(
+            "G200",
+            f"host class {given[:80]!r} is no plain name.",
+            cure="Use lower-case letters, digits, dots and dashes, as in bm-epyc-9454p.",
+        )
+    return given
 
 
 def sides(function: Callable[..., Any]) -> Callable[..., Any]:

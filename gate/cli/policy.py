@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,7 +14,19 @@ from gate.judge.suite import Policy
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-    from typing import Any
+
+
+class Chance(click.FloatRange):
+    """A probability; `nan`, which no range excludes, is none."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number, within the range."""
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{number} is no number.", param, ctx)
+        return number
 
 
 def policy_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -26,14 +39,14 @@ def policy_options(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
     function = click.option(
         "--beta",
-        type=click.FloatRange(1e-6, 0.5),
+        type=Chance(1e-6, 0.5),
         default=0.025,
         show_default=True,
         help="Bound on the chance that a loss of the tolerance passes.",
     )(function)
     return click.option(
         "--alpha",
-        type=click.FloatRange(1e-6, 0.5),
+        type=Chance(1e-6, 0.5),
         default=0.01,
         show_default=True,
         help="Bound on the chance that an unchanged suite is called regressed.",

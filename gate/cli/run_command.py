@@ -43,8 +43,8 @@ Exit status: 0 every trial gave its values, 4 a trial failed,
 @options.profiles_dir
 @options.sides
 @options.host_class
-@click.option("--side", type=click.Choice(["base", "head"]), default="head", show_default=True)
-@click.option("--repeat", type=click.IntRange(1, 1000), default=1, help="Sessions per profile.")
+@click.option("--side", type=click.Choice(["base", "head"]), show_default="head")
+@click.option("--repeat", type=click.IntRange(1, 1000), help="Sessions per profile.")
 @click.option(
     "--out",
     type=options.PathParam,
@@ -64,8 +64,8 @@ def command(
     base_env: tuple[str, ...],
     head_env: tuple[str, ...],
     host_class: str | None,
-    side: str,
-    repeat: int,
+    side: str | None,
+    repeat: int | None,
     out: Path,
     work: Path | None,
     resume: Path | None,
@@ -78,18 +78,11 @@ def command(
     Nothing is judged. To make a baseline, measure an unchanged tree on several days and accept
     the sessions with `gate baseline accept`.
     """
-    resumed = read_session(resume) if resume else None
-    if resumed is not None and resumed.stage is Stage.CONFIRM:
-        raise InputError(
-            "G221",
-            "this session holds confirming trials, which belong to a check.",
-            cure="Continue the check: gate check --out DIR --resume.",
-            place=str(resume),
-        )
+    resumed = _resumed(resume, profile, side, repeat) if resume else None
     sides = SideOptions(base_dir=base_dir, head_dir=head_dir, base_env=base_env, head_env=head_env)
     names = (resumed.profile,) if resumed else profile
     chosen = [with_sides(one, sides) for one in load_profiles(names, profiles)]
-    measured = Side(side) if resumed is None else resumed.side
+    measured = Side(side or "head") if resumed is None else resumed.side
     teller = Teller(quiet=quiet)
     written: list[tuple[Path, Session]] = []
     try:
@@ -108,7 +101,7 @@ def command(
                 )
                 for one in chosen
             ]
-            for _ in range(repeat if resumed is None else 1):
+            for _ in range(repeat or 1):
                 for sitting in sittings:
                     path = resume or _fresh(out, sitting)
                     written.append(
@@ -121,6 +114,37 @@ def command(
             cure="Finish it with: gate run --resume SESSION",
         ) from None
     return _say(written, json_=json_)
+
+
+def _resumed(path: Path, profile: tuple[str, ...], side: str | None, repeat: int | None) -> Session:
+    """The session to finish, which alone says of what it is.
+
+    Raises:
+        InputError: it belongs to a check, or an option asks for another one.
+    """
+    session = read_session(path)
+    if session.stage is Stage.CONFIRM:
+        raise InputError(
+            "G221",
+            "this session holds confirming trials, which belong to a check.",
+            cure="Continue the check: gate check --out DIR --resume.",
+            place=str(path),
+        )
+    other = " ".join(name for name in profile if name != session.profile)
+    for what, asked in (
+        (f"profile {other[:80]}", bool(other)),
+        (f"--side {side}", side not in {None, session.side.value}),
+        (f"--repeat {repeat}", repeat not in {None, 1}),
+    ):
+        if asked:
+            raise InputError(
+                "G200",
+                f"{what}: the session to resume is one of profile {session.profile}, "
+                f"{session.side.value} side.",
+                cure="Leave that out, or run it on its own.",
+                place=str(path),
+            )
+    return session
 
 
 def _with_side(profile: Profile, side: Side) -> Profile:

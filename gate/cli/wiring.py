@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError, NothingCompared
+from gate.files import disk
 from gate.files.profile_file import read_profile
 from gate.harness import HARNESSES
 from gate.harness.replay import replay_kinds
@@ -25,8 +28,6 @@ if TYPE_CHECKING:
     from gate.measure.sitting import Progress
     from gate.measure.stop import Stop
     from gate.model import Metric, Profile
-
-_HOST_CLASS = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +55,7 @@ def load_profiles(names: Sequence[str], directory: Path) -> tuple[Profile, ...]:
         InputError: a name is unknown, or a profile is wrong.
     """
     if not names:
-        found = sorted(directory.glob("*.toml"))
+        found = [] if disk.is_absent(directory) else sorted(directory.glob("*.toml"))
         if not found:
             raise NothingCompared(
                 "G280",
@@ -68,14 +69,14 @@ def load_profiles(names: Sequence[str], directory: Path) -> tuple[Profile, ...]:
 
 def _path_of(name: str, directory: Path) -> Path:
     path = Path(name) if name.endswith(".toml") else directory / f"{name}.toml"
-    if path.is_file():
-        return path
+    if os.path.lexists(path):
+        return path  # reading it tells what is wrong with what is no plain file
     known = sorted(entry.stem for entry in directory.glob("*.toml"))
     import difflib  # noqa: PLC0415
 
     close = difflib.get_close_matches(name, known, n=1)
     hint = f'Did you mean "{close[0]}"?' if close else f"There are: {', '.join(known) or 'none'}."
-    raise InputError("G211", f"no profile {name}.", cure=hint, place=str(directory))
+    raise InputError("G211", f"no profile {name[:200]}.", cure=hint, place=str(directory))
 
 
 def metrics_by_profile(profiles: Sequence[Profile]) -> dict[str, tuple[Metric, ...]]:
@@ -128,12 +129,6 @@ def make_sitting(
         InputError: a side does not exist, or a job is unsafe.
         MeasureError: a harness is missing or of the wrong version.
     """
-    if host_class is not None and not _HOST_CLASS.fullmatch(host_class):
-        raise InputError(
-            "G200",
-            f"host class {host_class[:80]!r} is no plain name.",
-            cure="Use lower-case letters, digits, dots and dashes, as in bm-epyc-9454p.",
-        )
     root = Path(profile.root)
     specs = {Side(name): spec for name, spec in profile.sides.items()}
     specs.setdefault(Side.HEAD, SideSpec())
@@ -161,13 +156,15 @@ def work_directory(path: Path) -> Iterator[Path]:
     Raises:
         InputError: it cannot be made.
     """
-    existed = path.exists()
+    existed = os.path.lexists(path)
     try:
         path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="trial-", dir=path):
+            pass
     except OSError as error:
         raise InputError(
             "G208",
-            f"the work directory cannot be made: {error.strerror}.",
+            f"the work directory cannot be used: {error.strerror}.",
             cure="Name another with --work DIR.",
             place=str(path),
         ) from error

@@ -113,7 +113,7 @@ def read_baselines(directory: Path) -> tuple[Baseline, ...]:
     Raises:
         InputError: a file is malformed, or contradicts its place.
     """
-    if not directory.exists():
+    if disk.is_absent(directory):
         return ()
     if not directory.is_dir():
         raise InputError(
@@ -137,6 +137,7 @@ def read_baseline(path: Path) -> Baseline:
     """
     text = disk.read_text(path, "baseline")
     data = checked.parse_toml(text, str(path))
+    checked.check_schema(data, text=text, place=str(path), kind="toml")
     form = checked.validate(adapter(), data, text=text, place=str(path), kind="toml")
     _check_place(path, form)
     sessions = tuple(_session(name, one) for name, one in form.session.items())
@@ -157,12 +158,6 @@ def read_baseline(path: Path) -> Baseline:
 
 
 def _check_place(path: Path, form: BaselineForm) -> None:
-    if form.schema_number != SCHEMA:
-        raise InputError(
-            "G207",
-            f"schema number {form.schema_number}; this gate reads {SCHEMA}.",
-            place=str(path),
-        )
     for what, said, place in (
         ("profile", form.profile, path.stem),
         ("host_class", form.host_class, path.parent.name),
@@ -187,22 +182,17 @@ def _session(name: str, form: SessionForm) -> AcceptedSession:
 def _series(
     path: Path, benchmark: str, metric: str, form: SeriesForm, whole: BaselineForm
 ) -> BaselineSeries:
+    seen: set[str] = set()
     for point in form.sessions:
-        if point.session not in whole.session:
+        wrong = _wrong_point(point, whole, seen)
+        if wrong:
             raise InputError(
                 "G206",
-                f"{benchmark} {metric}: session {point.session!r} has no [session] block.",
-                cure="Restore the block, or accept the baseline anew.",
+                f"{benchmark} {metric}: session {point.session!r} {wrong}.",
+                cure="Do not edit baselines by hand: restore it, or accept anew.",
                 place=str(path),
             )
-        if not math.isclose(point.median, median(point.values), rel_tol=1e-9):
-            raise InputError(
-                "G206",
-                f"{benchmark} {metric}: the median of session {point.session!r} is not that of "
-                "its values.",
-                cure="Do not edit baselines by hand; use `gate baseline accept`.",
-                place=str(path),
-            )
+        seen.add(point.session)
     order = {name: (one.started, name) for name, one in whole.session.items()}
     points = sorted(form.sessions, key=lambda p: (p.epoch, order[p.session]))
     return BaselineSeries(
@@ -216,9 +206,32 @@ def _series(
     )
 
 
+def _wrong_point(point: PointForm, whole: BaselineForm, seen: set[str]) -> str | None:
+    if point.session not in whole.session:
+        return "has no [session] block"
+    if point.session in seen:
+        return "stands there twice"
+    if min(point.values) <= 0:
+        return "has values that are not above zero"
+    if not math.isclose(point.median, median(point.values), rel_tol=1e-9):
+        return "has a median that is not that of its values"
+    return None
+
+
+def read_stable(directory: Path, *, host_class: str) -> dict[str, str] | None:
+    """What a host of a class must be; None where nothing was accepted of the class.
+
+    Raises:
+        InputError: the host file is malformed, or of another class.
+    """
+    path = directory / host_class / HOST_FILE
+    return None if disk.is_absent(path) else _read_host(path, host_class)
+
+
 def _read_host(path: Path, host_class: str) -> dict[str, str]:
     text = disk.read_text(path, "profile")
     data = checked.parse_toml(text, str(path))
+    checked.check_schema(data, text=text, place=str(path), kind="toml")
     form = checked.validate(host_adapter(), data, text=text, place=str(path), kind="toml")
     if form.host_class != host_class:
         raise InputError(
@@ -235,7 +248,7 @@ def write_baseline(directory: Path, baseline: Baseline) -> Path:
     """
     place = directory / baseline.host_class
     host = place / HOST_FILE
-    if not host.exists():
+    if disk.is_absent(host):
         disk.write_text(host, host_text(baseline))
     path = place / f"{baseline.profile}.toml"
     disk.write_text(path, baseline_text(baseline))
@@ -322,10 +335,11 @@ def _epoch_comment(
     reasons: dict[str, str],
 ) -> str:
     """What a reviewer reads in the diff: from, to, how much, why. One line, no control codes."""
-    reason = "".join(c if c.isprintable() else " " for c in reasons.get(point.session, ""))
     now = median(point.values)
-    if before is None:
-        return f"epoch {point.epoch}: {show(now, series.unit)}, because: {reason}"
-    was = median(before.values)
-    moved = show_pair(was, now, series.unit)
-    return f"epoch {point.epoch}: {moved} ({percent(now / was - 1)}), because: {reason}"
+    level = show(now, series.unit)
+    if before is not None:
+        was = median(before.values)
+        moved = now / was - 1 if was else None
+        level = f"{show_pair(was, now, series.unit)} ({percent(moved)})"
+    text = f"epoch {point.epoch}: {level}, because: {reasons.get(point.session, '')}"
+    return "".join(c if c.isprintable() else " " for c in text)

@@ -5,21 +5,26 @@ from __future__ import annotations
 import difflib
 import json
 import tomllib
+from collections import Counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
 from gate.errors import InputError
 from gate.files import lines
+from gate.files.absurd import absurdity
+from gate.model import SCHEMA
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from pydantic_core import ErrorDetails
 
 T = TypeVar("T")
 
+_UNKNOWN = {"extra_forbidden", "unexpected_keyword_argument"}
 _MOST_SHOWN = 5
-_LONGEST_STRING = 100_000
-_DEEPEST = 20
+_LONGEST_KEY = 200
 
 
 def parse_toml(text: str, place: str) -> dict[str, Any]:
@@ -31,7 +36,7 @@ def parse_toml(text: str, place: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-        message = str(error) or "too deeply nested"
+        message = _reason(error)
         line = message.rpartition("line ")[2].split(",")[0]
         where = f"{place}:{line}" if line.isdigit() else place
         what = message.split(" (at ")[0]
@@ -52,7 +57,15 @@ def parse_json(text: str, place: str) -> Any:
         where = f"{place}:{error.lineno}"
         raise _not_json(error.msg, where) from error
     except (RecursionError, ValueError) as error:
-        raise _not_json(str(error) or "too deeply nested", place) from error
+        raise _not_json(_reason(error), place) from error
+
+
+def _reason(error: ValueError | RecursionError) -> str:
+    """What a parser said, in words that help; Python's own limits are not the reader's."""
+    if isinstance(error, RecursionError):
+        return "nested too deep"
+    text = str(error)
+    return "a number has too many digits" if "set_int_max_str_digits" in text else text
 
 
 def _not_json(what: str, place: str) -> InputError:
@@ -68,8 +81,7 @@ def _refuse_constant(name: str) -> float:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        doubled = next(key for key in keys if keys.count(key) > 1)
+        doubled = Counter(key for key, _ in pairs).most_common(1)[0][0]
         message = f'the key "{doubled[:80]}" stands twice'
         raise ValueError(message)
     return found
@@ -79,50 +91,78 @@ def validate(adapter: TypeAdapter[T], data: Any, *, text: str, place: str, kind:
     """Validate parsed data strictly; `kind` is `toml` or `json`, for finding lines.
 
     Raises:
-        InputError: G206 naming each wrong key with its line, G205 for absurd sizes.
+        InputError: G206 naming each wrong key with its line, G204 or G205 for absurd values.
     """
-    _refuse_absurd(data, place)
+    what = absurdity(data)
+    if what:
+        code = "G204" if kind == "toml" else "G205"
+        cure = "No file that the gate understands needs that."
+        raise InputError(code, f"cannot be used: {what}.", cure=cure, place=place)
     try:
         return adapter.validate_json(json.dumps(data, default=str), strict=True)
     except ValidationError as error:
-        details = error.errors(include_url=False)
+        # A misspelt key is missed too: what was written comes before what is lacking.
+        details = sorted(error.errors(include_url=False), key=lambda d: d["type"] not in _UNKNOWN)
+        said = [(_path(one), _say(one, adapter)) for one in details[:_MOST_SHOWN]]
+        raise _wrong(said, len(details), text=text, place=place, kind=kind) from error
+
+
+def refuse_any(complaints: Iterable[tuple[lines.Path, str]], *, text: str, place: str) -> None:
+    """Raise if there is a complaint on the values of a JSON file.
+
+    Raises:
+        InputError: G206 naming each wrong key with the line of the first.
+    """
+    every = list(complaints)
+    said = [(path, f"{_key(path)}: {what}") for path, what in every[:_MOST_SHOWN]]
+    if said:
+        raise _wrong(said, len(every), text=text, place=place, kind="json")
+
+
+def _wrong(
+    said: Sequence[tuple[lines.Path, str]], count: int, *, text: str, place: str, kind: str
+) -> InputError:
+    find = lines.toml_line if kind == "toml" else lines.json_line
+    line = find(text, said[0][0])
+    more = [f"and {count - len(said)} more"] if count > len(said) else []
+    message = "; ".join([*(what for _, what in said), *more])
+    message += "" if message.endswith("?") else "."
+    cure = "`gate schema` prints the format."
+    return InputError("G206", message, cure=cure, place=f"{place}:{line}")
+
+
+def check_schema(data: Any, *, text: str, place: str, kind: str) -> None:
+    """Refuse another schema number before anything else is looked at.
+
+    Raises:
+        InputError: G206 without a number, G207 with another one.
+    """
+    if not isinstance(data, dict) or "schema" not in data:
+        cure = "Hand in a file that the gate wrote."
+        raise InputError("G206", "schema: is required.", cure=cure, place=place)
+    number = data["schema"]
+    if number != SCHEMA or isinstance(number, bool):
         find = lines.toml_line if kind == "toml" else lines.json_line
-        first_line = find(text, _path(details[0]))
-        said = [_say(detail, adapter) for detail in details[:_MOST_SHOWN]]
-        if len(details) > _MOST_SHOWN:
-            said.append(f"and {len(details) - _MOST_SHOWN} more")
-        message = "; ".join(said) + "."
         raise InputError(
-            "G206", message, cure="`gate schema` prints the format.", place=f"{place}:{first_line}"
-        ) from error
-
-
-def _refuse_absurd(data: Any, place: str) -> None:
-    """Cap nesting and string lengths: files from other machines are hostile."""
-    level = [data]
-    for _ in range(_DEEPEST):
-        following: list[Any] = []
-        for item in level:
-            if isinstance(item, dict):
-                following += [*item.keys(), *item.values()]
-            elif isinstance(item, list):
-                following += item
-            elif isinstance(item, str) and len(item) > _LONGEST_STRING:
-                raise _not_json(f"a string has {len(item)} characters", place)
-        if not following:
-            return
-        level = following
-    raise _not_json(f"nested more than {_DEEPEST} deep", place)
+            "G207",
+            f"schema number {str(number)[:40]}; this gate reads {SCHEMA}.",
+            cure="Use the version of the gate that wrote the file.",
+            place=f"{place}:{find(text, ('schema',))}",
+        )
 
 
 def _path(detail: ErrorDetails) -> lines.Path:
     return tuple(part for part in detail["loc"] if part != "[key]")
 
 
+def _key(path: lines.Path) -> str:
+    return ".".join(map(str, path))[:_LONGEST_KEY] or "the file"
+
+
 def _say(detail: ErrorDetails, adapter: TypeAdapter[Any]) -> str:
-    key = ".".join(str(part) for part in _path(detail)) or "the file"
-    kind, message = detail["type"], detail["msg"]
-    if kind in {"extra_forbidden", "unexpected_keyword_argument"}:
+    key = _key(_path(detail))
+    kind, message = detail["type"], detail["msg"].replace("Input should be", "must be")
+    if kind in _UNKNOWN:
         return f"{key}: unknown key{_did_you_mean(detail, adapter)}"
     if kind in {"missing", "missing_argument", "missing_keyword_only_argument"}:
         return f"{key}: is required"
@@ -139,7 +179,7 @@ def _given(detail: ErrorDetails) -> str:
 
 
 def _did_you_mean(detail: ErrorDetails, adapter: TypeAdapter[Any]) -> str:
-    wrong = str(detail["loc"][-1])
+    wrong = str(detail["loc"][-1])[:_LONGEST_KEY]
     names = _known_keys(adapter.json_schema())
     close = difflib.get_close_matches(wrong, names, n=1, cutoff=0.6)
     return f'; did you mean "{close[0]}"?' if close else ""

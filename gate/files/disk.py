@@ -24,9 +24,10 @@ def read_text(path: Path, kind: str) -> str:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError) as error:
         raise _unreadable(path, _why(error)) from error
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise _unreadable(path, "not a regular file")
     with os.fdopen(handle, "rb") as stream:
-        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
-            raise _unreadable(path, "not a regular file")
         cap = CAP_BYTES.get(kind, CAP_BYTES["session"])
         try:
             raw = stream.read(cap + 1)
@@ -49,6 +50,21 @@ def read_text(path: Path, kind: str) -> str:
             cure=f"Hand in a {kind} file; this one looks binary or uses another encoding.",
             place=f"{path}:{line}",
         ) from error
+
+
+def is_absent(path: Path) -> bool:
+    """Whether there is nothing at a path: not even a link to nothing, which is a mistake.
+
+    Raises:
+        InputError: G201, nothing could ever be there.
+    """
+    try:
+        path.lstat()
+    except FileNotFoundError:
+        return True
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, _why(error)) from error
+    return False
 
 
 def write_text(path: Path, text: str) -> None:

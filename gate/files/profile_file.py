@@ -6,13 +6,14 @@ import hashlib
 import itertools
 import json
 import re
+from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from gate.errors import InputError
-from gate.files import checked, disk, lines
+from gate.files import checked, disk, lines, names
 from gate.model import Benchmark, Better, Metric, Profile, Role, SideSpec, Trials, Work
 from gate.units import parse_percent, parse_quantity
 
@@ -35,6 +36,9 @@ _OWN = {
     "pytest-benchmark": {"tests", "python", "directory", "arguments"},
     "replay": {"replay", "benchmarks"},
 }
+
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class Kind(Protocol):
@@ -169,6 +173,11 @@ class _Reader:
 
     def profile(self, kinds_of: Callable[[str, Path | None], Mapping[str, Kind]]) -> Profile:
         form = self.form
+        if not names.is_plain(self.path.stem):
+            raise self.wrong(
+                "its baseline could not be called so.",
+                cure=f"Rename the file: {names.RULE}, and not {' or '.join(names.RESERVED)}.",
+            )
         self.check_keys()
         replay = self.beside(form.replay, "replay") if form.replay else None
         job = self.beside(form.job, "job") if form.job else None
@@ -179,7 +188,7 @@ class _Reader:
             warmup=form.warmup,
             job_file=str(job) if job else None,
             job_text=disk.read_text(job, "job") if job else None,
-            python=form.python,
+            python=self.interpreter(),
             directory=form.directory,
             arguments=tuple(form.arguments),
             replay_file=str(replay) if replay else None,
@@ -218,30 +227,41 @@ class _Reader:
         if self.form.matrix and harness in {"pytest-benchmark", "replay"}:
             raise self.wrong(f"a matrix means nothing to {harness}; list each benchmark.", "matrix")
 
+    def interpreter(self) -> str | None:
+        """A name for PATH, or a path from the project's root."""
+        python = self.form.python
+        if python is None or "/" not in python:
+            return python
+        return str(self.path.resolve().parent.parent / python)
+
     def beside(self, name: str, key: str) -> Path:
         """A file named relative to the profile, inside the project."""
         root = self.path.resolve().parent.parent
-        found = (self.path.resolve().parent / name).resolve()
+        try:
+            found = (self.path.resolve().parent / name).resolve()
+            is_file = found.is_file()
+        except (OSError, RuntimeError) as error:
+            raise self.wrong(f"{key}: {name[:80]!r} is no file.", key) from error
         if not found.is_relative_to(root):
             raise self.wrong(f"{key} must stay inside the project, not {name}.", key)
-        if not found.is_file():
+        if not is_file:
             raise self.wrong(f"{key}: there is no file {found}.", key, code="G201")
         return found
 
     def benchmarks(self) -> tuple[Benchmark, ...]:
         form = self.form
-        names = form.tests or form.benchmarks
-        if names:
-            points = [(name, dict[str, str]()) for name in names]
+        listed = form.tests or form.benchmarks
+        key = "tests" if form.tests else "benchmarks" if form.benchmarks else "matrix"
+        if listed:
+            points = [(name, dict[str, str]()) for name in listed]
         else:
             points = self.matrix_points()
-        if len({name for name, _ in points}) < len(points):
-            raise self.wrong(
-                "two benchmarks have the same name.", "matrix" if not names else "tests"
-            )
+        doubled, times = Counter(name for name, _ in points).most_common(1)[0]
+        if times > 1:
+            raise self.wrong(f"{key}: two benchmarks have the same name, {doubled[:80]}.", key)
         for name, _ in points:
             if not name.isprintable() or not name.strip() or len(name) > 500:  # noqa: PLR2004
-                raise self.wrong(f"{name[:80]!r} is no printable name.", "tests")
+                raise self.wrong(f"{key}: {name[:80]!r} is no printable name.", key)
         known = {name for name, _ in points}
         for name in form.control:
             if name not in known:
@@ -256,7 +276,7 @@ class _Reader:
         matrix = self.form.matrix
         size = 1
         for key, values in matrix.items():
-            if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", key) or key == "side":
+            if not _VARIABLE.fullmatch(key) or key == "side":
                 raise self.wrong(f"matrix: {key!r} is no parameter name.", "matrix", key)
             if not values:
                 raise self.wrong(f"matrix: {key} is empty, so nothing would run.", "matrix", key)
@@ -331,6 +351,11 @@ class _Reader:
 
     def sides(self) -> dict[str, SideSpec]:
         forms = {"base": self.form.side.base, "head": self.form.side.head}
+        for side, form in forms.items():
+            for name in form.env if form else {}:
+                if not _VARIABLE.fullmatch(name):
+                    said = f"side.{side}.env: {name[:80]!r} is no variable name."
+                    raise self.wrong(said, "side", side, "env")
         return {
             name: SideSpec(directory=form.dir, environment=dict(form.env))
             for name, form in forms.items()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import TypeAdapter
 
 from gate.files import checked, disk
-from gate.files.session_file import check_schema
+from gate.files.consistency import report_complaints
 from gate.model import Report
 
 if TYPE_CHECKING:
@@ -29,5 +29,7 @@ def read_report(path: Path) -> Report:
     """
     text = disk.read_text(path, "session")
     data = checked.parse_json(text, str(path))
-    check_schema(data, str(path))
-    return checked.validate(adapter(), data, text=text, place=str(path), kind="json")
+    checked.check_schema(data, text=text, place=str(path), kind="json")
+    report = checked.validate(adapter(), data, text=text, place=str(path), kind="json")
+    checked.refuse_any(report_complaints(report), text=text, place=str(path))
+    return report

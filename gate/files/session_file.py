@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 
-from gate.errors import InputError
 from gate.files import checked, disk
-from gate.model import SCHEMA, Session
+from gate.files.consistency import session_complaints
+from gate.model import Session
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,26 +31,10 @@ def read_session(path: Path) -> Session:
     """
     text = disk.read_text(path, "session")
     data = checked.parse_json(text, str(path))
-    check_schema(data, str(path))
-    return checked.validate(adapter(), data, text=text, place=str(path), kind="json")
-
-
-def check_schema(data: Any, place: str) -> None:
-    """Refuse another schema number before anything else is looked at.
-
-    Raises:
-        InputError: G206 without a number, G207 with another one.
-    """
-    if not isinstance(data, dict) or "schema" not in data:
-        cure = "Hand in a file that the gate wrote."
-        raise InputError("G206", 'schema: is required, e.g. "schema": 1.', cure=cure, place=place)
-    if data["schema"] != SCHEMA or isinstance(data["schema"], bool):
-        raise InputError(
-            "G207",
-            f"schema number {str(data['schema'])[:40]}; this gate reads {SCHEMA}.",
-            cure="Use the version of the gate that wrote the file.",
-            place=f"{place}:1",
-        )
+    checked.check_schema(data, text=text, place=str(path), kind="json")
+    session = checked.validate(adapter(), data, text=text, place=str(path), kind="json")
+    checked.refuse_any(session_complaints(session), text=text, place=str(path))
+    return session
 
 
 def session_text(session: Session) -> str:

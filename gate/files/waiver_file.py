@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+_LARGEST_CEILING = 5.0
+"""As the largest tolerance: whoever lets more through removes the metric from the gate."""
+
+
 class WaiverForm(BaseModel):
     """`[[waiver]]`: one row, with a ceiling, an end, an issue and a reason."""
 
@@ -51,16 +55,28 @@ def read_waivers(directory: Path) -> tuple[Waiver, ...]:
         InputError: malformed, with file and line.
     """
     path = directory / WAIVER_FILE
-    if not path.exists():
+    if disk.is_absent(path):
         return ()
     text = disk.read_text(path, "profile")
     data = checked.parse_toml(text, str(path))
     form = checked.validate(adapter(), data, text=text, place=str(path), kind="toml")
-    return tuple(_waiver(one, i, path, text) for i, one in enumerate(form.waiver))
+    waivers = tuple(_waiver(one, i, path, text) for i, one in enumerate(form.waiver))
+    rows: set[tuple[str, str, str]] = set()
+    for i, waiver in enumerate(waivers):
+        row = (waiver.profile, waiver.benchmark, waiver.metric)
+        if row in rows:
+            raise InputError(
+                "G206",
+                f"{' '.join(row)[:200]} is waived twice.",
+                cure="Keep one of the two.",
+                place=f"{path}:{lines.toml_line(text, ('waiver', i))}",
+            )
+        rows.add(row)
+    return waivers
 
 
 def _waiver(form: WaiverForm, index: int, path: Path, text: str) -> Waiver:
-    def wrong(key: str, error: ValueError) -> InputError:
+    def wrong(key: str, error: ValueError | str) -> InputError:
         line = lines.toml_line(text, ("waiver", index, key))
         return InputError("G206", f"{key}: {error}.", place=f"{path}:{line}")
 
@@ -68,6 +84,10 @@ def _waiver(form: WaiverForm, index: int, path: Path, text: str) -> Waiver:
         ceiling = parse_percent(form.ceiling)
     except ValueError as error:
         raise wrong("ceiling", error) from error
+    if not 0 < ceiling <= _LARGEST_CEILING:
+        raise wrong("ceiling", f"must be above 0% and at most {_LARGEST_CEILING:.0%}")
+    if not form.reason.strip():
+        raise wrong("reason", "says nothing")
     try:
         expires = date.fromisoformat(form.expires).isoformat()
     except ValueError as error:

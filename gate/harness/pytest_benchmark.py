@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from gate.model import Profile, Value
 
 MAJOR = "5"
+_NONE = "expected a measurement of exactly {}, got none: it was skipped or measures nothing"
 _CURE = "Install it for the profile's interpreter: pip install 'pytest-benchmark>=5,<6'."
 _VERSIONS = """
 import importlib.metadata, platform
@@ -108,6 +109,8 @@ class PytestBenchmark:
             context.benchmark.name,
         )
         _finish(Clock(context).run(argv, directory), context.benchmark.name)
+        if not output.exists():
+            raise TrialFailed(_NONE.format(context.benchmark.name))
         values = _only(export(output, "pytest"), context.benchmark.name)
         demand(context, self.kinds, values, {})
         return Reading(values=values)
@@ -135,10 +138,10 @@ def _finish(outcome: Outcome, expected: str) -> None:
 def _only(text: str, expected: str) -> tuple[Value, ...]:
     """Take the values of the expected test, which must be the only one measured."""
     found = dict(parse(text).benchmarks)
+    if not found:
+        raise TrialFailed(_NONE.format(expected))
     if set(found) != {expected}:
         names = ", ".join(quote(name) for name in sorted(found)[:5])
-        raise TrialFailed(
-            f"expected a measurement of exactly {expected}, got "
-            f"{f'{len(found)}: {names}' if found else 'none: it was skipped or measures nothing'}"
-        )
+        message = f"expected a measurement of exactly {expected}, got {len(found)}: {names}"
+        raise TrialFailed(message)
     return found[expected]

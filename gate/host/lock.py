@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.errors import CannotJudge
+from gate.errors import CannotJudge, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,15 +23,35 @@ def lock_path() -> Path:
     ) / "driftgate.lock"
 
 
+def _open(place: Path) -> int:
+    """Open the lock of whoever made it; the kernel may forbid O_CREAT on another user's file."""
+    flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
+    try:
+        return os.open(place, flags)
+    except FileNotFoundError:
+        handle = os.open(place, flags | os.O_CREAT, 0o666)
+        os.fchmod(handle, 0o666)  # for all users, whatever this one's umask
+        return handle
+
+
 @contextmanager
 def exclusive(path: Path | None = None) -> Iterator[None]:
     """Hold the host's measuring lock; the kernel frees it when the holder dies.
 
     Raises:
         CannotJudge: G240, another process holds it; the message names its number.
+        InputError: G208, the lock's file cannot be opened.
     """
     place = path or lock_path()
-    handle = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+    try:
+        handle = _open(place)
+    except OSError as error:
+        raise InputError(
+            "G208",
+            f"the measuring lock cannot be taken: {error.strerror}.",
+            cure="Make the file writable for everybody who measures here, or remove it.",
+            place=str(place),
+        ) from error
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
+from gate.judge.comparable import other_tool
 from gate.judge.suite import failures_of, values_of
 from gate.model import (
     AcceptedSession,
@@ -15,13 +16,13 @@ from gate.model import (
     Stage,
     State,
 )
-from gate.stats.costs import log_costs, ratio, usable
+from gate.stats.costs import log_costs, usable
 from gate.stats.screen import Limits, moved
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from gate.model import Metric, Session
+    from gate.model import Metric, Planned, Session
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,59 +44,69 @@ class Accepted:
 
 
 def accept(
-    baseline: Baseline | None, sessions: Sequence[Session], acceptance: Acceptance
+    baseline: Baseline | None,
+    sessions: Sequence[Session],
+    acceptance: Acceptance,
+    *,
+    stable: Mapping[str, str] | None = None,
+    places: Mapping[str, str] | None = None,
 ) -> Accepted:
     """Append sessions of one profile to its baseline.
 
     Sessions accepted together share a level: each series opens a new epoch when their level left
-    that of its current one, and appends otherwise. A changed profile always opens one, and
-    retires the series that the new sessions no longer hold.
+    that of its current one, and appends otherwise. A changed profile and another major version
+    of a tool always open one. Series of a benchmark that a changed profile dropped, and of a
+    metric that the sessions no longer declare, are retired.
 
     Raises:
         InputError: a session may not become a baseline, or there is no reason.
     """
     if not acceptance.reason.strip():
-        raise InputError("G220", "no reason was given", cure='Say why with --reason "...".')
-    for session in sessions:
-        _refuse(session, baseline)
+        raise InputError("G220", "no reason was given.", cure='Say why with --reason "...".')
     first = sessions[0]
-    if any(session.profile_digest != first.profile_digest for session in sessions):
-        raise InputError("G220", "the sessions were made with different profile texts")
-    known = baseline or _empty(first)
+    known = baseline or _empty(first, stable)
+    for i, session in enumerate(sessions):
+        reason = _why_not(session) or _why_not_here(session, known)
+        reason = reason or _why_not_with(session, first, sessions[:i])
+        if reason is not None:
+            place = (places or {}).get(session.id, "")
+            message = f"session {session.id} is not accepted: {reason}."
+            raise InputError("G220", message, place=place)
     changed = known.profile_digest != first.profile_digest
+    new_tool = bool(known.sessions) and other_tool(known.sessions[-1].tools, first.tools)
     changes: list[str] = []
     series: list[BaselineSeries] = []
     old = {(s.benchmark, s.metric): s for s in known.series}
     for benchmark in (plan.benchmark for plan in first.planned):
         for metric in first.metrics:
             before = old.pop((benchmark, metric.name), None)
-            grown, change = _grow(before, benchmark, metric, sessions, new_epoch=changed)
+            new_epoch = changed or bool(new_tool)
+            grown, change = _grow(before, benchmark, metric, sessions, new_epoch=new_epoch)
             series.append(grown)
             changes.append(change)
-    if old and not changed:
-        names = ", ".join(f"{benchmark} {metric}" for benchmark, metric in sorted(old))
-        raise InputError("G220", f"the session lacks {names}, which the baseline holds")
+    lacking = [key for key in sorted(old) if key[0] not in _names(first.planned)]
+    if lacking and not changed:
+        names = ", ".join(f"{benchmark} {metric}" for benchmark, metric in lacking)
+        raise InputError("G220", f"the session lacks {names}, which the baseline holds.")
     changes += [f"retired: {benchmark} {metric}" for benchmark, metric in sorted(old)]
     added = tuple(_facts(session, acceptance) for session in sessions)
+    everything = tuple(sorted((*known.sessions, *added), key=lambda s: (s.started, s.id)))
+    age = {one.id: number for number, one in enumerate(everything)}
     return Accepted(
         baseline=replace(
             known,
             profile_digest=first.profile_digest,
             harness=first.harness,
-            sessions=(*known.sessions, *added),
-            series=tuple(sorted(series, key=lambda s: (s.benchmark, s.metric))),
+            sessions=everything,
+            series=tuple(
+                replace(
+                    one, points=tuple(sorted(one.points, key=lambda p: (p.epoch, age[p.session])))
+                )
+                for one in sorted(series, key=lambda s: (s.benchmark, s.metric))
+            ),
         ),
         changes=tuple(changes),
     )
-
-
-def _refuse(session: Session, baseline: Baseline | None) -> None:
-    """Raise unless the session may become a baseline."""
-    reason = _why_not(session)
-    if reason is None and baseline is not None:
-        reason = _why_not_here(session, baseline)
-    if reason is not None:
-        raise InputError("G220", f"session {session.id} is not accepted: {reason}.")
 
 
 def _why_not(session: Session) -> str | None:
@@ -114,8 +125,9 @@ def _why_not(session: Session) -> str | None:
         for metric in session.metrics:
             values = values_of(session, plan.benchmark, metric.name)
             if len(values) < plan.trials or not usable(values):
+                good = sum(usable([value]) for value in values)
                 return (
-                    f"{plan.benchmark} {metric.name} has {len(values)} of {plan.trials} trials "
+                    f"{plan.benchmark} {metric.name} has {good} of {plan.trials} trials "
                     "with a finite value above zero"
                 )
     return None
@@ -132,6 +144,30 @@ def _why_not_here(session: Session, baseline: Baseline) -> str | None:
     if any(known.id == session.id for known in baseline.sessions):
         return "it was accepted before"
     return None
+
+
+def _why_not_with(session: Session, first: Session, before: Sequence[Session]) -> str | None:
+    """What keeps a session from being accepted together with the first of those given."""
+    if any(other.id == session.id for other in before):
+        return "it was given twice"
+    if session.profile_digest != first.profile_digest:
+        return f"it was made with another profile text than {first.id}"
+    for what, theirs, ours in (
+        ("benchmarks", _names(first.planned), _names(session.planned)),
+        ("metrics", _kinds(first), _kinds(session)),
+    ):
+        if theirs != ours:
+            return f"it holds other {what} than {first.id}"
+    other = other_tool(first.tools, session.tools)
+    return f"it differs from {first.id} in {other}" if other else None
+
+
+def _names(planned: Sequence[Planned]) -> list[str]:
+    return sorted(plan.benchmark for plan in planned)
+
+
+def _kinds(session: Session) -> list[tuple[str, str, str]]:
+    return sorted((metric.name, metric.unit, metric.better.value) for metric in session.metrics)
 
 
 def _grow(
@@ -173,18 +209,20 @@ def _grow(
 
 def _left(before: BaselineSeries, metric: Metric, fresh: Sequence[tuple[float, ...]]) -> bool:
     limits = Limits(tolerance=metric.tolerance, negligible=metric.tau)
+    if not all(usable(point.values) for point in before.current):
+        return True
     accepted = [log_costs(point.values, metric.better) for point in before.current]
     together = [value for values in fresh for value in log_costs(values, metric.better)]
     return moved(together, accepted, limits)
 
 
-def _empty(session: Session) -> Baseline:
+def _empty(session: Session, stable: Mapping[str, str] | None) -> Baseline:
     return Baseline(
         profile=session.profile,
         profile_digest=session.profile_digest,
         harness=session.harness,
         host_class=session.host.host_class,
-        stable=session.host.stable,
+        stable=session.host.stable if stable is None else dict(stable),
         sessions=(),
         series=(),
     )
@@ -205,15 +243,3 @@ def _facts(session: Session, acceptance: Acceptance) -> AcceptedSession:
         by=acceptance.by,
         reason=acceptance.reason.strip(),
     )
-
-
-def epoch_shift(series: BaselineSeries) -> float | None:
-    """Relative loss from the previous epoch's newest level to the current anchor; None if first."""
-    newest = max(point.epoch for point in series.points)
-    earlier = [point for point in series.points if point.epoch == newest - 1]
-    if not earlier:
-        return None
-    from statistics import median  # noqa: PLC0415
-
-    before = median(log_costs(earlier[-1].values, series.better))
-    return ratio(median(log_costs(series.current[0].values, series.better)) - before)

@@ -31,7 +31,7 @@ def refusal(case: Case) -> Refusal | None:
                 "G030", f"baselines are of host class {theirs}; this host is {head.host.host_class}"
             )
         return None
-    for check in (_host, _tools, _digest):
+    for check in (_own, _host, _tools, _digest):
         found = check(head, case.baseline)
         if found is not None:
             return found
@@ -41,6 +41,12 @@ def refusal(case: Case) -> Refusal | None:
 def _sessions(case: Case) -> tuple[Session, ...]:
     optional = [s for s in (case.pair_base, case.pair_head) if s is not None]
     return (case.head, *case.strikes, *optional)
+
+
+def _own(head: Session, baseline: Baseline) -> Refusal | None:
+    if all(accepted.id != head.id for accepted in baseline.sessions):
+        return None
+    return Refusal("G038", f"session {head.id} was accepted into the baseline it is to meet")
 
 
 def _host(head: Session, baseline: Baseline) -> Refusal | None:
@@ -67,12 +73,26 @@ def _tools(head: Session, baseline: Baseline) -> Refusal | None:
         return Refusal("G034", f"harness: baseline {baseline.harness}, session {head.harness}")
     if not baseline.sessions:
         return None
-    accepted = baseline.sessions[-1].tools
-    for name in sorted(accepted.keys() | head.tools.keys()):
-        theirs, ours = accepted.get(name, "unknown"), head.tools.get(name, "unknown")
+    other = other_tool(baseline.sessions[-1].tools, head.tools)
+    return Refusal("G034", other) if other else None
+
+
+def other_tool(accepted: dict[str, str], measured: dict[str, str]) -> str | None:
+    """The first tool of another major version, with both versions."""
+    for name in sorted(accepted.keys() | measured.keys()):
+        theirs, ours = accepted.get(name, "unknown"), measured.get(name, "unknown")
         if _major(theirs) != _major(ours):
-            return Refusal("G034", f"{name}: baseline {theirs}, session {ours}")
+            return f"{name}: baseline {theirs}, session {ours}"
     return None
+
+
+def _shown(tools: dict[str, str]) -> str:
+    return ", ".join(f"{name} {version}" for name, version in sorted(tools.items()))
+
+
+def _units(session: Session) -> str:
+    metrics = sorted((m.name, m.unit, m.better.value) for m in session.metrics)
+    return ", ".join(f"{name} [{unit}] {better}" for name, unit, better in metrics)
 
 
 def _major(version: str) -> str:
@@ -87,6 +107,9 @@ def _alike(case: Case) -> Refusal | None:
             ("host class", other.host.host_class, head.host.host_class),
             ("host", other.host.fingerprint, head.host.fingerprint),
             ("profile", other.profile_digest, head.profile_digest),
+            ("harness", other.harness, head.harness),
+            ("tools", _shown(other.tools), _shown(head.tools)),
+            ("metrics", _units(other), _units(head)),
         ):
             if theirs != ours:
                 return Refusal("G037", f"{what} of session {other.id} is {theirs}, not {ours}")

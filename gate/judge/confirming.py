@@ -6,7 +6,7 @@ from statistics import median, stdev
 from typing import TYPE_CHECKING
 
 from gate.judge.series import finding
-from gate.judge.suite import failures_of, pairs_of, values_of
+from gate.judge.suite import complete_pairs, failures_of, pairs_of, values_of
 from gate.model import Evidence, Role, Verdict
 from gate.stats.costs import log_costs, ratio, usable, value_of
 from gate.stats.martingale import decide
@@ -17,27 +17,30 @@ from gate.units import percent
 
 if TYPE_CHECKING:
     from gate.judge.screening import Flagged
-    from gate.judge.suite import Policy
-    from gate.model import Finding
+    from gate.model import Finding, Session
     from gate.stats.martingale import PairDecision, PairRule
 
 _ENOUGH_PAIRS = 8
 """Below this many pairs their own spread says less than the baseline's."""
 
 
-def confirmed(flag: Flagged, policy: Policy, *, flagged: int, judged: int) -> Finding:
-    """Decide one flagged series; `flagged` and `judged` count the suite's gate metrics."""
-    case = flag.series.case
+def confirmed(flag: Flagged, *, alpha: float, beta: float) -> Finding:
+    """Decide one flagged series with its share of the suite's alpha."""
+    case, benchmark = flag.series.case, flag.series.benchmark
     for session in (case.pair_base, case.pair_head, *case.strikes):
-        failures = failures_of(session, flag.series.benchmark) if session else ()
+        failures = failures_of(session, benchmark) if session else ()
         if failures:
             text = f"while confirming, {failures[0]}"
             return finding(flag.series, "G050", Verdict.BROKEN, text, path=flag.path)
-    pairs = pairs_of(case, flag.series.benchmark, flag.series.metric.name)
+    pairs = pairs_of(case, benchmark, flag.series.metric.name)
+    if len(pairs) < complete_pairs(case, benchmark):
+        text = f"{len(pairs)} of {complete_pairs(case, benchmark)} pairs hold this metric"
+        return finding(flag.series, "G053", Verdict.BROKEN, text, path=flag.path)
     if pairs:
-        return _by_pairs(flag, pairs, policy, flagged)
-    if case.strikes:
-        return _by_strikes(flag, policy, judged)
+        return _by_pairs(flag, pairs, flag.rule(alpha, beta))
+    strikes = tuple(s for s in case.strikes if any(p.benchmark == benchmark for p in s.planned))
+    if strikes:
+        return _by_strikes(flag, strikes, alpha, beta)
     numbers = _screen_numbers(flag.screened) if flag.screened else {}
     shown = percent(ratio(flag.screened.loss)) if flag.screened else "not screened"
     watched = flag.series.metric.role is Role.WATCH
@@ -65,22 +68,23 @@ def _screen_numbers(screened: Screened) -> dict[str, object]:
     }
 
 
-def _by_pairs(
-    flag: Flagged, pairs: tuple[tuple[float, float], ...], policy: Policy, flagged: int
-) -> Finding:
+def _by_pairs(flag: Flagged, pairs: tuple[tuple[float, float], ...], rule: PairRule) -> Finding:
     better = flag.series.metric.better
     base, head = tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs)
     evidence = Evidence(pairs_base=base, pairs_head=head)
     if not (usable(base) and usable(head)):
         text = "a confirming trial gave a value that is not above zero"
         return finding(flag.series, "G051", Verdict.BROKEN, text, evidence=evidence)
+    if len(pairs) > 1 and len({*base, *head}) == 1:
+        text = f"all trials of {len(pairs)} pairs gave exactly {base[0]:g}"
+        return finding(flag.series, "G052", Verdict.BROKEN, text, evidence=evidence)
     costs = zip(log_costs(base, better), log_costs(head, better), strict=True)
     differences = tuple(after - before for before, after in costs)
-    rule = flag.rule(policy, flagged)
     decision = decide(differences, rule)
     loss = hodges_lehmann(differences[: decision.pairs])
     code, verdict, text = _words(decision, rule, loss, flag)
     centre = median(log_costs(base[: decision.pairs], better))
+    slid = (flag.slide,) if flag.slide and verdict is Verdict.PASSED else ()
     return finding(
         flag.series,
         code,
@@ -94,7 +98,7 @@ def _by_pairs(
         trials_base=decision.pairs,
         trials_head=decision.pairs,
         method="pairs",
-        confidence=1 - rule.alpha,
+        confidence=1 - rule.alpha - rule.beta,
         minimum_detectable_loss=ratio(
             pairs_detectable(
                 flag.limits, _seen_sigma(differences, flag), decision.pairs, rule.alpha, rule.beta
@@ -102,7 +106,7 @@ def _by_pairs(
         ),
         limits=flag.limits,
         path=(*flag.path, _last_step(decision, rule)),
-        warnings=flag.warnings,
+        warnings=(*flag.warnings, *slid),
         evidence=evidence,
     )
 
@@ -146,18 +150,23 @@ def _last_step(decision: PairDecision, rule: PairRule) -> str:
     return f"undecided after {decision.pairs} pairs of at most {rule.limit}"
 
 
-def _by_strikes(flag: Flagged, policy: Policy, judged: int) -> Finding:
+def _by_strikes(flag: Flagged, sessions: tuple[Session, ...], alpha: float, beta: float) -> Finding:
     """All strikes beyond the worst accepted session: regressed. Else screen all heads together."""
-    series, case = flag.series, flag.series.case
-    raw = tuple(values_of(s, series.benchmark, series.metric.name) for s in case.strikes)
+    series = flag.series
+    raw = tuple(values_of(s, series.benchmark, series.metric.name) for s in sessions)
     evidence = Evidence(strikes=raw)
+    planned = [p.trials for s in sessions for p in s.planned if p.benchmark == series.benchmark]
+    if any(len(values) < trials for values, trials in zip(raw, planned, strict=True)):
+        text = "a further head session lacks trials of it"
+        return finding(series, "G053", Verdict.BROKEN, text, evidence=evidence, path=flag.path)
     if not all(usable(values) for values in raw):
         text = "a further head session lacks this metric or gave a value not above zero"
         return finding(series, "G051", Verdict.BROKEN, text, evidence=evidence, path=flag.path)
     strikes = [log_costs(values, series.metric.better) for values in raw]
-    needed = strikes_needed(len(series.sessions), policy.alpha / max(judged, 1))
+    needed = strikes_needed(len(series.sessions), alpha)
     together = [median(series.costs), *(median(strike) for strike in strikes)]
-    again = screen(together, series.session_costs, flag.limits, policy.beta)
+    trials = min(len(costs) for costs in (series.costs, *strikes))
+    again = screen(together, series.session_costs, flag.limits, beta, trials=trials)
     bound = percent(false_alarm(len(series.sessions), len(strikes)), signed=False)
     step = (
         f"strikes: {len(strikes)} fresh head sessions of {needed or 'too many'} needed, "

@@ -36,16 +36,44 @@ class FirstStage:
 
     settled: tuple[Finding, ...]
     flagged: tuple[Flagged, ...]
+    paired: frozenset[str]
+    """Profiles whose flagged metrics are decided by pairs; the others' by strikes."""
 
     @property
     def judged(self) -> int:
         """Gate metrics for which numbers were compared."""
-        return sum(f.method != "none" and f.role is Role.GATE for f in self.settled) + self.m
+        return len(self._compared)
 
     @property
     def m(self) -> int:
-        """Gate metrics that share the suite's alpha in the second stage."""
-        return sum(flag.series.metric.role is Role.GATE for flag in self.flagged)
+        """Gate metrics that the second stage decides."""
+        return len(self._suspect)
+
+    def share(self, flag: Flagged, alpha: float) -> float:
+        """What this metric may spend of the suite's alpha in the second stage.
+
+        Every metric judged brings an equal part. Strikes are compared with the baseline that the
+        screen looked at, so each spends its own part only. Pairs are fresh data: the flagged
+        metrics share the parts of all that pairs would have decided.
+        """
+        part = alpha / max(self.judged, 1)
+        if flag.series.case.profile not in self.paired:
+            return part
+        by_pairs = sum(profile in self.paired for profile in self._compared)
+        suspect = sum(profile in self.paired for profile in self._suspect)
+        return part * max(by_pairs, 1) / max(suspect, 1)
+
+    @property
+    def _compared(self) -> tuple[str, ...]:
+        """The profile of each gate metric for which numbers were compared."""
+        settled = (f for f in self.settled if f.method != "none" and f.role is Role.GATE)
+        return (*(f.profile for f in settled), *self._suspect)
+
+    @property
+    def _suspect(self) -> tuple[str, ...]:
+        """The profile of each gate metric that was flagged."""
+        gates = (flag.series for flag in self.flagged if flag.series.metric.role is Role.GATE)
+        return tuple(series.case.profile for series in gates)
 
 
 def first_stage(cases: Sequence[Case], policy: Policy) -> FirstStage:
@@ -58,7 +86,11 @@ def first_stage(cases: Sequence[Case], policy: Policy) -> FirstStage:
                 flagged.append(answer)
             else:
                 settled.append(answer)
-    return FirstStage(settled=tuple(settled), flagged=tuple(flagged))
+    return FirstStage(
+        settled=tuple(settled),
+        flagged=tuple(flagged),
+        paired=frozenset(case.profile for case in cases if case.by_pairs),
+    )
 
 
 def judge(cases: Sequence[Case], policy: Policy, *, created: str, version: str) -> Report:
@@ -71,14 +103,14 @@ def judge(cases: Sequence[Case], policy: Policy, *, created: str, version: str) 
     """
     first = first_stage(cases, policy)
     decided = [
-        confirmed(flag, policy, flagged=max(first.m, 1), judged=max(first.judged, 1))
+        confirmed(flag, alpha=first.share(flag, policy.alpha), beta=policy.beta)
         for flag in first.flagged
     ]
     findings = [waived(f, policy) for f in (*first.settled, *decided)]
     if not any(f.role is Role.GATE for f in findings):
         raise NothingCompared(
             "G280",
-            "no gate metric was judged",
+            "no gate metric was judged.",
             cure='Give at least one metric of the profile the role "gate".',
         )
     findings.sort(key=lambda f: (-f.verdict.rank, f.role, f.profile, f.benchmark, f.metric))

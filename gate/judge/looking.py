@@ -47,8 +47,8 @@ def plan_second_stage(cases: Sequence[Case], policy: Policy) -> tuple[Task, ...]
             metric=flag.series.metric.name,
             better=flag.series.metric.better,
             gates=flag.series.metric.role.value == "gate",
-            rule=flag.rule(policy, first.m),
-            strikes=strikes_needed(len(flag.series.sessions), policy.alpha / max(first.judged, 1)),
+            rule=flag.rule(first.share(flag, policy.alpha), policy.beta),
+            strikes=strikes_needed(len(flag.series.sessions), first.share(flag, policy.alpha)),
         )
         for flag in first.flagged
     )

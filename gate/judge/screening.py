@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -37,15 +37,17 @@ class Flagged:
     """Most pairs to spend."""
     path: tuple[str, ...]
     warnings: tuple[str, ...]
+    slide: str = ""
+    """How far the metric has slid since the anchor, where it has; pairs cannot see that."""
 
-    def rule(self, policy: Policy, flagged: int) -> PairRule:
-        """The pair rule when `flagged` metrics share the suite's alpha."""
+    def rule(self, alpha: float, beta: float) -> PairRule:
+        """The pair rule at this metric's share of alpha."""
         return PairRule(
             negligible=self.limits.dead,
             design=self.limits.design,
             slope=slope_for(self.limits.dead, self.limits.design, self.sigma),
-            alpha=policy.alpha / max(flagged, 1),
-            beta=policy.beta,
+            alpha=alpha,
+            beta=beta,
             limit=self.pairs,
         )
 
@@ -111,9 +113,13 @@ def _look(
         f"screen: {shown} against {len(series.sessions)} accepted sessions; "
         f"flagged above {percent(ratio(result.threshold))}"
     )
+    # The asked tolerance: a slide widens the scale that a raised one comes from.
+    slide = slid(series.costs, series.session_costs, limits_of(series))
+    slide_text = f"slid {percent(ratio(slide or 0.0))} since the first session of this epoch"
     if result.flagged:
         path = (f"flagged in the screen at {shown}", step)
-        return _flag(series, limits, result, path, warnings)
+        flag = _flag(series, limits, result, path, warnings)
+        return flag if slide is None else replace(flag, slide=slide_text)
     numbers = {
         "loss": ratio(result.loss),
         "loss_low": ratio(result.low),
@@ -125,10 +131,8 @@ def _look(
         "warnings": warnings,
         "path": (step,),
     }
-    slide = slid(series.costs, series.session_costs, limits)
     if slide is not None:
-        text = f"slid {percent(ratio(slide))} since the first session of this epoch"
-        return finding(series, "G023", Verdict.INCONCLUSIVE, text, **numbers)
+        return finding(series, "G023", Verdict.INCONCLUSIVE, slide_text, **numbers)
     if result.improved:
         text = f"{percent(-ratio(result.loss), signed=False)} better than what was accepted"
         return finding(series, "G003", Verdict.IMPROVED, text, **numbers)
@@ -175,7 +179,7 @@ def _bearable(series: Series, limits: Limits, *, sides: bool) -> tuple[Limits, t
         pairs = loudness.pair_limit(sigma, series.case.head.pairs)
         provable = loudness.provable_with_pairs(limits, sigma, pairs)
     else:
-        provable = loudness.provable_with_strikes(series.session_costs)
+        provable = loudness.provable_with_strikes(series.session_costs, len(series.head))
     if provable <= limits.tolerance:
         return limits, ()
     warning = (
@@ -201,6 +205,12 @@ def _unfit(series: Series) -> Finding | None:
     if not usable(series.head):
         bad = next(v for v in series.head if not (math.isfinite(v) and v > 0))
         return finding(series, "G051", Verdict.BROKEN, f"a trial gave {bad:g}")
+    measured = next((m for m in head.metrics if m.name == series.metric.name), series.metric)
+    if (measured.unit, measured.better) != (series.metric.unit, series.metric.better):
+        theirs = f"{series.metric.unit}, {series.metric.better.value} is better"
+        ours = f"{measured.unit}, {measured.better.value} is better"
+        text = f"profile: {theirs}; session: {ours}"
+        return finding(series, "G033", Verdict.INCOMPARABLE, text)
     if series.accepted is None or not series.sessions:
         return finding(series, "G010", Verdict.NEW, "no accepted session holds it")
     if series.accepted.unit != series.metric.unit or series.accepted.better != series.metric.better:
@@ -219,18 +229,21 @@ def _canned(series: Series) -> Finding | None:
     """Broken when the accepted values cannot be used, or when nothing ever varies.
 
     A coarse clock repeats values now and then, also in the baseline; a canned number repeats
-    always, and a stuck counter repeats where the baseline never did.
+    always, and a stuck counter repeats where the baseline never did. One trial alone cannot
+    repeat, but all accepted sessions can hold its very number.
     """
     for point in series.accepted.current if series.accepted else ():
         if not usable(point.values):
             text = f"accepted session {point.session} holds a value that is not above zero"
             return finding(series, "G051", Verdict.BROKEN, text)
-    if len(series.head) < 2 or len(set(series.head)) > 1:  # noqa: PLR2004
+    if len(set(series.head)) > 1:
         return None
-    everything = {value for values in series.sessions for value in values}
+    everything = [value for values in series.sessions for value in values]
     ties = any(len(set(values)) < len(values) for values in series.sessions)
-    same_everywhere = everything == set(series.head)
-    if ties and not same_everywhere:
+    alone = len(series.head) == 1
+    same_everywhere = set(everything) == set(series.head) and len(everything) > 1
+    if (ties or alone) and not same_everywhere:
         return None
-    text = f"all {len(series.head)} trials gave exactly {median(series.head):g}"
+    count = len(series.head) + (len(everything) if same_everywhere else 0)
+    text = f"all {count} trials gave exactly {median(series.head):g}"
     return finding(series, "G052", Verdict.BROKEN, text)

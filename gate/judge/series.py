@@ -55,15 +55,14 @@ def limits_of(series: Series) -> Limits:
     """Tolerance and negligible loss as asked for, with the absolute floor folded into tau.
 
     A floor f at a base value v is the relative loss f/v where lower is better and f/(v - f) where
-    higher is. T_d must stay clear of tau, so a floor above it raises the tolerance.
+    higher is. T_d must stay clear of tau, so a tau near or above it raises the tolerance.
     """
     metric = series.metric
     tau = metric.tau
     if metric.floor is not None and series.sessions:
         centre = median([median(values) for values in series.sessions])
         tau = max(tau, _relative_floor(metric.floor, centre, metric.better))
-    tolerance = max(metric.tolerance, 1.25 * tau / DESIGN) if tau > metric.tau else metric.tolerance
-    return Limits(tolerance=tolerance, negligible=tau)
+    return Limits(tolerance=max(metric.tolerance, 1.25 * tau / DESIGN), negligible=tau)
 
 
 def _relative_floor(floor: float, centre: float, better: Better) -> float:

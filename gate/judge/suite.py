@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gate.errors import NothingCompared
+from gate.errors import InputError, NothingCompared
 from gate.model import Baseline, Session, Side, Stage, TrialStatus, Waiver
 
 if TYPE_CHECKING:
@@ -45,6 +46,11 @@ class Case:
     metrics: tuple[Metric, ...]
     """Metrics with the tolerances in force, from the profile where one was given."""
 
+    @property
+    def by_pairs(self) -> bool:
+        """Whether pairs decide, or would: both sides can run, and no strikes stand in."""
+        return self.pair_base is not None or (self.head.sides and not self.strikes)
+
 
 def arrange(
     sessions: Sequence[Session],
@@ -58,11 +64,24 @@ def arrange(
 
     Raises:
         NothingCompared: there is no session, or a profile has no head session to screen.
+        InputError: a session is there twice, or two hold the pairs of one side.
     """
     if not sessions:
-        raise NothingCompared("G280", "no session was given", cure="Name one with --session.")
+        raise NothingCompared("G280", "no session was given.", cure="Name one with --session.")
+    _refuse_doubles(sessions)
     names = sorted({session.profile for session in sessions})
     return tuple(_case(name, sessions, baselines, metrics.get(name)) for name in names)
+
+
+def _refuse_doubles(sessions: Sequence[Session]) -> None:
+    """Neither may one measurement count twice, nor one of two be dropped in silence."""
+    pairs = [s for s in sessions if s.stage is Stage.CONFIRM]
+    identities = Counter(f"session {s.id}" for s in sessions)
+    sides = Counter(f"the confirming session of {s.profile} {s.side.value}" for s in pairs)
+    for what, count in (*identities.items(), *sides.items()):
+        if count > 1:
+            cure = "Hand in each session once, and the confirming sessions of one check only."
+            raise InputError("G200", f"{what} was handed in {count} times.", cure=cure)
 
 
 def _case(
@@ -80,7 +99,7 @@ def _case(
     if not whole:
         raise NothingCompared(
             "G280",
-            f"profile {name} has no session of the head side",
+            f"profile {name} has no session of the head side.",
             cure="Hand in the session that `gate run` or `gate check` wrote for the head side.",
         )
     of_profile = [baseline for baseline in baselines if baseline.profile == name]
@@ -126,6 +145,17 @@ def pairs_of(case: Case, benchmark: str, metric: str) -> tuple[tuple[float, floa
     base = _by_pair(case.pair_base, benchmark, metric)
     head = _by_pair(case.pair_head, benchmark, metric)
     return tuple((base[number], head[number]) for number in sorted(base.keys() & head.keys()))
+
+
+def complete_pairs(case: Case, benchmark: str) -> int:
+    """Pairs of a benchmark of which both trials succeeded, whatever metrics they gave."""
+    if case.pair_base is None or case.pair_head is None:
+        return 0
+    base, head = (
+        {t.pair for t in s.trials if t.benchmark == benchmark and t.status is TrialStatus.OK}
+        for s in (case.pair_base, case.pair_head)
+    )
+    return len((base & head) - {None})
 
 
 def _by_pair(session: Session, benchmark: str, metric: str) -> dict[int, float]:

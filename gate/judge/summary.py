@@ -126,7 +126,9 @@ def _case_notes(case: Case) -> Iterator[str]:
 
 
 def _epoch_changes(case: Case) -> list[str]:
-    accepted = case.baseline.sessions[-1].epoch_facts if case.baseline else {}
+    if case.baseline is None or not case.baseline.sessions:
+        return []
+    accepted = case.baseline.sessions[-1].epoch_facts
     now = case.head.host.epoch
     return [
         f"{key} {accepted.get(key, 'unknown')} -> {now.get(key, 'unknown')}"

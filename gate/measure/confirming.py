@@ -36,7 +36,7 @@ def measure_pairs(
     recorders: dict[Side, Recorder] = {}
     for side in (Side.BASE, Side.HEAD):
         if side in resumed:
-            check_resumable(resumed[side], sitting)
+            check_resumable(resumed[side], sitting, side, Stage.CONFIRM, paths[side])
         session = resumed.get(side) or new_session(sitting, side, Stage.CONFIRM, benchmarks)
         recorders[side] = Recorder(session, paths[side])
     base, head = recorders[Side.BASE], recorders[Side.HEAD]

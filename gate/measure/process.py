@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import secrets
 import select
 import signal
 import subprocess
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 _CAP = 16 << 20
 _GRACE = 2.0
+_MARK = "DRIFTGATE_TRIAL"
 _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
@@ -26,18 +28,18 @@ def run(command: Command, stop: Stop) -> Outcome:
     """Run a command to its end, its timeout or a stop request.
 
     Output goes to files, not pipes, so that this process sleeps while the child is measured.
-    Whatever the child left behind in its group is killed, also after a normal exit.
+    Whatever the child left behind, in its group or out of it, is killed, also after a normal exit.
 
     Raises:
         StopRequested: a signal came; the group is dead.
         OSError: the program cannot be started.
     """
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        started = time.monotonic()
+        mark, started = secrets.token_hex(8), time.monotonic()
         child = subprocess.Popen(  # noqa: S603
             command.argv,
             cwd=command.directory,
-            env=dict(command.environment),
+            env=dict(command.environment) | {_MARK: mark},
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=errors,
@@ -49,6 +51,7 @@ def run(command: Command, stop: Stop) -> Outcome:
                 timed_out = not _ended(child, command.timeout)
         finally:
             _kill_group(child)
+            _kill_strays(mark)
         return Outcome(
             status=child.returncode,
             output=_text(output),
@@ -59,8 +62,11 @@ def run(command: Command, stop: Stop) -> Outcome:
 
 
 def _die_with_parent() -> None:
-    """If the gate is killed outright, the harness must not go on writing to the disk."""
-    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    """If the gate is killed outright, the harness must not go on writing to the disk.
+
+    SIGTERM, because fio then ends its workers, which have left its process group.
+    """
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
 
 
 def _ended(child: subprocess.Popen[bytes], timeout: float) -> bool:
@@ -88,6 +94,20 @@ def _signal_group(group: int, number: signal.Signals) -> None:
         os.killpg(group, number)
     except (ProcessLookupError, PermissionError):
         return  # the group is gone, or only members of another user are left
+
+
+def _kill_strays(mark: str) -> None:
+    """Kill what has left the group, as fio's workers do: the mark is in its environment."""
+    wanted = f"{_MARK}={mark}".encode()
+    for entry in os.scandir("/proc"):
+        if not entry.name.isdigit():
+            continue
+        try:
+            with open(f"/proc/{entry.name}/environ", "rb") as stream:  # noqa: PTH123 - many, fast
+                if wanted in stream.read().split(b"\0"):
+                    os.kill(int(entry.name), signal.SIGKILL)
+        except OSError:
+            continue  # gone meanwhile, or of another user
 
 
 def _text(stream: IO[bytes]) -> str:

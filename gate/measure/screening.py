@@ -34,7 +34,7 @@ def measure_session(
     chosen = {b.name: b for b in sitting.profile.benchmarks if only is None or b.name in only}
     session = resumed or new_session(sitting, side, Stage.SCREEN, tuple(chosen.values()))
     if resumed is not None:
-        check_resumable(resumed, sitting)
+        check_resumable(resumed, sitting, side, Stage.SCREEN, path)
         if resumed.state is State.COMPLETE:
             return resumed
     recorder = Recorder(session, path)

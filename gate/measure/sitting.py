@@ -110,27 +110,43 @@ def new_session(
     )
 
 
-def check_resumable(session: Session, sitting: Sitting) -> None:
-    """A session is one profile text, one host, one boot, one subject.
+def check_resumable(
+    session: Session, sitting: Sitting, side: Side, stage: Stage, path: Path
+) -> None:
+    """A session is one side and stage of one profile text, on one host, one boot, one subject.
 
     Raises:
         InputError: G221, naming what differs.
     """
-    subject = sitting.sides[session.side].subject
+    subject = sitting.sides[side].subject
     for what, theirs, ours in (
+        ("side", session.side.value, side.value),
+        ("stage", session.stage.value, stage.value),
         ("profile", session.profile, sitting.profile.name),
         ("profile text", session.profile_digest, sitting.profile.digest),
         ("host class", session.host.host_class, sitting.host.host_class),
         ("host", session.host.fingerprint, sitting.host.fingerprint),
         ("boot", session.boot, sitting.boot),
-        (f"content of the {session.side.value} side", session.subject.proof, subject.proof),
+        (f"content of the {side.value} side", session.subject.proof, subject.proof),
     ):
         if theirs != ours:
             raise InputError(
                 "G221",
-                f"session {session.id} cannot be resumed: its {what} is {theirs}, now {ours}.",
-                cure="Start a new session; this one stays as it is.",
+                f"session {session.id} cannot be resumed: its {what} is "
+                f"{theirs[:80] or 'unknown'}, now {ours or 'unknown'}.",
+                cure=_STAYS,
+                place=str(path),
             )
+    known = {benchmark.name for benchmark in sitting.profile.benchmarks}
+    planned = {plan.benchmark for plan in session.planned}
+    strays = sorted((planned - known) | ({t.benchmark for t in session.trials} - planned))
+    if strays or not planned:
+        shown = f": {strays[0][:80]}" if strays else ", or none"
+        message = f"session {session.id} cannot be resumed: it plans or holds other benchmarks"
+        raise InputError("G221", f"{message}{shown}.", cure=_STAYS, place=str(path))
+
+
+_STAYS = "Start a new session; this one stays as it is."
 
 
 class Recorder:
@@ -183,7 +199,7 @@ def take_trial(
     status, note = TrialStatus.OK, ""
     values: tuple[Value, ...] = ()
     index = sum(t.benchmark == benchmark.name for t in session.trials)
-    with tempfile.TemporaryDirectory(prefix="trial-", dir=sitting.work) as scratch:
+    with _scratch(sitting) as scratch:
         context = _context(sitting, session.side, benchmark, Path(scratch), index)
         try:
             _prepare(sitting, context)
@@ -238,6 +254,23 @@ def child_environment(active: ActiveSide | None = None) -> dict[str, str]:
     return inherited | {"LC_ALL": "C.UTF-8"} | (dict(active.environment) if active else {})
 
 
+def _scratch(sitting: Sitting) -> tempfile.TemporaryDirectory[str]:
+    """An empty directory for one trial.
+
+    Raises:
+        InputError: G208, the work directory is full or was taken away.
+    """
+    try:
+        return tempfile.TemporaryDirectory(prefix="trial-", dir=sitting.work)
+    except OSError as error:
+        raise InputError(
+            "G208",
+            f"the work directory cannot be used: {error.strerror}.",
+            cure="Check what removed or filled it, or name another with --work DIR.",
+            place=str(sitting.work),
+        ) from error
+
+
 def told(sitting: Sitting, side: Side, trial: Trial, done: int, total: int | None) -> None:
     """Tell whoever listens that a trial has ended."""
     sitting.tell(
@@ -265,7 +298,7 @@ def preflight(sitting: Sitting) -> None:
     Raises:
         InputError: a benchmark is unsafe or impossible.
     """
-    with tempfile.TemporaryDirectory(prefix="trial-", dir=sitting.work) as scratch:
+    with _scratch(sitting) as scratch:
         for side in sitting.sides:
             for benchmark in sitting.profile.benchmarks:
                 sitting.harness.check(_context(sitting, side, benchmark, Path(scratch), 0))

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""What stops us, unless it was ignored before, as `nohup` wants it."""
 
 
 class StopRequested(BaseException):
@@ -30,13 +31,21 @@ class Stop:
 
     @contextmanager
     def listening(self) -> Iterator[Stop]:
-        """Handle the signals while inside, and put the old handlers back after."""
-        before = {number: signal.signal(number, self._heard) for number in _SIGNALS}
+        """Handle the signals while inside, and put the old handlers back after.
+
+        Once a signal came the process is about to end, and further ones stay ignored: a second
+        Ctrl-C must not cut short what the first one makes it tidy up and say.
+        """
+        before = {
+            number: signal.signal(number, self._heard)
+            for number in SIGNALS
+            if signal.getsignal(number) is not signal.SIG_IGN
+        }
         try:
             yield self
         finally:
             for number, handler in before.items():
-                signal.signal(number, handler)
+                signal.signal(number, handler if self.number is None else signal.SIG_IGN)
 
     def check(self) -> None:
         """Raise if a signal came.

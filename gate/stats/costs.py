@@ -29,11 +29,15 @@ def log_costs(values: Sequence[float], better: Better) -> tuple[float, ...]:
     return tuple(sign * math.log(value) for value in values)
 
 
+_FARTHEST = 690.0
+"""Largest log that is given back as a number (about 1e299): beyond it floats end."""
+
+
 def value_of(log_cost: float, better: Better) -> float:
     """The value whose log cost this is."""
-    return math.exp(log_cost if better is Better.LOWER else -log_cost)
+    return math.exp(min(log_cost if better is Better.LOWER else -log_cost, _FARTHEST))
 
 
 def ratio(log_loss: float) -> float:
     """A log loss as a relative loss: log(1.05) is 0.05."""
-    return math.expm1(log_loss)
+    return math.expm1(min(log_loss, _FARTHEST))

@@ -12,6 +12,7 @@ import math
 from typing import TYPE_CHECKING
 
 from gate.stats import robust
+from gate.stats.costs import ratio
 from gate.stats.quantiles import student
 from gate.stats.screen import DESIGN, Limits, standard_error
 
@@ -43,12 +44,11 @@ def pair_limit(sigma: float, asked: int) -> int:
 def provable_with_pairs(limits: Limits, sigma: float, pairs: int) -> float:
     """Smallest relative tolerance that this many pairs can hold."""
     factor = 0.75 if pairs >= 60 else math.sqrt(30 / pairs)  # noqa: PLR2004
-    smallest = (1 + limits.negligible) * math.exp(factor * sigma) - 1
-    return smallest / DESIGN
+    return ratio(limits.dead + factor * sigma) / DESIGN
 
 
-def provable_with_strikes(sessions: Sequence[Sequence[float]]) -> float:
+def provable_with_strikes(sessions: Sequence[Sequence[float]], trials: int) -> float:
     """Smallest relative tolerance that the screen can clear on an unchanged metric."""
-    error = standard_error(sessions)
+    error = standard_error(sessions, trials)
     room = (student(0.99, len(sessions) - 1) + 1.5) * error
-    return math.expm1(room) / DESIGN
+    return ratio(room) / DESIGN

@@ -5,9 +5,12 @@ probability below 1 %. The screen makes no claim about false alarms: a flag cost
 
     e = median(head trials) - median(session medians)
     s = robust scale between sessions (`robust.between_sessions`)
-    flagged when e > max(log(1 + T_d) - t(0.99, S-1) s sqrt(1 + 1.57/S), log(1 + tau) / 2)
+    r = t(0.99, S-1) s sqrt(1 + 1.57/S)
+    flagged when e > max(log(1 + T_d) - r, min(log(1 + tau) / 2, log(1 + T) - r))
 
-1.57 is pi/2, the variance of a median relative to a mean.
+Half the negligible loss is let through even of a metric too loud for the 1 % at T_d, to save
+confirmations, but never of one so loud that a loss of T itself would slip by. 1.57 is pi/2, the
+variance of a median relative to a mean.
 """
 
 from __future__ import annotations
@@ -69,22 +72,40 @@ class Screened:
     """Smallest true loss that would have been flagged with probability 1 - beta."""
 
 
-def standard_error(sessions: Sequence[Sequence[float]]) -> float:
-    """Standard error of a fresh session against the centre of the accepted ones (logs)."""
+def standard_error(sessions: Sequence[Sequence[float]], trials: int) -> float:
+    """Standard error of a fresh session of so many trials against the accepted centre (logs).
+
+    The scale between sessions holds the noise of as many trials as those have; a fresh session
+    of fewer is noisier by what the missing trials would have averaged out.
+    """
     scale = robust.between_sessions(sessions)
-    return scale * math.sqrt(1 + 1.57 / len(sessions))
+    usual = median([len(session) for session in sessions])
+    fewer = max(math.pi / 2 * (1 / trials - 1 / usual), 0.0)
+    return math.hypot(
+        scale * math.sqrt(1 + 1.57 / len(sessions)),
+        robust.within_session(sessions) * math.sqrt(fewer),
+    )
 
 
 def screen(
-    head: Sequence[float], sessions: Sequence[Sequence[float]], limits: Limits, beta: float
+    head: Sequence[float],
+    sessions: Sequence[Sequence[float]],
+    limits: Limits,
+    beta: float,
+    *,
+    trials: int | None = None,
 ) -> Screened:
-    """Screen one series: `head` and `sessions` are log costs; at least two sessions."""
+    """Screen one series: `head` and `sessions` are log costs; at least two sessions.
+
+    `trials` is how many trials the head stands for, where it is no plain list of trials.
+    """
     freedom = len(sessions) - 1
-    error = standard_error(sessions)
+    error = standard_error(sessions, trials or len(head))
     loss = median(head) - median([median(session) for session in sessions])
     reach = student(0.5 + CONFIDENCE / 2, freedom) * error
-    margin = student(1 - MISS, freedom) * error
-    threshold = max(limits.design - margin, limits.dead / 2)
+    margin = student(1 - min(MISS, beta), freedom) * error
+    saved = min(limits.dead / 2, math.log1p(limits.tolerance) - margin)
+    threshold = max(limits.design - margin, saved)
     return Screened(
         loss=loss,
         low=loss - reach,
@@ -107,26 +128,34 @@ def slid(
     """
     if len(sessions) < LEAST_SESSIONS:
         return None
-    centres = [median(session) for session in sessions]
-    since = median(head) - centres[0]
-    error = robust.step_scale(centres) * math.sqrt(2)
-    certain = since - student(1 - MISS, len(sessions) - 1) * error
-    return since if certain > math.log1p(limits.tolerance) else None
+    since = median(head) - median(sessions[0])
+    return since if since > _far_from_anchor(sessions, limits) else None
+
+
+def _far_from_anchor(sessions: Sequence[Sequence[float]], limits: Limits) -> float:
+    """The distance from the anchor that is beyond both the tolerance and the noise."""
+    error = robust.step_scale([median(session) for session in sessions]) * math.sqrt(2)
+    return math.log1p(limits.tolerance) + student(1 - MISS, len(sessions) - 1) * error
 
 
 def moved(fresh: Sequence[float], sessions: Sequence[Sequence[float]], limits: Limits) -> bool:
     """Whether a session about to be accepted stands on another level than the epoch so far.
 
     Either its distance from the accepted centre is beyond both the noise and the negligible
-    loss, in whichever direction, or it has left the anchor by more than the tolerance.
+    loss, in whichever direction, or it has slid from the anchor as `slid` says. Of fewer than
+    `LEAST_SESSIONS` only the trials inside them tell the noise: three standard errors of it.
     """
     centres = [median(session) for session in sessions]
     distance = abs(median(fresh) - median(centres))
     if len(sessions) < LEAST_SESSIONS:
-        return distance > math.log1p(limits.tolerance)
-    reach = student(0.5 + CONFIDENCE / 2, len(sessions) - 1) * standard_error(sessions)
+        known = (*sessions, fresh)
+        trials = median([len(session) for session in known])
+        error = robust.within_session(known) * math.sqrt(math.pi / trials)
+        return distance > math.log1p(limits.tolerance) + 3 * error
+    error = standard_error(sessions, len(fresh))
+    reach = student(0.5 + CONFIDENCE / 2, len(sessions) - 1) * error
     from_anchor = abs(median(fresh) - centres[0])
-    return distance > max(reach, limits.dead) or from_anchor > math.log1p(limits.tolerance)
+    return distance > max(reach, limits.dead) or from_anchor > _far_from_anchor(sessions, limits)
 
 
 def pairs_detectable(limits: Limits, sigma: float, pairs: int, alpha: float, beta: float) -> float:

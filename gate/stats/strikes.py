@@ -32,6 +32,11 @@ def strikes_needed(sessions: int, alpha: float) -> int | None:
 def all_exceed(
     strikes: Sequence[Sequence[float]], sessions: Sequence[Sequence[float]], negligible: float
 ) -> bool:
-    """Whether each strike's median exceeds the worst baseline session's by more than tau (logs)."""
-    limit = max(median(session) for session in sessions) + negligible
-    return bool(strikes) and all(median(strike) > limit for strike in strikes)
+    """Whether each strike's median exceeds the worst baseline session's by more than tau (logs).
+
+    Medians of different numbers of trials are not exchangeable: every session is cut to its
+    first trials, as many as the shortest has.
+    """
+    least = min((len(session) for session in (*strikes, *sessions)), default=0)
+    limit = max(median(session[:least]) for session in sessions) + negligible
+    return bool(strikes) and all(median(strike[:least]) > limit for strike in strikes)

@@ -72,8 +72,9 @@ def accepted_files(tmp_path_factory):
     made = write_replay_project(root)
     made.accept()
     made.session()
-    return {path.relative_to(root): path.read_bytes() for path in root.rglob("*.*")
-            if path.is_file()}
+    return {
+        path.relative_to(root): path.read_bytes() for path in root.rglob("*.*") if path.is_file()
+    }
 
 
 @pytest.fixture

@@ -50,7 +50,6 @@ KEYS = [
     case("nan trials", "G206", 4, "trials.screen", l4="trials = { screen = nan }"),
     case("infinite trials", "G206", 4, "trials.screen", l4="trials = { screen = inf }"),
     case("a list where a table belongs", "G206", 4, "trials", l4="trials = [3]"),
-    case("a date where text belongs", "G206", 4, "about", l4="about = 2026-01-01"),
     case("a number where text belongs", "G206", 6, "metric.wall.tolerance", l6="tolerance = 5"),
     case("a misspelt metric key", "G206", 6, "tolerence", 'did you mean "tolerance"?', l6='tolerence = "5%"'),
     case("a misspelt top key", "G206", 3, 'benchmark: unknown key; did you mean "benchmarks"?', l3='benchmark = ["b"]'),
@@ -87,15 +86,15 @@ KEYS = [
     case("a recording in /etc", "G210", 2, "replay", l2='replay = "/etc/passwd"'),
     case("a recording that is not there", "G201", 2, "replay", "q.json", l2='replay = "q.json"'),
     case("a recording that is a directory", "G201", 2, "replay", l2='replay = "."'),
-    case("a recording with a NUL in its name", "G210", 2, "replay", l2='replay = "a\\u0000b"'),
+    case("a recording with a NUL in its name", "G204", None, "NUL", l2='replay = "a\\u0000b"'),
     case("a recording with an endless name", "G210", 2, "replay", l2=f'replay = "{"x" * 5000}"'),
     case("a timeout of zero", "G210", 4, "timeout", l4='timeout = "0 s"'),
     case("a negative timeout", "G210", 4, "timeout", l4='timeout = "-1 s"'),
     case("a timeout of a week", "G210", 4, "timeout", "24 h", l4='timeout = "168 h"'),
     case("a timeout without unit", "G210", 4, "timeout", l4='timeout = "10"'),
     case("an endless timeout", "G210", 4, "timeout", l4='timeout = "1e999 s"'),
-    case("a variable that is no name", "G210", 4, "side.head.env", l4='[side.head]\nenv = { "A=B" = "1" }'),
-    case("a variable with a NUL", "G210", 4, "side.head.env", l4='[side.head]\nenv = { A = "a\\u0000b" }'),
+    case("a variable that is no name", "G210", 5, "side.head.env", l4='[side.head]\nenv = { "A=B" = "1" }'),
+    case("a variable with a NUL", "G204", None, "NUL", l4='[side.head]\nenv = { A = "a\\u0000b" }'),
 ]  # fmt: skip
 
 
@@ -139,11 +138,8 @@ FORMS = [
 @pytest.mark.parametrize(("line", "code", "words"), FORMS)
 def test_wrong_command(project, refuse, line, code, words):
     """A matrix or command that cannot be expanded is refused before anything runs."""
-    text = HYPERFINE.format("matrix = { n = [1] }\n" + line if code == "G206" else line)
-    if line.startswith(("shell", "prepare", "warmup")):
-        text = HYPERFINE.format("matrix = { n = [1] }\n" + line)
-    elif code == "G206":
-        text = HYPERFINE.format(line)
+    given = line.startswith("matrix") or not line
+    text = HYPERFINE.format(line if given else f"matrix = {{ n = [1] }}\n{line}")
     project.profile.write_text(text)
     refuse(RUN, code, "profiles/p.toml", *words)
 
@@ -224,4 +220,4 @@ def test_no_plain_file(project, refuse, make, code, names):
 def test_name(project, refuse, name):
     """A profile whose name cannot become a baseline's file name is refused."""
     project.profile.rename(project.profile.with_name(f"{name}.toml"))
-    refuse(["run", name, "--quiet"], "G210", "name")
+    refuse(["run", name, "--quiet"], "G210", "Rename the file")

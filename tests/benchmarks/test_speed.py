@@ -147,7 +147,9 @@ def test_judging_a_thousand_series(benchmark):
     """1,000 series of 20 sessions are judged, the 100 slower ones flagged among few others; 2 s."""
     report = benchmark.pedantic(judged, args=(suite(),), rounds=3, warmup_rounds=1)
     assert report.promise.metrics_judged == SERIES
-    flagged = {finding.benchmark for finding in report.findings if finding.verdict == "inconclusive"}
+    flagged = {
+        finding.benchmark for finding in report.findings if finding.verdict == "inconclusive"
+    }
     assert {f"benchmark-{number:04d}" for number in range(0, SERIES, 10)} <= flagged
     assert len(flagged) < SERIES // 5
 

@@ -1,0 +1,108 @@
+"""What no type can say of a session or report: counts, names and numbers that fit together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gate.files import names
+from gate.model import Side, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from gate.files.lines import Path
+    from gate.model import Metric, Report, Session, Trial
+
+Complaint = tuple["Path", str]
+"""Where, and what is wrong there."""
+
+_MOST_TRIALS = 100_000
+_MOST_PAIRS = 1000
+_TOLERANCES = (0.001, 5.0)
+_SUITE_VERDICTS = frozenset({*Verdict, "nothing compared"})
+
+
+def session_complaints(session: Session) -> Iterator[Complaint]:
+    """Everything in a session that contradicts the format or itself."""
+    for path, name in (
+        (("profile",), session.profile),
+        (("host", "host_class"), session.host.host_class),
+    ):
+        if not names.is_plain(name):
+            yield path, f"{name[:80]!r} is no plain name: {names.RULE}"
+    if not session.id.isprintable() or not 0 < len(session.id) <= 200:  # noqa: PLR2004
+        yield ("id",), f"{session.id[:80]!r} is no printable name"
+    if session.loud not in {"raise", "refuse"}:
+        yield ("loud",), f'must be "raise" or "refuse", not {session.loud[:80]!r}'
+    if not 1 <= session.pairs <= _MOST_PAIRS:
+        yield ("pairs",), f"must lie between 1 and {_MOST_PAIRS}, not {session.pairs}"
+    yield from _plan_complaints(session)
+    sequences: set[int] = set()
+    for i, trial in enumerate(session.trials):
+        for key, what in _trial_complaints(trial, sequences):
+            yield ("trials", i, key), what
+        sequences.add(trial.sequence)
+
+
+def _plan_complaints(session: Session) -> Iterator[Complaint]:
+    for i in _doubled(plan.benchmark for plan in session.planned):
+        name = session.planned[i].benchmark
+        yield ("planned", i, "benchmark"), f"{name[:80]!r} is planned twice"
+    for i, plan in enumerate(session.planned):
+        if not 0 <= plan.trials <= _MOST_TRIALS:
+            yield ("planned", i, "trials"), f"must lie between 0 and {_MOST_TRIALS}"
+    for i in _doubled(metric.name for metric in session.metrics):
+        yield ("metrics", i, "name"), f"{session.metrics[i].name[:80]!r} stands twice"
+    for i, metric in enumerate(session.metrics):
+        for key, what in _metric_complaints(metric):
+            yield ("metrics", i, key), what
+
+
+def _metric_complaints(metric: Metric) -> Iterator[tuple[str, str]]:
+    least, most = _TOLERANCES
+    if not least <= metric.tolerance <= most:
+        yield "tolerance", f"must lie between {least} and {most:g}, not {metric.tolerance:g}"
+    if metric.negligible is not None and not 0 <= metric.negligible <= metric.tolerance / 2:
+        yield "negligible", "must lie between 0 and half the tolerance"
+    if metric.floor is not None and metric.floor < 0:
+        yield "floor", "must not be negative"
+
+
+def _trial_complaints(trial: Trial, before: set[int]) -> Iterator[tuple[str, str]]:
+    if trial.sequence < 0:
+        yield "sequence", f"must not be negative, as {trial.sequence} is"
+    if trial.sequence in before:
+        yield "sequence", f"{trial.sequence} stands twice"
+    if trial.duration < 0:
+        yield "duration", "must not be negative"
+    if trial.pair is not None and trial.pair < 0:
+        yield "pair", "must not be negative"
+    for i in _doubled(value.metric for value in trial.values):
+        yield "values", f"the metric {trial.values[i].metric[:80]!r} stands twice"
+
+
+def _doubled(items: Iterable[str]) -> Iterator[int]:
+    """Positions of what stood there before."""
+    seen: set[str] = set()
+    for i, item in enumerate(items):
+        if item in seen:
+            yield i
+        seen.add(item)
+
+
+def report_complaints(report: Report) -> Iterator[Complaint]:
+    """Everything in a report that contradicts the format or itself."""
+    if report.gate not in {"open", "closed"}:
+        yield ("gate",), f'must be "open" or "closed", not {report.gate[:80]!r}'
+    elif (report.gate == "open") != (report.exit_status == 0):
+        yield ("exit_status",), f"{report.exit_status} is not that of a gate {report.gate}"
+    if report.verdict not in _SUITE_VERDICTS:
+        yield ("verdict",), f"{report.verdict[:80]!r} is no verdict"
+    for name in report.subjects.keys() - set(Side):
+        yield ("subjects", name), 'must be "base" or "head"'
+    for i, finding in enumerate(report.findings):
+        evidence = finding.evidence
+        if len(evidence.pairs_base) != len(evidence.pairs_head):
+            yield ("findings", i, "evidence"), "pairs_base and pairs_head differ in length"
+        if len(evidence.baseline_sessions) not in {0, len(evidence.baseline)}:
+            yield ("findings", i, "evidence"), "baseline_sessions names other sessions"

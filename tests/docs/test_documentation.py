@@ -1,0 +1,107 @@
+"""Documentation is executed: commands, options, codes and the profile in the README are real."""
+
+import re
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+
+from gate.cli.main import _COMMANDS, gate
+from gate.cli.wiring import kinds_of
+from gate.codes import PAGES
+from gate.files.profile_file import read_profile
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def commands(group, path=()):
+    """Every command below a group with its words."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from commands(command, (*path, name))
+        else:
+            yield (*path, name), command
+
+
+ALL = dict(commands(gate))
+
+
+def examples(text):
+    """The `gate ...` lines of a text, continuation lines joined, as words."""
+    joined = re.sub(r"\\\n\s*", "", text)
+    for line in re.findall(r"^\s+(?:\$ )?gate (.+)$", joined, re.MULTILINE):
+        yield shlex.split(re.split(r"\s{3,}|\s#\s|>", line)[0])
+
+
+def check(words):
+    """The words name a command of ours, and each option is one that it has."""
+    path = tuple(words[:2]) if tuple(words[:2]) in ALL else tuple(words[:1])
+    assert path in ALL, f"no command {words}"
+    known = {opt for param in ALL[path].params for opt in (*param.opts, *param.secondary_opts)}
+    for word in words[len(path) :]:
+        if word.startswith("--"):
+            assert word.partition("=")[0] in known, f"{' '.join(path)} has no {word}"
+
+
+def test_the_readme_shows_only_commands_that_exist():
+    """Each `gate` line of the README names a command and options that the tool has."""
+    found = list(examples(README))
+    assert len(found) >= 4
+    for words in found:
+        check(words)
+
+
+@pytest.mark.parametrize("path", ALL, ids=" ".join)
+def test_every_command_has_help_with_examples_that_exist(path):
+    """Each command's help has a sentence and examples, and their options are its own."""
+    command = ALL[path]
+    assert command.help
+    found = list(examples(command.epilog or ""))
+    assert found, "no example"
+    for words in found:
+        check(words)
+
+
+def test_every_command_of_the_list_is_there():
+    """The lazy list and the modules agree."""
+    assert {path[0] for path in ALL} == set(_COMMANDS)
+
+
+def test_the_readme_profile_is_a_profile(tmp_path):
+    """The profile shown in the README reads as it stands and gives three benchmarks."""
+    text = next(t for t in re.findall(r"```toml\n(.*?)```", README, re.DOTALL) if "harness" in t)
+    path = tmp_path / "profiles" / "db.toml"
+    path.parent.mkdir()
+    path.write_text(text, encoding="utf-8")
+    profile = read_profile(path, kinds_of)
+    assert [b.name for b in profile.benchmarks] == ["db[level=1]", "db[level=6]", "db[level=9]"]
+    assert (profile.metrics[0].tolerance, profile.metrics[0].floor) == (0.05, 0.002)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "profiles").glob("*.toml")), ids=lambda p: p.stem)
+def test_every_shipped_profile_reads_and_says_what_it_is_about(path):
+    """Each profile in profiles/ is valid, has an about, and both sides."""
+    profile = read_profile(path, kinds_of)
+    assert profile.about
+    assert set(profile.sides) == {"base", "head"}
+
+
+def test_every_code_in_the_source_has_a_page_and_every_page_a_use():
+    """A code that the gate can print is explained, and no page is left over."""
+    source = "".join(
+        path.read_text(encoding="utf-8")
+        for path in (ROOT / "gate").rglob("*.py")
+        if path.name != "codes.py"
+    )
+    used = set(re.findall(r'"(G\d{3})"', source))
+    assert used == set(PAGES)
+
+
+def test_the_readme_names_every_exit_status():
+    """The exit statuses of the design are in the README."""
+    for status in ("`0`", "`1`", "`2`", "`3`", "`4`", "`5`", "`10`", "`130`", "`143`"):
+        assert status in README
