@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 
 def main() -> None:
     """Run the command line and leave with its exit status."""
-    from gate.cli.main import run  # noqa: PLC0415 - keeps `import gate` free
+    try:
+        from gate.cli.main import run  # noqa: PLC0415 - keeps `import gate` free
 
-    sys.exit(run(sys.argv[1:]))
+        status = run(sys.argv[1:])
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the work is done
+    except KeyboardInterrupt:  # while importing, or while an error was being told
+        print("interrupted", file=sys.stderr)  # noqa: T201
+        status = 130
+    sys.exit(status)
 
 
 if __name__ == "__main__":

@@ -75,9 +75,11 @@ _FINDINGS = {
     ),
     "G024": Page(
         "inconclusive: too loud for its tolerance",
-        'The metric varies too much to be judged at the tolerance asked for, and `loud = "refuse"` '
-        "forbids raising it.",
-        'Quieten the benchmark, raise the tolerance to the one printed, or set `loud = "raise"`.',
+        "The metric varies too much to be judged at the tolerance asked for. Raising that to what "
+        'the noise can prove is forbidden by `loud = "refuse"`, or takes more than three times the '
+        "tolerance asked for.",
+        "Give the profile both sides, accept more sessions, quieten the benchmark, or raise the "
+        "tolerance to the one printed.",
     ),
     "G025": Page(
         "inconclusive: flag not borne out, not cleared",

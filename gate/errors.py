@@ -14,7 +14,7 @@ class GateError(Exception):
 
     def __init__(self, code: str, message: str, *, cure: str = "", place: str = "") -> None:
         """`place` is `file` or `file:line`; `cure` is one sentence that tells what to do."""
-        super().__init__(message)
+        super().__init__(code, message)  # as `args`, so that a child process can hand it over
         self.code = code
         self.message = message
         self.cure = cure

@@ -39,6 +39,7 @@ def _git(directory: Path, *arguments: str) -> str | None:
             text=True,
             timeout=20,
             check=False,
+            start_new_session=True,  # a Ctrl-C is not for git, which would seem to be absent
         )
     except (OSError, subprocess.TimeoutExpired):
         return None

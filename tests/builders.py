@@ -43,9 +43,10 @@ _START = """
 import sys
 from pathlib import Path
 import gate.host.lock
-gate.host.lock.lock_path = lambda: Path(sys.argv[1])
-from gate.cli.main import run
-sys.exit(run(sys.argv[2:]))
+lock = Path(sys.argv.pop(1))
+gate.host.lock.lock_path = lambda: lock
+from gate.__main__ import main
+main()
 """
 
 

@@ -64,11 +64,11 @@ def _die_with(parent: int) -> None:
         os._exit(1)
 
 
-def _send(
-    theirs: Connection, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs
-) -> None:
+def _send(theirs: Connection, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> None:
+    value: R | None = None
+    failure: Exception | None = None
     try:
-        answer = (function(*args, **kwargs), None)
+        value = function(*args, **kwargs)
     except Exception as error:  # noqa: BLE001 - raised again in the parent
-        answer = (None, error)
-    theirs.send(answer)
+        failure = error
+    theirs.send((value, failure))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,13 +12,14 @@ import click
 
 from gate import __version__
 from gate.cli import options
-from gate.cli.flow import Check, Plan, StopRequested, cases_of
+from gate.cli.flow import Check, Plan, cases_of
 from gate.cli.policy import make_policy, policy_options
 from gate.cli.progress import Teller
 from gate.cli.wiring import SideOptions, load_profiles, with_sides
 from gate.errors import InputError, Interrupted
 from gate.files.baseline_file import read_baselines
 from gate.measure.sitting import now
+from gate.measure.stop import Stop, StopRequested
 
 if TYPE_CHECKING:
     from gate.model import Baseline, Profile
@@ -91,19 +93,22 @@ def command(
     )
     teller = Teller(quiet=quiet)
     try:
-        sessions = Check(plan, teller).measure()
-    except StopRequested as stop:
-        again = f"gate check {' '.join(profile)} --out {place} --resume".replace("  ", " ")
-        raise Interrupted(
-            stop.number,
-            f"interrupted; what was measured is kept in {place}.",
-            cure=f"Continue with the same options and: {again}",
-        ) from None
-    from gate.cli.output import print_report, write_report  # noqa: PLC0415 - after measuring
-    from gate.judge.judge import judge  # noqa: PLC0415 - scipy, after measuring
+        with Stop().listening() as stop:
+            sessions = Check(plan, teller, stop).measure()
+            from gate.cli.output import print_report, write_report  # noqa: PLC0415 - after measuring
+            from gate.judge.judge import judge  # noqa: PLC0415 - scipy, after measuring
 
-    report = judge(cases_of(sessions, plan), plan.policy, created=now(), version=__version__)
-    _, as_html = write_report(report, place)
+            cases = cases_of(sessions, plan)
+            report = judge(cases, plan.policy, created=now(), version=__version__)
+            stop.check()
+            _, as_html = write_report(report, place)
+    except StopRequested as request:
+        raise Interrupted(
+            request.number,
+            f"interrupted; what was measured is kept in {place}.",
+            cure="Continue with the same options and: "
+            + shlex.join(["gate", "check", *profile, "--out", str(place), "--resume"]),
+        ) from None
     print_report(report, json_=json_)
     click.echo(f"report: {as_html}", err=True)
     return report.exit_status

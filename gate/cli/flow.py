@@ -18,7 +18,6 @@ from gate.judge.looking import Task, plan_second_stage, undecided
 from gate.judge.suite import Case, arrange
 from gate.measure.confirming import measure_pairs
 from gate.measure.screening import measure_session
-from gate.measure.stop import Stop, StopRequested
 from gate.model import Role, Side
 
 if TYPE_CHECKING:
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from gate.cli.progress import Teller
     from gate.judge.suite import Policy
     from gate.measure.sitting import Sitting
+    from gate.measure.stop import Stop
     from gate.model import Baseline, Metric, Profile, Session
 
 REPORT_JSON = "report.json"
@@ -49,8 +49,8 @@ class Plan:
 class Check:
     """Runs one check; each stage leaves valid files behind."""
 
-    def __init__(self, plan: Plan, teller: Teller) -> None:
-        self.plan, self.teller = plan, teller
+    def __init__(self, plan: Plan, teller: Teller, stop: Stop) -> None:
+        self.plan, self.teller, self.stop = plan, teller, stop
 
     def measure(self) -> tuple[Session, ...]:
         """Measure whatever the verdict needs and return every session.
@@ -61,7 +61,6 @@ class Check:
         """
         with ExitStack() as stack:
             stack.enter_context(exclusive())
-            stop = stack.enter_context(Stop().listening())
             work = stack.enter_context(work_directory(self.plan.work))
             stack.callback(self.teller.done)
             sittings = [
@@ -69,13 +68,13 @@ class Check:
                     profile,
                     work=work,
                     host_class=self.plan.host_class,
-                    stop=stop,
+                    stop=self.stop,
                     tell=self.teller,
                 )
                 for profile in self.plan.profiles
             ]
             screens = [self._screen(sitting) for sitting in sittings]
-            tasks = self._tasks(screens, stop)
+            tasks = self._tasks(screens)
             rest: list[Session] = []
             for sitting, screen in zip(sittings, screens, strict=True):
                 own = [task for task in tasks if task.profile == sitting.profile.name]
@@ -87,13 +86,11 @@ class Check:
         resumed = read_session(path) if path.exists() else None
         return measure_session(sitting, Side.HEAD, path, resumed=resumed)
 
-    def _tasks(self, screens: Sequence[Session], stop: Stop) -> tuple[Task, ...]:
+    def _tasks(self, screens: Sequence[Session]) -> tuple[Task, ...]:
         cases = cases_of(screens, self.plan)
         if not any(metric.role is Role.GATE for case in cases for metric in case.metrics):
             return ()
-        tasks = apart(plan_second_stage, cases, self.plan.policy)
-        stop.check()
-        return tasks
+        return apart(self.stop, plan_second_stage, cases, self.plan.policy)
 
     def _second_stage(
         self, sitting: Sitting, screen: Session, tasks: Sequence[Task]
@@ -140,4 +137,4 @@ def cases_of(sessions: Sequence[Session], plan: Plan) -> tuple[Case, ...]:
     return arrange(sessions, plan.baselines, metrics)
 
 
-__all__ = ["REPORT_HTML", "REPORT_JSON", "Check", "Plan", "StopRequested", "cases_of"]
+__all__ = ["REPORT_HTML", "REPORT_JSON", "Check", "Plan", "cases_of"]

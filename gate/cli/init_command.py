@@ -37,7 +37,7 @@ trials = { screen = 3, confirm_pairs = 30 }
 # dir = "."
 
 [metric.cpu] # user + system time of the command
-tolerance = "5%"
+tolerance = "10%"
 [metric.wall]
 role = "watch"
 """

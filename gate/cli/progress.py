@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,8 @@ from gate.units import show, show_duration
 
 if TYPE_CHECKING:
     from gate.measure.sitting import Progress
+
+_USUAL_COLUMNS = 80
 
 
 class Teller:
@@ -32,13 +35,16 @@ class Teller:
         spent.append(progress.trial.duration)
         if self._quiet:
             return
-        line = self._line(progress, sum(spent) / len(spent))
+        line = self._line(progress)
+        left = self._left(progress, sum(spent) / len(spent))
         failed = progress.trial.status is not TrialStatus.OK
         if self._live and not failed:
             self._clear()
-            print(line[:100], end="", file=sys.stderr, flush=True)
+            # A wrapped line could not be rewritten: the values give way to the time left.
+            shown = line[: max(0, _columns() - 1 - len(left))] + left
+            print(shown, end="", file=sys.stderr, flush=True)
         else:
-            self.say(line)
+            self.say(line + left)
 
     def done(self) -> None:
         """Leave the terminal on a fresh line."""
@@ -48,14 +54,15 @@ class Teller:
         if self._live and not self._quiet:
             print("\r\033[K", end="", file=sys.stderr)
 
-    def _line(self, progress: Progress, mean: float) -> str:
+    def _left(self, progress: Progress, mean: float) -> str:
+        if progress.total is None or progress.total <= progress.done:
+            return ""
+        return f"  {show_duration((progress.total - progress.done) * mean)} left"
+
+    def _line(self, progress: Progress) -> str:
         trial = progress.trial
-        if progress.total is None:
-            where, left = f"pair {progress.done}", ""
-        else:
-            where = f"trial {progress.done}/{progress.total}"
-            rest = (progress.total - progress.done) * mean
-            left = f"  {show_duration(rest)} left" if progress.total > progress.done else ""
+        total = progress.total
+        where = f"pair {progress.done}" if total is None else f"trial {progress.done}/{total}"
         if trial.status is TrialStatus.OK:
             shown = ", ".join(
                 f"{value.metric} {show(value.value, progress.units.get(value.metric, '1'))}"
@@ -65,4 +72,12 @@ class Teller:
         else:
             shown = f"{trial.status.value}: {trial.note[:160]}"
         shown = "".join(c if c.isprintable() else " " for c in shown)
-        return f"{trial.benchmark} {where} {progress.side}: {shown}{left}"
+        return f"{trial.benchmark} {where} {progress.side}: {shown}"
+
+
+def _columns() -> int:
+    """Width of the terminal; some say 0 when they do not know."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or _USUAL_COLUMNS
+    except (OSError, ValueError):
+        return _USUAL_COLUMNS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -85,6 +86,7 @@ def command(
     measured = Side(side or "head") if resumed is None else resumed.side
     teller = Teller(quiet=quiet)
     written: list[tuple[Path, Session]] = []
+    path = resume or out
     try:
         with ExitStack() as stack:
             stack.enter_context(exclusive())
@@ -107,11 +109,12 @@ def command(
                     written.append(
                         (path, measure_session(sitting, measured, path, resumed=resumed))
                     )
-    except StopRequested as stop_request:
+    except StopRequested as request:
         raise Interrupted(
-            stop_request.number,
-            f"interrupted; {len(written)} sessions are whole, one is partial, in {resume or out}.",
-            cure="Finish it with: gate run --resume SESSION",
+            request.number,
+            f"interrupted; sessions finished: {len(written)}; {path} is partial.",
+            cure="Finish it with the same options and: "
+            + shlex.join(["gate", "run", "--resume", str(path)]),
         ) from None
     return _say(written, json_=json_)
 

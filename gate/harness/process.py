@@ -131,6 +131,7 @@ def ask(argv: Sequence[str], environment: Mapping[str, str], *, cure: str) -> st
             capture_output=True,
             timeout=_LONGEST_QUESTION,
             check=False,
+            start_new_session=True,  # a Ctrl-C is ours to answer
         )
     except FileNotFoundError:
         raise MeasureError("G230", f"{name} is not installed.", cure=cure) from None

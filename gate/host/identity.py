@@ -49,8 +49,13 @@ def class_name(stable: dict[str, str]) -> str:
     name = stable["cpu_model"].partition(" (family")[0].lower()
     model = re.sub(r"\((r|tm)\)|cpu|processor|@.*", " ", name)
     slug = re.sub(r"[^a-z0-9]+", "-", model).strip("-")[:40].strip("-") or UNKNOWN
-    memory = stable["memory"].removesuffix(" GiB")
-    return f"{where}-{slug}-{stable['cpu_threads']}t-{memory}g"
+    threads = f"{stable['cpu_threads']}t"
+    memory = stable["memory"].replace(" GiB", "g")
+    return "-".join((where, slug, _slug(threads), _slug(memory)))
+
+
+def _slug(fact: str) -> str:
+    return re.sub(r"[^a-z0-9.]+", "-", fact.lower()).strip("-.")[:15].strip("-.") or UNKNOWN
 
 
 def _cpu(root: Path) -> dict[str, str]:
@@ -96,7 +101,7 @@ def _count(online: str) -> str:
     total = 0
     for part in online.split(","):
         first, _, last = part.partition("-")
-        if not first.isdigit() or (last and not last.isdigit()):
+        if not first.isdecimal() or (last and not last.isdecimal()):
             return UNKNOWN
         total += int(last or first) - int(first) + 1
     return str(total)
@@ -142,7 +147,7 @@ def _disk(work: Path, root: Path) -> dict[str, str]:
     sectors = _line(whole / "size")
     return {
         "disk_model": _line(whole / "device/model") or whole.name.rstrip("0123456789"),
-        "disk_size": f"{int(sectors) * 512} B" if sectors else UNKNOWN,
+        "disk_size": f"{int(sectors) * 512} B" if sectors and sectors.isdecimal() else UNKNOWN,
         "disk_rotational": _line(whole / "queue/rotational") or UNKNOWN,
     }
 

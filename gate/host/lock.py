@@ -46,26 +46,35 @@ def exclusive(path: Path | None = None) -> Iterator[None]:
     try:
         handle = _open(place)
     except OSError as error:
-        raise InputError(
-            "G208",
-            f"the measuring lock cannot be taken: {error.strerror}.",
-            cure="Make the file writable for everybody who measures here, or remove it.",
-            place=str(place),
-        ) from error
+        raise _unusable(place, error) from error
+    try:
+        _take(handle, place)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _take(handle: int, place: Path) -> None:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
     except BlockingIOError as error:
         holder = os.pread(handle, 32, 0).decode("ascii", "replace").strip() or "unknown"
-        os.close(handle)
         raise CannotJudge(
             "G240",
             f"process {holder} measures on this host.",
             cure="Wait until it has ended; two measurements at once disturb each other.",
             place=str(place),
         ) from error
-    try:
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
-        yield
-    finally:
-        os.close(handle)
+    except OSError as error:
+        raise _unusable(place, error) from error
+
+
+def _unusable(place: Path, error: OSError) -> InputError:
+    return InputError(
+        "G208",
+        f"the measuring lock cannot be taken: {error.strerror}.",
+        cure="Make the file writable for everybody who measures here, or remove it.",
+        place=str(place),
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statistics import median, stdev
+from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.judge.series import finding
@@ -10,7 +10,7 @@ from gate.judge.suite import complete_pairs, failures_of, pairs_of, values_of
 from gate.model import Evidence, Role, Verdict
 from gate.stats.costs import log_costs, ratio, usable, value_of
 from gate.stats.martingale import decide
-from gate.stats.robust import hodges_lehmann
+from gate.stats.robust import hodges_lehmann, within_session
 from gate.stats.screen import CONFIDENCE, Screened, pairs_detectable, screen
 from gate.stats.strikes import all_exceed, false_alarm, strikes_needed
 from gate.units import percent
@@ -113,7 +113,7 @@ def _by_pairs(flag: Flagged, pairs: tuple[tuple[float, float], ...], rule: PairR
 
 def _seen_sigma(differences: tuple[float, ...], flag: Flagged) -> float:
     """Noise of the pairs themselves where there are enough of them, else the expected one."""
-    return stdev(differences) if len(differences) >= _ENOUGH_PAIRS else flag.sigma
+    return within_session([differences]) if len(differences) >= _ENOUGH_PAIRS else flag.sigma
 
 
 def _ratio(log_loss: float | None) -> float | None:

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from gate.model import BaselineSeries, Finding, Metric
 
 
+_MOST_RAISED = 3.0
+"""A tolerance is raised to this multiple of what was asked at most; beyond, nobody is served."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flagged:
     """A series that the screen could not clear; the second stage decides it."""
@@ -96,11 +100,11 @@ def screened(series: Series, policy: Policy) -> Finding | Flagged:
     if len(series.sessions) < LEAST_SESSIONS:
         return _few_sessions(series, sides=sides)
     limits, warnings = _bearable(series, limits_of(series), sides=sides)
-    if warnings and series.case.head.loud == "refuse":
-        return finding(
-            series, "G024", Verdict.INCONCLUSIVE, warnings[0], limits=limits, warnings=warnings
-        )
-    return _look(series, limits, warnings, policy)
+    answer = _look(series, limits, warnings, policy)
+    # A slide widens the scale between sessions: then it is the slide that must be told.
+    if not isinstance(answer, Flagged) and answer.code == "G023":
+        return answer
+    return _too_loud(series, limits, warnings) or answer
 
 
 def _look(
@@ -165,11 +169,8 @@ def _few_sessions(series: Series, *, sides: bool) -> Finding | Flagged:
     if not sides:
         return finding(series, "G022", Verdict.INCONCLUSIVE, f"{text}; {LEAST_SESSIONS} are needed")
     limits, warnings = _bearable(series, limits_of(series), sides=True)
-    if warnings and series.case.head.loud == "refuse":
-        return finding(
-            series, "G024", Verdict.INCONCLUSIVE, warnings[0], limits=limits, warnings=warnings
-        )
-    return _flag(series, limits, None, (f"not screened: {text}",), warnings)
+    flag = _flag(series, limits, None, (f"not screened: {text}",), warnings)
+    return _too_loud(series, limits, warnings) or flag
 
 
 def _bearable(series: Series, limits: Limits, *, sides: bool) -> tuple[Limits, tuple[str, ...]]:
@@ -187,6 +188,16 @@ def _bearable(series: Series, limits: Limits, *, sides: bool) -> tuple[Limits, t
         f"the smallest provable loss is {percent(provable, signed=False)}"
     )
     return Limits(tolerance=provable, negligible=limits.negligible), (warning,)
+
+
+def _too_loud(series: Series, limits: Limits, warnings: tuple[str, ...]) -> Finding | None:
+    """Refuse to judge at a raised tolerance, by policy or because it would be a fiction."""
+    raised = limits.tolerance / max(limits_of(series).tolerance, 1e-9)
+    if raised <= 1 or (series.case.head.loud == "raise" and raised <= _MOST_RAISED):
+        return None
+    return finding(
+        series, "G024", Verdict.INCONCLUSIVE, warnings[0], limits=limits, warnings=warnings[1:]
+    )
 
 
 def _unfit(series: Series) -> Finding | None:

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from gate.model import SCHEMA, Report, Role, Source, SuitePromise, Verdict, join
+from gate.units import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,7 +54,7 @@ def summarise(
         findings=findings,
         host=head.host,
         tools={"driftgate": version} | _tools(cases),
-        notes=tuple(_notes(cases, policy, let_through=let_through)),
+        notes=tuple(_notes(cases, findings, policy, let_through=let_through)),
         promise=SuitePromise(
             alpha=policy.alpha,
             beta=policy.beta,
@@ -89,12 +90,22 @@ def _subjects(cases: Sequence[Case]) -> dict[str, str]:
     return shown
 
 
-def _notes(cases: Sequence[Case], policy: Policy, *, let_through: bool) -> Iterator[str]:
+def _notes(
+    cases: Sequence[Case], findings: Sequence[Finding], policy: Policy, *, let_through: bool
+) -> Iterator[str]:
     """What is true of the whole report, then what is true of some of its profiles."""
     if let_through:
         yield "new benchmarks were let through by --allow new: nothing was compared for them"
     elif policy.allow_new:
         yield "--allow new was given"
+    raised = [f for f in findings if f.tolerance_used > f.tolerance and f.method != "none"]
+    if raised := [f for f in raised if f.role is Role.GATE and f.verdict.opens]:
+        loudest = max(raised, key=lambda f: f.tolerance_used)
+        yield (
+            f"{len(raised)} passed at a raised tolerance, up to "
+            f"{percent(loudest.tolerance_used, signed=False)} for {loudest.benchmark} "
+            f"{loudest.metric}: a smaller loss would not have been seen"
+        )
     holders: dict[str, list[str]] = {}
     for case in cases:
         for note in _case_notes(case):

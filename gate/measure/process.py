@@ -81,8 +81,11 @@ def _ended(child: subprocess.Popen[bytes], timeout: float) -> bool:
 
 
 def _kill_group(child: subprocess.Popen[bytes]) -> None:
-    """End the child if it still runs (politely first), then everything in its group."""
-    if child.poll() is None:
+    """End the child if it still runs (politely first), then everything in its group.
+
+    It is waited for last: until then its number, which is its group's, cannot be another's.
+    """
+    if not _ended(child, 0):
         _signal_group(child.pid, signal.SIGTERM)
         _ended(child, _GRACE)
     _signal_group(child.pid, signal.SIGKILL)

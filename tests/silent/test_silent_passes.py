@@ -527,7 +527,11 @@ def test_fio_text_before_the_json(disk, tmp_path):
 
 def test_hyperfine_1_and_2_mixed(tmp_path):
     """Exports of both majors are refused in one import, and incomparable in two."""
-    one, two = TOOLS / "hyperfine-1.15.0.json", TOOLS / "hyperfine-2.0.0.json"
+    recorded = json.loads((TOOLS / "hyperfine-1.20.0.json").read_text(encoding="utf-8"))
+    for result in recorded["results"]:  # one recorded time is 0, which no baseline takes
+        result["times"] = [0.01 + time for time in result["times"]]
+    one, two = tmp_path / "one.json", TOOLS / "hyperfine-2.0.0.json"
+    one.write_text(json.dumps(recorded), encoding="utf-8")
     answer = run_gate(["import", one, two], cwd=tmp_path)
     assert (answer.status, "error[G235]" in answer.err) == (2, True)
     for source, name in ((one, "old.json"), (two, "new.json")):
