@@ -1,4 +1,4 @@
-"""`profiles/<name>.toml`: the form a person writes, and its translation into the model."""
+"""`profiles/<name>.toml`: from the form that a person wrote to the model."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ import itertools
 import json
 import re
 from collections import Counter
-from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, Protocol
-
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from typing import TYPE_CHECKING, Any, Protocol
 
 from gate.errors import InputError
 from gate.files import checked, disk, lines, names
+from gate.files.profile_form import adapter
 from gate.model import Benchmark, Better, Metric, Profile, Role, SideSpec, Trials, Work
 from gate.units import parse_percent, parse_quantity
 
@@ -21,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-_FORM = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
+    from gate.files.profile_form import MetricForm, ProfileForm
+
 _LONGEST_TIMEOUT = 24 * 3600.0
 _MOST_BENCHMARKS = 10_000
 _NEEDS = {
@@ -53,102 +52,6 @@ class Kind(Protocol):
     def better(self) -> Better:
         """Which way is better."""
         ...
-
-
-class MetricForm(BaseModel):
-    """`[metric.NAME]`: what a metric may lose."""
-
-    model_config = _FORM
-    role: Literal["gate", "watch"] = "gate"
-    """`gate` may close the gate, `watch` is shown only."""
-    tolerance: str = "5%"
-    """The smallest loss that must not get in, e.g. "5%"."""
-    negligible: str | None = None
-    """A loss nobody should be blocked for; default a fifth of the tolerance."""
-    floor: str | None = None
-    """Absolute change that never closes the gate, e.g. "200 ns"."""
-
-
-class TrialsForm(BaseModel):
-    """`trials = { ... }`: how often a benchmark is measured."""
-
-    model_config = _FORM
-    screen: int = Field(default=3, ge=1, le=1000)
-    """Trials of the head side in the screen."""
-    confirm_pairs: int = Field(default=30, ge=8, le=1000)
-    """Most pairs the confirmation may spend."""
-
-
-class SideForm(BaseModel):
-    """`[side.base]` and `[side.head]`: how a side is activated."""
-
-    model_config = _FORM
-    dir: str | None = None
-    """What `{side}` stands for, relative to the project root."""
-    env: dict[str, str] = {}
-    """Environment variables of this side."""
-
-
-class SidesForm(BaseModel):
-    """`[side]`: the two sides of the subject."""
-
-    model_config = _FORM
-    base: SideForm | None = None
-    """What was accepted before."""
-    head: SideForm | None = None
-    """The change."""
-
-
-class ProfileForm(BaseModel):
-    """A driftgate profile: which harness runs what, and how much each metric may lose."""
-
-    model_config = _FORM
-    harness: Literal["fio", "hyperfine", "pytest-benchmark", "replay"]
-    """The program that measures."""
-    about: str = ""
-    """One sentence on what is measured."""
-    job: str | None = None
-    """fio: the native job file, relative to the profile."""
-    command: str | None = None
-    """hyperfine: the command; `{side}` and matrix keys in braces are expanded."""
-    shell: str = "none"
-    """hyperfine: `none` runs the command directly, else the shell's name."""
-    prepare: str | None = None
-    """hyperfine: a shell command before every trial, not measured."""
-    warmup: int = Field(default=0, ge=0, le=1000)
-    """hyperfine: unmeasured executions before every trial."""
-    tests: list[str] | None = None
-    """pytest-benchmark: test ids, each a benchmark: "bench/test_codec.py::test_encode"."""
-    python: str | None = None
-    """pytest-benchmark: the interpreter, relative to the project root if it has a slash."""
-    directory: str | None = None
-    """pytest-benchmark: where pytest starts; `{side}` is expanded."""
-    arguments: list[str] = []
-    """pytest-benchmark: further arguments."""
-    replay: str | None = None
-    """replay: the file of recorded values, relative to the profile."""
-    benchmarks: list[str] | None = None
-    """replay: the names in that file to play."""
-    matrix: dict[str, list[str | int | float]] = {}
-    """Parameters to sweep; each combination is a benchmark."""
-    control: list[str] = []
-    """Benchmarks that the change cannot reach; if one moves, the host moved."""
-    trials: TrialsForm = TrialsForm()
-    """How often each benchmark is measured."""
-    timeout: str = "10 min"
-    """After which a trial is killed and counts as failed."""
-    loud: Literal["raise", "refuse"] = "raise"
-    """A metric too loud for its tolerance: raise the tolerance visibly, or refuse to judge."""
-    side: SidesForm = SidesForm()
-    """The two sides of the subject, where both can run on this host."""
-    metric: dict[str, MetricForm] = {}
-    """The metrics to judge and watch."""
-
-
-@cache
-def adapter() -> TypeAdapter[ProfileForm]:
-    """Validator of the form, built once."""
-    return TypeAdapter(ProfileForm)
 
 
 def read_profile(path: Path, kinds_of: Callable[[str, Path | None], Mapping[str, Kind]]) -> Profile:

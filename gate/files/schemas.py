@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from gate.files import baseline_file, profile_file, report_file, session_file, waiver_file
+from gate.files import baseline_form, profile_form, report_file, session_file, waiver_file
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 _ADAPTERS: dict[str, Any] = {
-    "baseline": baseline_file.adapter,
-    "profile": profile_file.adapter,
+    "baseline": baseline_form.adapter,
+    "profile": profile_form.adapter,
     "report": report_file.adapter,
     "session": session_file.adapter,
     "waivers": waiver_file.adapter,

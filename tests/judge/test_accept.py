@@ -8,7 +8,7 @@ import pytest
 from judge.build import HOST, WALL, at, baseline, series, session, strikes
 
 from gate.errors import InputError
-from gate.files.baseline_file import baseline_text
+from gate.files.baseline_text import baseline_text
 from gate.judge.accept import Acceptance, accept
 from gate.model import Better, Host, Planned, Stage, State
 

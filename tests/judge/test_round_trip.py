@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from judge.build import accepted, at, baseline, series, session
 
-from gate.files.baseline_file import baseline_text, read_baseline, write_baseline
+from gate.files.baseline_file import read_baseline, write_baseline
+from gate.files.baseline_text import baseline_text
 from gate.judge.accept import Acceptance, accept
 from gate.model import AcceptedSession, Baseline, BaselinePoint, BaselineSeries, Better
 

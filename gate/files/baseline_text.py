@@ -1,0 +1,108 @@
+"""The canonical text of a baseline, written for the reviewer of a pull request.
+
+One block per series, one short line per session in it, then one block per accepted session with
+who and why. Sorted, so that two branches that touch different benchmarks merge. The line that
+opens an epoch carries a comment that says what moved and why.
+"""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING
+
+from gate.files import toml_text as toml
+from gate.model import SCHEMA
+from gate.units import percent, show, show_pair
+
+if TYPE_CHECKING:
+    from gate.model import AcceptedSession, Baseline, BaselinePoint, BaselineSeries
+
+
+def host_text(baseline: Baseline) -> str:
+    """`host.toml`: what a machine must be to belong to this class."""
+    facts = [f"{toml.key(k)} = {toml.string(v)}" for k, v in sorted(baseline.stable.items())]
+    return "\n".join(
+        [
+            "# What a machine must be to be compared with the baselines beside this file.",
+            f"schema = {SCHEMA}",
+            f"host_class = {toml.string(baseline.host_class)}",
+            "",
+            "[stable]",
+            *facts,
+            "",
+        ]
+    )
+
+
+def baseline_text(baseline: Baseline) -> str:
+    """The canonical text: equal baselines give equal bytes."""
+    head = [
+        "# Accepted measurements. Written by `gate baseline accept`; read the epochs' comments.",
+        f"schema = {SCHEMA}",
+        f"profile = {toml.string(baseline.profile)}",
+        f"host_class = {toml.string(baseline.host_class)}",
+        f"harness = {toml.string(baseline.harness)}",
+        f"profile_digest = {toml.string(baseline.profile_digest)}",
+    ]
+    reasons = {session.id: session.reason for session in baseline.sessions}
+    series = sorted(baseline.series, key=lambda s: (s.benchmark, s.metric))
+    blocks = [line for one in series for line in _series_lines(one, reasons)]
+    sessions = sorted(baseline.sessions, key=lambda session: session.id)
+    facts = [line for session in sessions for line in _session_lines(session)]
+    return "\n".join([*head, *blocks, *facts, ""])
+
+
+def _session_lines(session: AcceptedSession) -> list[str]:
+    return [
+        "",
+        f"[session.{toml.string(session.id)}]",
+        f"reason = {toml.string(session.reason)}",
+        f"by = {toml.string(session.by)}",
+        f"accepted = {toml.string(session.accepted)}",
+        f"started = {toml.string(session.started)}",
+        f"commit = {toml.string(session.commit)}",
+        f"subject = {toml.string(session.subject)}",
+        f"boot = {toml.string(session.boot)}",
+        f"fingerprint = {toml.string(session.fingerprint)}",
+        f"digest = {toml.string(session.profile_digest)}",
+        f"tools = {toml.inline(session.tools)}",
+        f"epoch_facts = {toml.inline(session.epoch_facts)}",
+    ]
+
+
+def _series_lines(series: BaselineSeries, reasons: dict[str, str]) -> list[str]:
+    lines = [
+        "",
+        f"[series.{toml.string(series.benchmark)}.{toml.string(series.metric)}]",
+        f"unit = {toml.string(series.unit)}",
+        f"better = {toml.string(series.better.value)}",
+        "sessions = [",
+    ]
+    before: BaselinePoint | None = None
+    for point in series.points:
+        if before is None or before.epoch != point.epoch:
+            lines.append(f"  # {_epoch_comment(series, before, point, reasons)}")
+        values = toml.array(map(toml.number, point.values))
+        lines.append(
+            f"  {{ session = {toml.string(point.session)}, epoch = {point.epoch}, "
+            f"median = {toml.number(median(point.values))}, values = {values} }},"
+        )
+        before = point
+    return [*lines, "]"]
+
+
+def _epoch_comment(
+    series: BaselineSeries,
+    before: BaselinePoint | None,
+    point: BaselinePoint,
+    reasons: dict[str, str],
+) -> str:
+    """What a reviewer reads in the diff: from, to, how much, why. One line, no control codes."""
+    now = median(point.values)
+    level = show(now, series.unit)
+    if before is not None:
+        was = median(before.values)
+        moved = now / was - 1 if was else None
+        level = f"{show_pair(was, now, series.unit)} ({percent(moved)})"
+    text = f"epoch {point.epoch}: {level}, because: {reasons.get(point.session, '')}"
+    return "".join(c if c.isprintable() else " " for c in text)
