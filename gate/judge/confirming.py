@@ -5,6 +5,7 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
+from gate.judge.epochs import accepted_change, allowance
 from gate.judge.series import finding
 from gate.judge.suite import complete_pairs, failures_of, pairs_of, values_of
 from gate.model import Evidence, Role, Verdict
@@ -78,13 +79,14 @@ def _by_pairs(flag: Flagged, pairs: tuple[tuple[float, float], ...], rule: PairR
     if len(pairs) > 1 and len({*base, *head}) == 1:
         text = f"all trials of {len(pairs)} pairs gave exactly {base[0]:g}"
         return finding(flag.series, "G052", Verdict.BROKEN, text, evidence=evidence)
-    costs = zip(log_costs(base, better), log_costs(head, better), strict=True)
-    differences = tuple(after - before for before, after in costs)
+    before, after = log_costs(base, better), log_costs(head, better)
+    allowed = allowance(accepted_change(flag.series), before)
+    differences = tuple(b - a - allowed for a, b in zip(before, after, strict=True))
     decision = decide(differences, rule)
     loss = hodges_lehmann(differences[: decision.pairs])
     code, verdict, text = _words(decision, rule, loss, flag)
-    centre = median(log_costs(base[: decision.pairs], better))
-    slid = (flag.slide,) if flag.slide and verdict is Verdict.PASSED else ()
+    centre = median(before[: decision.pairs]) + allowed
+    told = _beside_pairs(flag, centre, allowed, passed=verdict is Verdict.PASSED)
     return finding(
         flag.series,
         code,
@@ -106,9 +108,27 @@ def _by_pairs(flag: Flagged, pairs: tuple[tuple[float, float], ...], rule: PairR
         ),
         limits=flag.limits,
         path=(*flag.path, _last_step(decision, rule)),
-        warnings=(*flag.warnings, *slid),
+        warnings=(*flag.warnings, *told),
         evidence=evidence,
     )
+
+
+def _beside_pairs(flag: Flagged, centre: float, allowed: float, *, passed: bool) -> tuple[str, ...]:
+    """What the pairs alone would hide: a slide, an accepted change, a base that left its level."""
+    told = [flag.slide] if flag.slide and passed else []
+    if allowed:
+        told.append(
+            f"the base side is from before the newest accepted change; {percent(ratio(allowed))} "
+            "was accepted and is counted on its side"
+        )
+    levels = [median(session) for session in flag.series.session_costs]
+    away = centre - median(levels)
+    if away > flag.limits.design:
+        told.append(
+            f"the base side itself is {percent(ratio(away))} against what was accepted: the host "
+            "or the base moved, not this change"
+        )
+    return tuple(told)
 
 
 def _seen_sigma(differences: tuple[float, ...], flag: Flagged) -> float:
@@ -126,7 +146,11 @@ def _words(
     shown, count = percent(ratio(loss)), decision.pairs
     if decision.verdict == "regressed":
         least = percent(_ratio(decision.low))
-        text = f"{shown} loss, at least {least}, proven by {count} random-order pairs"
+        dead = percent(ratio(rule.negligible), signed=False)
+        text = (
+            f"{shown} loss, at least {least}, proven by {count} random-order pairs "
+            f"({dead} would be negligible)"
+        )
         return "G060", Verdict.REGRESSED, text
     if decision.verdict == "passed":
         most = percent(ratio(rule.design), signed=False)
@@ -166,7 +190,16 @@ def _by_strikes(flag: Flagged, sessions: tuple[Session, ...], alpha: float, beta
     needed = strikes_needed(len(series.sessions), alpha)
     together = [median(series.costs), *(median(strike) for strike in strikes)]
     trials = min(len(costs) for costs in (series.costs, *strikes))
-    again = screen(together, series.session_costs, flag.limits, beta, trials=trials)
+    known, level = series.reference
+    again = screen(together, known, flag.limits, beta, trials=trials, level=level)
+    centre = median([median(session) for session in series.session_costs])
+    # Today's sessions may scatter more than the accepted ones did; the interval must hold them.
+    scatter = {
+        "loss_low": ratio(min(again.low, min(together) - centre)),
+        "loss_high": ratio(max(again.high, max(together) - centre)),
+        "base_value": value_of(centre, series.metric.better),
+        "head_value": value_of(centre + again.loss, series.metric.better),
+    }
     bound = percent(false_alarm(len(series.sessions), len(strikes)), signed=False)
     step = (
         f"strikes: {len(strikes)} fresh head sessions of {needed or 'too many'} needed, "
@@ -198,6 +231,7 @@ def _by_strikes(flag: Flagged, sessions: tuple[Session, ...], alpha: float, beta
         evidence=evidence,
         **(
             _screen_numbers(again)
+            | scatter
             | {
                 "method": "strikes",
                 "trials_head": len(series.head) + sum(len(values) for values in raw),

@@ -13,8 +13,8 @@ from gate.judge.series import finding, limits_of
 from gate.judge.summary import summarise
 from gate.judge.waive import waived
 from gate.model import Finding, Role, Verdict
-from gate.stats.costs import ratio, usable
-from gate.stats.screen import LEAST_SESSIONS, screen
+from gate.stats.costs import LEAST_SESSIONS, ratio, usable
+from gate.stats.screen import screen
 from gate.units import percent
 
 if TYPE_CHECKING:
@@ -113,8 +113,14 @@ def judge(cases: Sequence[Case], policy: Policy, *, created: str, version: str) 
             "no gate metric was judged.",
             cure='Give at least one metric of the profile the role "gate".',
         )
-    findings.sort(key=lambda f: (-f.verdict.rank, f.role, f.profile, f.benchmark, f.metric))
+    findings.sort(key=_importance)
     return summarise(cases, tuple(findings), first, policy, created=created, version=version)
+
+
+def _importance(found: Finding) -> tuple[bool, int, str, str, str]:
+    """What may close the gate first, worst first in it; then what is only watched."""
+    watched = found.role is Role.WATCH
+    return watched, -found.verdict.rank, found.profile, found.benchmark, found.metric
 
 
 def _screen_case(case: Case, policy: Policy) -> list[Finding | Flagged]:
@@ -141,10 +147,11 @@ def _moved_control(every: Sequence[Series], policy: Policy) -> Refusal | None:
     for series in every:
         if not series.control or series.metric.role is not Role.GATE:
             continue
-        fit = usable(series.head) and len(series.sessions) >= LEAST_SESSIONS
+        fit = usable(series.head) and len(series.reference.sessions) >= LEAST_SESSIONS
         if not fit or not all(usable(values) for values in series.sessions):
             continue
-        result = screen(series.costs, series.session_costs, limits_of(series), policy.beta)
+        known, level = series.reference
+        result = screen(series.costs, known, limits_of(series), policy.beta, level=level)
         if abs(result.loss) > max(_CONTROL_FLOOR, _CONTROL_ERRORS * result.error):
             shown = percent(ratio(result.loss))
             return Refusal("G035", f"the control {series.label} moved by {shown}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gate.judge.epochs import Accepted, accepted_change, allowance
 from gate.model import Better, Stage, TrialStatus
 from gate.stats.costs import log_costs, usable
 from gate.stats.martingale import PairRule, decide
@@ -30,6 +31,8 @@ class Task:
     gates: bool
     """Whether it may close the gate; a watched metric costs no further trials."""
     rule: PairRule
+    accepted: Accepted | None
+    """The newest accepted change of level; the base side may still be before it."""
     strikes: int | None
     """Fresh head sessions needed where there is no base side; None if none would do."""
 
@@ -47,6 +50,7 @@ def plan_second_stage(cases: Sequence[Case], policy: Policy) -> tuple[Task, ...]
             metric=flag.series.metric.name,
             better=flag.series.metric.better,
             gates=flag.series.metric.role.value == "gate",
+            accepted=accepted_change(flag.series),
             rule=flag.rule(first.share(flag, policy.alpha), policy.beta),
             strikes=strikes_needed(len(flag.series.sessions), first.share(flag, policy.alpha)),
         )
@@ -76,7 +80,9 @@ def _waiting(task: Task, base: Session, head: Session) -> bool:
     if len(numbers) < len(_complete(task, base, head)) or not all(map(usable, pairs)):
         return False  # a value is lacking or unusable: the judge will call it so
     costs = [log_costs(pair, task.better) for pair in pairs]
-    return decide([head - base for base, head in costs], task.rule).verdict == "undecided"
+    allowed = allowance(task.accepted, [before for before, _ in costs])
+    differences = [after - before - allowed for before, after in costs]
+    return decide(differences, task.rule).verdict == "undecided"
 
 
 def _complete(task: Task, base: Session, head: Session) -> set[int | None]:

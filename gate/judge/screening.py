@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
+from gate.judge.epochs import fresh_acceptance
 from gate.judge.series import Series, finding, limits_of
 from gate.judge.suite import failures_of, values_of
 from gate.model import Role, Verdict
 from gate.stats import loudness
-from gate.stats.costs import ratio, usable
+from gate.stats.costs import LEAST_SESSIONS, ratio, usable
 from gate.stats.martingale import PairRule, slope_for
-from gate.stats.screen import CONFIDENCE, LEAST_SESSIONS, Limits, Screened, screen, slid
+from gate.stats.screen import CONFIDENCE, Limits, Screened, screen, slid
 from gate.units import percent
 
 if TYPE_CHECKING:
@@ -97,10 +98,10 @@ def screened(series: Series, policy: Policy) -> Finding | Flagged:
     if unfit is not None:
         return unfit
     sides = series.case.head.sides
-    if len(series.sessions) < LEAST_SESSIONS:
+    if len(series.reference.sessions) < LEAST_SESSIONS:
         return _few_sessions(series, sides=sides)
     limits, warnings = _bearable(series, limits_of(series), sides=sides)
-    answer = _look(series, limits, warnings, policy)
+    answer = _look(series, limits, (*warnings, *fresh_acceptance(series)), policy)
     # A slide widens the scale between sessions: then it is the slide that must be told.
     if not isinstance(answer, Flagged) and answer.code == "G023":
         return answer
@@ -111,10 +112,12 @@ def _look(
     series: Series, limits: Limits, warnings: tuple[str, ...], policy: Policy
 ) -> Finding | Flagged:
     """Compare with the accepted sessions and sort into flagged, improved, slid and passed."""
-    result = screen(series.costs, series.session_costs, limits, policy.beta)
+    known, level = series.reference
+    result = screen(series.costs, known, limits, policy.beta, level=level)
     shown = percent(ratio(result.loss))
     step = (
-        f"screen: {shown} against {len(series.sessions)} accepted sessions; "
+        f"screen: {shown} against {level} accepted sessions"
+        f"{f' and the noise of {len(known) - level} before them' if len(known) > level else ''}; "
         f"flagged above {percent(ratio(result.threshold))}"
     )
     # The asked tolerance: a slide widens the scale that a raised one comes from.
@@ -151,7 +154,7 @@ def _flag(
     path: tuple[str, ...],
     warnings: tuple[str, ...],
 ) -> Flagged:
-    sigma = loudness.pair_sigma(series.session_costs)
+    sigma = loudness.pair_sigma(series.reference.sessions)
     return Flagged(
         series=series,
         limits=limits,
@@ -164,8 +167,8 @@ def _flag(
 
 
 def _few_sessions(series: Series, *, sides: bool) -> Finding | Flagged:
-    count = len(series.sessions)
-    text = f"only {count} accepted session{'s' if count != 1 else ''} in this epoch"
+    count = len(series.reference.sessions)
+    text = f"only {count} accepted session{'s' if count != 1 else ''} of this profile text"
     if not sides:
         return finding(series, "G022", Verdict.INCONCLUSIVE, f"{text}; {LEAST_SESSIONS} are needed")
     limits, warnings = _bearable(series, limits_of(series), sides=True)
@@ -176,11 +179,12 @@ def _few_sessions(series: Series, *, sides: bool) -> Finding | Flagged:
 def _bearable(series: Series, limits: Limits, *, sides: bool) -> tuple[Limits, tuple[str, ...]]:
     """The limits, with the tolerance raised to what the metric's noise can support."""
     if sides:
-        sigma = loudness.pair_sigma(series.session_costs)
+        sigma = loudness.pair_sigma(series.reference.sessions)
         pairs = loudness.pair_limit(sigma, series.case.head.pairs)
         provable = loudness.provable_with_pairs(limits, sigma, pairs)
     else:
-        provable = loudness.provable_with_strikes(series.session_costs, len(series.head))
+        known, level = series.reference
+        provable = loudness.provable_with_strikes(known, len(series.head), level)
     if provable <= limits.tolerance:
         return limits, ()
     warning = (

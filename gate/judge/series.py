@@ -7,6 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from gate.codes import PAGES
+from gate.judge.epochs import Reference, reference
 from gate.model import Better, Evidence, Finding, Role, Verdict
 from gate.stats.costs import log_costs
 from gate.stats.screen import DESIGN, Limits
@@ -44,6 +45,11 @@ class Series:
     def session_costs(self) -> tuple[tuple[float, ...], ...]:
         """Accepted values as log costs."""
         return tuple(log_costs(values, self.metric.better) for values in self.sessions)
+
+    @property
+    def reference(self) -> Reference:
+        """The accepted sessions for a screen, those of earlier epochs moved to today's level."""
+        return reference(self)
 
     @property
     def label(self) -> str:

@@ -117,7 +117,7 @@ def _notes(
 def _case_notes(case: Case) -> Iterator[str]:
     for session in (case.head, *case.strikes):
         yield from session.notes
-    if case.head.source is Source.IMPORTED:
+    if case.head.source is Source.IMPORTED and not case.head.host.fingerprint:
         yield "imported values; nobody vouches for the host that measured them"
     if case.head.source is Source.REPLAYED:
         yield "replayed values, not measured"
@@ -126,7 +126,7 @@ def _case_notes(case: Case) -> Iterator[str]:
         yield "base and head have the same content; no change was under test"
     if case.baseline:
         boots = {accepted.boot for accepted in case.baseline.sessions[-10:]}
-        if len(case.baseline.sessions) > 1 and len(boots) == 1:
+        if len(case.baseline.sessions) > 1 and len(boots) == 1 and boots != {""}:
             yield (
                 "all accepted sessions are of one boot; their spread understates what other days "
                 "and boots add"

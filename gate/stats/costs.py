@@ -10,6 +10,9 @@ from gate.model import Better
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+LEAST_SESSIONS = 5
+"""Below this many accepted sessions the scale is a guess and the screen does not clear."""
+
 
 def usable(values: Sequence[float]) -> bool:
     """Whether there is at least one value and every one is finite and above zero."""

@@ -47,8 +47,10 @@ def provable_with_pairs(limits: Limits, sigma: float, pairs: int) -> float:
     return ratio(limits.dead + factor * sigma) / DESIGN
 
 
-def provable_with_strikes(sessions: Sequence[Sequence[float]], trials: int) -> float:
+def provable_with_strikes(
+    sessions: Sequence[Sequence[float]], trials: int, level: int | None = None
+) -> float:
     """Smallest relative tolerance that the screen can clear on an unchanged metric."""
-    error = standard_error(sessions, trials)
+    error = standard_error(sessions, trials, level)
     room = (student(0.99, len(sessions) - 1) + 1.5) * error
     return ratio(room) / DESIGN

@@ -21,6 +21,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.stats import robust
+from gate.stats.costs import LEAST_SESSIONS
 from gate.stats.quantiles import normal, student
 
 if TYPE_CHECKING:
@@ -30,8 +31,6 @@ MISS = 0.01
 """Largest chance that the screen clears a true loss of T_d."""
 CONFIDENCE = 0.99
 """Level of the interval printed beside a screened loss."""
-LEAST_SESSIONS = 5
-"""Below this many accepted sessions the scale is a guess and the screen does not clear."""
 DESIGN = 0.8
 """T_d = 0.8 T: the rule is designed for less than the tolerance, so that T has room."""
 
@@ -72,8 +71,12 @@ class Screened:
     """Smallest true loss that would have been flagged with probability 1 - beta."""
 
 
-def standard_error(sessions: Sequence[Sequence[float]], trials: int) -> float:
+def standard_error(
+    sessions: Sequence[Sequence[float]], trials: int, level: int | None = None
+) -> float:
     """Standard error of a fresh session of so many trials against the accepted centre (logs).
+
+    `level` is how many of the sessions set the centre, where the others only tell the noise.
 
     The scale between sessions holds the noise of as many trials as those have; a fresh session
     of fewer is noisier by what the missing trials would have averaged out.
@@ -82,7 +85,7 @@ def standard_error(sessions: Sequence[Sequence[float]], trials: int) -> float:
     usual = median([len(session) for session in sessions])
     fewer = max(math.pi / 2 * (1 / trials - 1 / usual), 0.0)
     return math.hypot(
-        scale * math.sqrt(1 + 1.57 / len(sessions)),
+        scale * math.sqrt(1 + 1.57 / (level or len(sessions))),
         robust.within_session(sessions) * math.sqrt(fewer),
     )
 
@@ -94,14 +97,17 @@ def screen(
     beta: float,
     *,
     trials: int | None = None,
+    level: int | None = None,
 ) -> Screened:
     """Screen one series: `head` and `sessions` are log costs; at least two sessions.
 
-    `trials` is how many trials the head stands for, where it is no plain list of trials.
+    `trials` is how many trials the head stands for, where it is no plain list of trials; `level`
+    how many sessions, the last ones, set the level, where the others only tell the noise.
     """
     freedom = len(sessions) - 1
-    error = standard_error(sessions, trials or len(head))
-    loss = median(head) - median([median(session) for session in sessions])
+    error = standard_error(sessions, trials or len(head), level)
+    centres = [median(session) for session in sessions[-(level or len(sessions)) :]]
+    loss = median(head) - median(centres)
     reach = student(0.5 + CONFIDENCE / 2, freedom) * error
     margin = student(1 - min(MISS, beta), freedom) * error
     saved = min(limits.dead / 2, math.log1p(limits.tolerance) - margin)

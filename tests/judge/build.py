@@ -134,10 +134,12 @@ def pair_sessions(
     ]
 
 
-def pairs(loss: float, count: int = 30, name: str = "b", noise: float = 0.004) -> list[Session]:
-    """Pairs with a steady loss and a little noise that has no side."""
-    base = [1 + noise * ((7 * i) % 5 - 2) / 2 for i in range(count)]
-    head = [(1 + loss) * (1 + noise * ((3 * i) % 5 - 2) / 2) for i in range(count)]
+def pairs(
+    loss: float, count: int = 30, name: str = "b", noise: float = 0.004, level: float = 1.0
+) -> list[Session]:
+    """Pairs with a steady loss and a little noise that has no side; the base is at a level."""
+    base = [level * (1 + noise * ((7 * i) % 5 - 2) / 2) for i in range(count)]
+    head = [level * (1 + loss) * (1 + noise * ((3 * i) % 5 - 2) / 2) for i in range(count)]
     return pair_sessions({name: base}, {name: head})
 
 

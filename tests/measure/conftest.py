@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import time
 from pathlib import Path
 
@@ -121,5 +120,3 @@ def all_parse():
 def stop():
     """A stop nobody asked for."""
     return Stop()
-
-

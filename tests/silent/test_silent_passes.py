@@ -363,7 +363,7 @@ def test_check_never_writes_baselines(single):
 
 
 def test_a_regression_that_became_its_own_baseline(single):
-    """Accepting a slower session opens a new epoch whose line says from, to and why."""
+    """Only a reasoned acceptance makes a slower level the baseline, and each verdict tells of it."""
     slower = single.session({"b": SLOW})
     reason = "checksums are now on by default"
     answer = single.gate("baseline", "accept", slower, "--reason", reason)
@@ -376,7 +376,12 @@ def test_a_regression_that_became_its_own_baseline(single):
     answer = single.gate("judge", "--session", slower, "--out", "out")
     closed(single, answer, 5, "G038")
     single.record({"b": SLOW})
-    closed(single, check(single, "p"), 5, "G022")
+    answer = check(single, "p")
+    assert answer.status == 0
+    assert "+30.0 % was accepted on" in answer.out
+    assert reason in answer.out
+    single.record({"b": [1.3 * one for one in SLOW]})
+    closed(single, check(single, "p"), 5, "G021")
 
 
 def test_nothing_is_accepted_without_a_reason(single):

@@ -1,0 +1,66 @@
+"""After an intentional change was accepted: one session sets the level, older ones tell the noise."""
+
+import pytest
+from judge.build import LEVELS, TRIALS, at, baseline, decide, only, outcome, pairs, series, session
+
+from gate.model import Verdict
+
+ACCEPTED = baseline(series(levels=[*LEVELS, 1.3], epochs=[1] * 5 + [2]))
+"""Five sessions at level 1, then a loss of 30 % accepted with one session."""
+LOSS = 0.3
+
+
+def confirmed(base_level, loss, screened):
+    """The finding when base stands at a level and head is `loss` slower than it."""
+    head = session({"b": at(screened)}, sides=True)
+    rows = pairs(loss, level=base_level)
+    return decide([head, *rows], ACCEPTED)
+
+
+def test_one_accepted_session_is_enough_to_judge_by():
+    """The accepted level passes against its one session, and the verdict tells of the acceptance."""
+    report = decide(session({"b": at(1.3)}), ACCEPTED)
+    assert outcome(report) == ("G001", "passed", 0)
+    assert any("+30.0 % was accepted on 2026-01-09 by me" in w for w in only(report).warnings)
+
+
+def test_the_level_before_the_acceptance_is_an_improvement():
+    """Back at the old level, the metric is better than what was accepted."""
+    assert only(decide(session({"b": TRIALS}), ACCEPTED)).verdict is Verdict.IMPROVED
+
+
+def test_more_than_was_accepted_is_flagged():
+    """Ten per cent beyond the accepted level does not pass the screen."""
+    assert outcome(decide(session({"b": at(1.43)}), ACCEPTED))[:2] == ("G021", "inconclusive")
+
+
+def test_a_pull_request_that_accepts_its_loss_opens():
+    """Base before the change, head at the accepted level: the pairs rule out anything beyond it."""
+    report = confirmed(1.0, LOSS, 1.36)
+    assert outcome(report) == ("G002", "passed", 0)
+    assert any("is from before the newest accepted change" in w for w in only(report).warnings)
+    assert only(report).loss == pytest.approx(0, abs=0.01)
+
+
+def test_a_pull_request_that_loses_more_than_it_accepts_closes():
+    """Ten per cent beyond the accepted loss is proven although the base side is the old one."""
+    report = confirmed(1.0, 1.3 * 1.1 - 1, 1.43)
+    assert outcome(report) == ("G060", "regressed", 10)
+    assert only(report).loss == pytest.approx(0.1, abs=0.01)
+
+
+def test_an_acceptance_is_spent_once_it_is_in_the_base():
+    """With the accepted loss in the base already, losing the same again is a regression."""
+    report = confirmed(1.3, LOSS, 1.69)
+    assert outcome(report) == ("G060", "regressed", 10)
+    assert only(report).loss == pytest.approx(0.3, abs=0.01)
+
+
+def test_a_base_that_left_its_level_is_told():
+    """When pairs pass because the base is slow too, the finding says that the base itself moved."""
+    head = session({"b": at(1.2)}, sides=True)
+    report = decide([head, *pairs(0.0, level=1.2)], baseline())
+    assert outcome(report) == ("G002", "passed", 0)
+    assert any(
+        "the base side itself is +2" in w or "itself is +1" in w for w in only(report).warnings
+    )

@@ -1,0 +1,69 @@
+"""Computing in a forked child: values and errors come back, and its death is an error."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+from gate.cli.apart import apart
+from gate.errors import InputError
+from gate.measure.stop import StopRequested
+
+
+def test_a_value_comes_back_from_another_process(stop):
+    """The function runs elsewhere, in a session of its own, and its value is the caller's."""
+    number, session = apart(stop, lambda: (os.getpid(), os.getsid(0)))
+    assert number != os.getpid()
+    assert session == number
+
+
+def test_a_large_value_comes_back(stop):
+    """More than a pipe holds comes back whole."""
+    assert apart(stop, lambda: "x" * (8 << 20)) == "x" * (8 << 20)
+
+
+def test_an_error_of_ours_comes_back_whole(stop):
+    """A GateError keeps its code, place and cure on its way out of the child."""
+
+    def refuse():
+        raise InputError("G201", "cannot be read.", cure="Check it.", place="here")
+
+    with pytest.raises(InputError) as caught:
+        apart(stop, refuse)
+    assert str(caught.value) == "here: cannot be read. Check it."
+    assert caught.value.code == "G201"
+
+
+def test_a_killed_child_is_an_error(stop):
+    """A child that the kernel kills (out of memory) is told, not waited for for ever."""
+    with pytest.raises(RuntimeError, match="status -9"):
+        apart(stop, lambda: os.kill(os.getpid(), signal.SIGKILL))
+
+
+def test_a_stop_ends_the_child(stop):
+    """A signal while the child computes ends the call, and the child with it."""
+    before = signal.getsignal(signal.SIGTERM)
+    children = set()
+
+    def interrupt():
+        until = time.monotonic() + 60
+        while not children and time.monotonic() < until:
+            with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as stream:
+                children.update(stream.read().split())
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    try:
+        with pytest.raises(StopRequested), stop.listening():
+            thread = threading.Thread(target=interrupt)
+            thread.start()
+            apart(stop, time.sleep, 3600)
+    finally:
+        thread.join()
+        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    assert not any(os.path.exists(f"/proc/{number}") for number in children)
