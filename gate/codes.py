@@ -265,6 +265,12 @@ _ERRORS = {
         "The export records a failure: an error number, or an exit status that is not zero.",
         "Mend the run; numbers of a failed run are not measurements.",
     ),
+    "G237": Page(
+        "sides without effect",
+        "Base and head were named, but the profile uses neither: both would run the same thing, "
+        "and a slow head would pass.",
+        "Use `{side}` in the command, `${GATE_SIDE_DIR}` in a fio job, or environments.",
+    ),
     "G240": Page(
         "the host is busy measuring",
         "Another gate process measures on this host.",

@@ -9,13 +9,14 @@ from string import Template
 
 import click
 
+from gate.errors import InputError
 from gate.files import disk
 from gate.files.schemas import schema_text
 
 EPILOG = """\b
 Examples:
-  gate init                                      here, with an example command
-  gate init ../tool --command "./tool --bench"   for your own command
+  gate init                                             here, with an example
+  gate init ../tool --command "{side}/tool --bench"   for your own command
 """
 
 _PROFILE = Template(
@@ -29,12 +30,10 @@ warmup = 1
 timeout = "2 min"
 trials = { screen = 3, confirm_pairs = 30 }
 
-# With two checkouts, use {side} in the command, and the gate measures them in pairs:
-#   gate check --base ../main --head .
-# [side.base]
-# dir = "../main"
-# [side.head]
-# dir = "."
+# {side} in the command stands for this directory, or for the one that --head names. With a second
+# checkout the gate proves instead of suspecting: gate check --base ../main
+[side.head]
+dir = "."
 
 [metric.cpu] # user + system time of the command
 tolerance = "10%"
@@ -43,7 +42,12 @@ role = "watch"
 """
 )
 
-_EXAMPLE = "python3 -c 'print(sum(i * i for i in range(2_000_000)))'"
+_EXAMPLE = "python3 {side}/bench/example.py"
+_PROGRAM = '''\
+"""Something to measure: replace it by your own command."""
+
+print(sum(i * i for i in range(2_000_000)))
+'''
 
 
 @click.command(epilog=EPILOG)
@@ -54,6 +58,12 @@ def command(directory: Path, shell_command: str) -> int:
 
     Nothing that exists is changed: a file that is there already is kept and named.
     """
+    if "{side}" not in shell_command:
+        raise InputError(
+            "G237",
+            "the command does not use {side}, so base and head would run the same thing.",
+            cure='Write for example --command "{side}/tool --bench".',
+        )
     profile = _PROFILE.substitute(command=_toml(shell_command))
     files = {
         "profiles/first.toml": profile,
@@ -61,6 +71,8 @@ def command(directory: Path, shell_command: str) -> int:
         "baselines/README.md": "Accepted measurements, written by `gate baseline accept`.\n",
         "reports/.gitignore": "*\n!.gitignore\n",
     }
+    if shell_command == _EXAMPLE:
+        files["bench/example.py"] = _PROGRAM
     for name, text in files.items():
         path = directory / name
         if os.path.lexists(path):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gate.errors import InputError
 from gate.files.waiver_file import read_waivers
 from gate.judge.suite import Policy
 
@@ -57,8 +58,16 @@ def make_policy(alpha: float, beta: float, allow: tuple[str, ...], baseline: Pat
     """The policy, with the waivers that stand beside the baselines.
 
     Raises:
-        InputError: the waivers are malformed.
+        InputError: the waivers are malformed, or new benchmarks shall pass and there is no
+            baseline directory at all, which is rather a wrong path.
     """
+    if "new" in allow and not baseline.is_dir():
+        raise InputError(
+            "G201",
+            "there is no such directory, so --allow new would let everything through.",
+            cure="Name the baselines with --baseline, or make the directory.",
+            place=str(baseline),
+        )
     return Policy(
         alpha=alpha,
         beta=beta,

@@ -19,7 +19,7 @@ from gate.harness.replay import replay_kinds
 from gate.host.identity import boot_id, read_host
 from gate.measure.sitting import Sitting, child_environment, preflight
 from gate.model import Side, SideSpec
-from gate.subject.command import resolve
+from gate.subject.command import refuse_without_effect, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -102,7 +102,9 @@ def with_sides(profile: Profile, options: SideOptions) -> Profile:
             directory=str(directory.absolute()) if directory else before.directory,
             environment=before.environment | _variables(name, variables),
         )
-    return replace(profile, sides=sides)
+    told = replace(profile, sides=sides)
+    refuse_without_effect(told)
+    return told
 
 
 def _variables(side: str, pairs: Sequence[str]) -> dict[str, str]:

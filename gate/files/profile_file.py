@@ -186,12 +186,20 @@ class _Reader:
             size *= len(values)
         if size > _MOST_BENCHMARKS:
             raise self.wrong(f"the matrix has {size} points; {_MOST_BENCHMARKS} at most.", "matrix")
+        for key in matrix:
+            self.check_used(key)
         points = []
         for combination in itertools.product(*matrix.values()):
             params = dict(zip(matrix, map(_shown, combination), strict=True))
             inside = ",".join(f"{key}={value}" for key, value in params.items())
             points.append((f"{self.path.stem}[{inside}]" if inside else self.path.stem, params))
         return points
+
+    def check_used(self, key: str) -> None:
+        """A parameter that the command ignores would measure one thing under several names."""
+        text = f"{self.form.command} {self.form.prepare}"
+        if self.form.harness == "hyperfine" and f"{{{key}}}" not in text:
+            raise self.wrong(f"matrix: the command does not use {{{key}}}.", "matrix", key)
 
     def metrics(self, kinds: Mapping[str, Kind]) -> tuple[Metric, ...]:
         if not any(form.role == "gate" for form in self.form.metric.values()):

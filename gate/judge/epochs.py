@@ -1,8 +1,8 @@
 """What earlier epochs still tell after a change was accepted.
 
-Accepting a change moves the level, hardly ever the noise. So the scale between sessions is taken
-from all epochs of the same profile text, each about its own centre, while the level is that of the
-current epoch alone: one accepted session of an intentional change is enough to judge by.
+Accepting a change moves the level, hardly ever the noise. So while an epoch is young the scale
+between sessions is that of an epoch before it (same profile text), and the level its own: one
+accepted session of an intentional change is enough to judge by.
 
 A pull request that accepts a loss still has the old level on its base side. There the pairs are
 judged against the accepted level: base and head may differ by what was accepted, and no more.
@@ -21,16 +21,14 @@ if TYPE_CHECKING:
 
     from gate.judge.series import Series
 
-_MOST_SESSIONS = 20
-
 
 class Reference(NamedTuple):
-    """Accepted sessions as log costs, moved to the current epoch's level."""
+    """Accepted sessions as log costs, about the current epoch's level."""
 
     sessions: tuple[tuple[float, ...], ...]
-    """Oldest first, the current epoch's last."""
+    """Sessions of one epoch, oldest first; their spread is the noise."""
     level: int
-    """How many of them, the last ones, set the level."""
+    """How many sessions set the level."""
 
 
 class Accepted(NamedTuple):
@@ -41,18 +39,21 @@ class Accepted(NamedTuple):
 
 
 def reference(series: Series) -> Reference:
-    """The sessions that a screen of this series may use."""
+    """The sessions that a screen of this series may use.
+
+    Those of the current epoch; while it is young, those of the newest epoch before it that has
+    enough of them, moved to the current level. A young epoch adds nothing to the noise: one
+    session does not differ from itself.
+    """
     current = series.session_costs
-    if not current:
-        return Reference((), 0)
-    level = _level(current)
-    moved = tuple(
-        tuple(cost - _level(epoch) + level for cost in session)
-        for epoch in earlier_epochs(series)
-        for session in epoch
-    )
-    older = moved[-max(_MOST_SESSIONS - len(current), 0) :] if len(current) < _MOST_SESSIONS else ()
-    return Reference((*older, *current), len(current))
+    if len(current) >= LEAST_SESSIONS or not current:
+        return Reference(current, len(current))
+    older = [epoch for epoch in earlier_epochs(series) if len(epoch) >= LEAST_SESSIONS]
+    if not older:
+        return Reference(current, len(current))
+    shift = _level(current) - _level(older[-1])
+    moved = tuple(tuple(cost + shift for cost in session) for session in older[-1])
+    return Reference(moved, len(current))
 
 
 def accepted_change(series: Series) -> Accepted | None:

@@ -116,8 +116,8 @@ def _look(
     result = screen(series.costs, known, limits, policy.beta, level=level)
     shown = percent(ratio(result.loss))
     step = (
-        f"screen: {shown} against {level} accepted sessions"
-        f"{f' and the noise of {len(known) - level} before them' if len(known) > level else ''}; "
+        f"screen: {shown} against {level} accepted session{'s' if level != 1 else ''}"
+        f"{'' if len(known) == level else ', noise of the epoch before'}; "
         f"flagged above {percent(ratio(result.threshold))}"
     )
     # The asked tolerance: a slide widens the scale that a raised one comes from.

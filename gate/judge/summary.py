@@ -106,6 +106,11 @@ def _notes(
             f"{percent(loudest.tolerance_used, signed=False)} for {loudest.benchmark} "
             f"{loudest.metric}: a smaller loss would not have been seen"
         )
+    rows = {(f.profile, f.benchmark, f.metric) for f in findings}
+    names = {case.profile for case in cases}
+    for waiver in policy.waivers:
+        if waiver.profile in names and waiver.row not in rows:
+            yield f"a waiver matches nothing: {' '.join(waiver.row)} ({waiver.issue})"
     holders: dict[str, list[str]] = {}
     for case in cases:
         for note in _case_notes(case):

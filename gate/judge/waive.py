@@ -42,11 +42,7 @@ def _holds(waiver: Waiver, finding: Finding, today: str) -> bool:
 
 
 def _covers(waiver: Waiver, finding: Finding) -> bool:
-    return (waiver.profile, waiver.benchmark, waiver.metric) == (
-        finding.profile,
-        finding.benchmark,
-        finding.metric,
-    )
+    return waiver.row == (finding.profile, finding.benchmark, finding.metric)
 
 
 def _warn(finding: Finding, warning: str) -> Finding:

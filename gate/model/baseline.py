@@ -83,3 +83,8 @@ class Waiver:
     """Last day it holds, ISO date."""
     issue: str
     reason: str
+
+    @property
+    def row(self) -> tuple[str, str, str]:
+        """The profile, benchmark and metric it covers."""
+        return self.profile, self.benchmark, self.metric

@@ -76,7 +76,7 @@ def standard_error(
 ) -> float:
     """Standard error of a fresh session of so many trials against the accepted centre (logs).
 
-    `level` is how many of the sessions set the centre, where the others only tell the noise.
+    `level` is how many sessions set the centre, where these here only tell the noise.
 
     The scale between sessions holds the noise of as many trials as those have; a fresh session
     of fewer is noisier by what the missing trials would have averaged out.
@@ -102,12 +102,11 @@ def screen(
     """Screen one series: `head` and `sessions` are log costs; at least two sessions.
 
     `trials` is how many trials the head stands for, where it is no plain list of trials; `level`
-    how many sessions, the last ones, set the level, where the others only tell the noise.
+    how many sessions set the level, where these here were moved to it and tell the noise.
     """
     freedom = len(sessions) - 1
     error = standard_error(sessions, trials or len(head), level)
-    centres = [median(session) for session in sessions[-(level or len(sessions)) :]]
-    loss = median(head) - median(centres)
+    loss = median(head) - median([median(session) for session in sessions])
     reach = student(0.5 + CONFIDENCE / 2, freedom) * error
     margin = student(1 - min(MISS, beta), freedom) * error
     saved = min(limits.dead / 2, math.log1p(limits.tolerance) - margin)

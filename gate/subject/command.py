@@ -15,6 +15,8 @@ from gate.model import Side, SideSpec, Subject
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from gate.model import Profile
+
 _SKIPPED = {".git", "__pycache__", ".pytest_cache", ".benchmarks"}
 _MOST_FILES = 20_000
 
@@ -62,6 +64,31 @@ def resolve(side: Side, spec: SideSpec, root: Path) -> ActiveSide:
             proof=content_hash(directory, spec.environment),
         ),
     )
+
+
+def refuse_without_effect(profile: Profile) -> None:
+    """Refuse sides that nothing of the profile uses: both would measure one and the same thing.
+
+    Raises:
+        InputError: G237.
+    """
+    specs = profile.sides.values()
+    work = profile.work
+    text = " ".join(filter(None, (work.command, work.prepare, work.job_text, work.directory)))
+    asked = profile.harness == "replay" or "{side}" in text or "GATE_SIDE" in text
+    if profile.harness == "pytest-benchmark" and work.directory is None:
+        asked = True  # pytest starts in the side's directory
+    if asked or any(spec.environment for spec in specs):
+        return
+    if any(spec.directory is not None for spec in specs) or len(profile.sides) > 1:
+        raise InputError(
+            "G237",
+            "sides are given, but nothing that is run differs between them: every side would "
+            "measure the same thing.",
+            cure="Use {side} in the command (fio: ${GATE_SIDE_DIR} in the job), or give each side "
+            "an environment.",
+            place=profile.path,
+        )
 
 
 def content_hash(directory: Path | None, environment: Mapping[str, str]) -> str:

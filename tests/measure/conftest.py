@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import time
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from gate.cli.wiring import kinds_of
 from gate.files.baseline_file import read_baselines
 from gate.files.profile_file import read_profile
 from gate.files.session_file import read_session
-from gate.measure.stop import Stop
+from gate.measure.stop import SIGNALS, Stop
 
 MARK = "DRIFTGATE_TESTED"
 """Variable of every gate that a test starts: its value is found again in all descendants."""
@@ -120,3 +121,12 @@ def all_parse():
 def stop():
     """A stop nobody asked for."""
     return Stop()
+
+
+@pytest.fixture
+def handlers():
+    """This process's signal handlers, put back afterwards: a stop leaves signals ignored."""
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    yield before
+    for number, handler in before.items():
+        signal.signal(number, handler)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -44,26 +45,22 @@ def test_a_killed_child_is_an_error(stop):
         apart(stop, lambda: os.kill(os.getpid(), signal.SIGKILL))
 
 
-def test_a_stop_ends_the_child(stop):
+def test_a_stop_ends_the_child(stop, handlers):
     """A signal while the child computes ends the call, and the child with it."""
-    before = signal.getsignal(signal.SIGTERM)
+    mine = Path(f"/proc/self/task/{os.getpid()}/children")
+    before = set(mine.read_text("ascii").split())
     children = set()
 
     def interrupt():
         until = time.monotonic() + 60
         while not children and time.monotonic() < until:
-            with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as stream:
-                children.update(stream.read().split())
+            children.update(set(mine.read_text("ascii").split()) - before)
         os.kill(os.getpid(), signal.SIGTERM)
 
-    try:
-        with pytest.raises(StopRequested), stop.listening():
-            thread = threading.Thread(target=interrupt)
-            thread.start()
+    with ThreadPoolExecutor(1) as pool, stop.listening():
+        told = pool.submit(interrupt)
+        with pytest.raises(StopRequested):
             apart(stop, time.sleep, 3600)
-    finally:
-        thread.join()
-        signal.signal(signal.SIGTERM, before)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    assert not any(os.path.exists(f"/proc/{number}") for number in children)
+        told.result()
+    assert children
+    assert not [number for number in children if Path(f"/proc/{number}").exists()]

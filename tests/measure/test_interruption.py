@@ -246,7 +246,7 @@ def test_a_second_interruption_changes_nothing(pause, templates, tmp_path, start
     """However soon the second Ctrl-C follows, the first one's hint is still said, once."""
     project = _copy(templates["run"], tmp_path / "p")
     gate = started(project, *COMMANDS["run"])
-    gate.wait_for(lambda: (project.root / "out/p/p-001.json").exists())
+    gate.wait_for((project.root / "out/p/p-001.json").exists)
     for _ in range(6):
         gate.kill(signal.SIGINT, group=True)
         time.sleep(pause)
@@ -299,7 +299,7 @@ def test_nohup_is_respected(templates, tmp_path, started):
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
     gate = started(project, "run", "p", "--out", "out/p", preexec_fn=ignore)
-    gate.wait_for(lambda: (project.root / "out/p/p-001.json").exists())
+    gate.wait_for((project.root / "out/p/p-001.json").exists)
     gate.kill(signal.SIGHUP, group=True)
     status, out, err = gate.end()
     assert status == 0, err
@@ -310,7 +310,7 @@ def test_a_lost_terminal_stops_the_gate(templates, tmp_path, started):
     """Without nohup a SIGHUP ends the gate as cleanly as a Ctrl-C."""
     project = _copy(templates["run"], tmp_path / "p")
     gate = started(project, *COMMANDS["run"])
-    gate.wait_for(lambda: (project.root / "out/p/p-001.json").exists())
+    gate.wait_for((project.root / "out/p/p-001.json").exists)
     gate.kill(signal.SIGHUP, group=True)
     status, _, err = gate.end()
     assert status == 129, err

@@ -23,7 +23,8 @@ FOREVER = "import time\ntime.sleep(3600)\n"
 NOTE = "import os, sys\nopen(sys.argv[1] + f'/{os.getpid()}', 'w').close()\n"
 """A process that leaves its number, so that a test can ask for it."""
 DEAF = "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
-FORK = "import os\nif os.fork(): os.wait()\n"
+FORK = "import os\nos.fork()\n"
+FORK_AWAY = "import os\nif os.fork() == 0: os.setsid()\n"
 
 
 @pytest.fixture
@@ -67,6 +68,11 @@ def gone(notes, count):
     return not any(map(runs, numbers))
 
 
+def descriptors():
+    """How many file descriptors this process holds."""
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
 def wait_for(condition):
     """Sleep until something is true."""
     until = time.monotonic() + 60
@@ -99,11 +105,11 @@ def test_a_child_has_its_directory_variables_and_no_input(command, stop, tmp_pat
     [
         (FORK + NOTE + FOREVER, 2),
         (DEAF + FORK + NOTE + FOREVER, 2),
-        (FORK + FORK + FORK + NOTE + FOREVER, 4),
-        (FORK + "else: os.setsid()\n" + NOTE + FOREVER, 2),
-        (FORK + "else: os.setsid()\n" + DEAF + FORK + NOTE + FOREVER, 3),
+        (FORK + FORK + NOTE + FOREVER, 4),
+        (FORK_AWAY + NOTE + FOREVER, 2),
+        (FORK_AWAY + DEAF + FORK + NOTE + FOREVER, 4),
     ],
-    ids=["child", "deaf", "great-grandchild", "own-session", "deaf-own-session"],
+    ids=["child", "deaf", "grandchildren", "own-session", "deaf-own-session"],
 )
 def test_a_timeout_kills_all_descendants(script, count, command, stop, notes, monkeypatch):
     """When its time is up a child dies with every descendant, whatever they ignore or left."""
@@ -144,11 +150,12 @@ def test_a_hundred_megabytes_of_output(command, stop):
         "import os\nblock = b'\\xff' * (1 << 20)\n"
         "for _ in range(100): os.write(1, block)\nos.write(2, b'end')"
     )
-    before = os.listdir(tempfile.gettempdir())
+    before = set(Path(tempfile.gettempdir()).glob("tmp*"))
     outcome = run(command(script), stop)
     assert (outcome.status, outcome.errors) == (0, "end")
     assert len(outcome.output) == 16 << 20
-    assert {n for n in os.listdir(tempfile.gettempdir()) if n.startswith("tmp")} <= set(before)
+    made = set(Path(tempfile.gettempdir()).glob("tmp*")) - before
+    assert not [path for path in made if path.is_file() and path.stat().st_size >= 100 << 20]
 
 
 @pytest.mark.parametrize(
@@ -164,13 +171,13 @@ def test_a_hundred_megabytes_of_output(command, stop):
 )
 def test_what_cannot_be_started(argv, directory, kind, stop, tmp_path):
     """A program that cannot be started raises its OSError and leaves no descriptor open."""
-    before = len(os.listdir("/proc/self/fd"))
+    before = descriptors()
     wrong = Command(
         argv=argv, directory=tmp_path / directory, environment=dict(os.environ), timeout=9
     )
     with pytest.raises(kind):
         run(wrong, stop)
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert descriptors() == before
 
 
 def test_a_stop_before_the_start_starts_nothing_lasting(command, notes):
@@ -201,6 +208,8 @@ with Stop().listening() as stop:
 def measuring(notes, tmp_path):
     """A process that runs one child as the gate does, once that child runs."""
 
+    begun = []
+
     def start(script, count):
         gate = subprocess.Popen(
             [PYTHON, "-c", _GATE, str(notes), script],
@@ -209,10 +218,14 @@ def measuring(notes, tmp_path):
             stderr=subprocess.PIPE,
             text=True,
         )
+        begun.append(gate)
         wait_for(lambda: len(list(notes.iterdir())) == count or gate.poll() is not None)
         return gate
 
-    return start
+    yield start
+    for gate in begun:
+        gate.kill()
+        gate.communicate()
 
 
 def test_the_child_dies_with_a_killed_gate(measuring, notes):
@@ -223,8 +236,11 @@ def test_the_child_dies_with_a_killed_gate(measuring, notes):
     assert gone(notes, 1)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("deaf", ["", DEAF], ids=["", "deaf"])
+@pytest.mark.parametrize(
+    ("number", "deaf"),
+    [(signal.SIGINT, ""), (signal.SIGTERM, ""), (signal.SIGHUP, ""), (signal.SIGTERM, DEAF)],
+    ids=["SIGINT", "SIGTERM", "SIGHUP", "deaf"],
+)
 def test_a_stop_kills_all_descendants(number, deaf, measuring, notes):
     """A signal to the gate ends the trial with all its descendants, also those that ignore it."""
     gate = measuring(deaf + FORK + NOTE + FOREVER, 2)
@@ -254,10 +270,10 @@ def test_a_child_killed_from_outside_is_told(command, stop):
 def test_many_children_leave_no_descriptor(command, stop):
     """A long session does not run out of descriptors."""
     run(command("pass"), stop)
-    before = len(os.listdir("/proc/self/fd"))
+    before = descriptors()
     for _ in range(5):
         run(command("pass"), stop)
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert descriptors() == before
 
 
 def test_questions_to_programs_are_not_interrupted():
