@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gate.judge.suite import Policy
     from gate.measure.sitting import Sitting
     from gate.measure.stop import Stop
-    from gate.model import Baseline, Metric, Profile, Session
+    from gate.model import Baseline, Profile, Session
 
 REPORT_JSON = "report.json"
 REPORT_HTML = "report.html"
@@ -133,8 +133,7 @@ class Check:
 
 def cases_of(sessions: Sequence[Session], plan: Plan) -> tuple[Case, ...]:
     """The sessions of a check as the judge wants them."""
-    metrics: dict[str, tuple[Metric, ...]] = {p.name: p.metrics for p in plan.profiles}
-    return arrange(sessions, plan.baselines, metrics)
+    return arrange(sessions, plan.baselines, {profile.name: profile for profile in plan.profiles})
 
 
 __all__ = ["REPORT_HTML", "REPORT_JSON", "Check", "Plan", "cases_of"]

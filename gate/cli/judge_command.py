@@ -76,7 +76,7 @@ def command(
     read = [read_session(path) for path in dict.fromkeys(sessions)]
     names = sorted({session.profile for session in read})
     reviewed = load_profiles(names, profiles) if profiles else ()
-    cases = arrange(read, read_baselines(baseline), {p.name: p.metrics for p in reviewed})
+    cases = arrange(read, read_baselines(baseline), {p.name: p for p in reviewed})
     policy = make_policy(alpha, beta, allow, baseline)
     report = judge(cases, policy, created=now(), version=__version__)
     if out is not None:

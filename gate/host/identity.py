@@ -49,7 +49,8 @@ def class_name(stable: dict[str, str]) -> str:
     name = stable["cpu_model"].partition(" (family")[0].lower()
     model = re.sub(r"\((r|tm)\)|cpu|processor|@.*", " ", name)
     slug = re.sub(r"[^a-z0-9]+", "-", model).strip("-")[:40].strip("-") or UNKNOWN
-    threads = f"{stable['cpu_threads']}t"
+    threads = stable["cpu_threads"]
+    threads = threads if threads == UNKNOWN else f"{threads}t"
     memory = stable["memory"].replace(" GiB", "g")
     return "-".join((where, slug, _slug(threads), _slug(memory)))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gate.errors import InputError
 from gate.judge.comparable import other_tool
-from gate.judge.suite import failures_of, values_of
+from gate.judge.suite import failures_in, trials_by_benchmark, values_in
 from gate.model import (
     AcceptedSession,
     Baseline,
@@ -22,7 +22,7 @@ from gate.stats.screen import Limits, moved
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gate.model import Metric, Planned, Session
+    from gate.model import Metric, Planned, Session, Trial
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +74,7 @@ def accept(
             raise InputError("G220", message, place=place)
     changed = known.profile_digest != first.profile_digest
     new_tool = bool(known.sessions) and other_tool(known.sessions[-1].tools, first.tools)
+    by_session = [trials_by_benchmark(session) for session in sessions]
     changes: list[str] = []
     series: list[BaselineSeries] = []
     old = {(s.benchmark, s.metric): s for s in known.series}
@@ -81,7 +82,9 @@ def accept(
         for metric in first.metrics:
             before = old.pop((benchmark, metric.name), None)
             new_epoch = changed or bool(new_tool)
-            grown, change = _grow(before, benchmark, metric, sessions, new_epoch=new_epoch)
+            grown, change = _grow(
+                before, benchmark, metric, sessions, by_session, new_epoch=new_epoch
+            )
             series.append(grown)
             changes.append(change)
     lacking = [key for key in sorted(old) if key[0] not in _names(first.planned)]
@@ -118,12 +121,14 @@ def _why_not(session: Session) -> str | None:
         return f"it was disturbed: {session.disturbances[0]}"
     if not session.planned or not session.metrics:
         return "it holds no benchmark"
+    trials = trials_by_benchmark(session)
     for plan in session.planned:
-        failures = failures_of(session, plan.benchmark)
+        own = trials.get(plan.benchmark, ())
+        failures = failures_in(own)
         if failures:
             return f"{plan.benchmark} failed, {failures[0]}"
         for metric in session.metrics:
-            values = values_of(session, plan.benchmark, metric.name)
+            values = values_in(own, metric.name)
             if len(values) < plan.trials or not usable(values):
                 good = sum(usable([value]) for value in values)
                 return (
@@ -175,11 +180,12 @@ def _grow(
     benchmark: str,
     metric: Metric,
     sessions: Sequence[Session],
+    by_session: Sequence[dict[str, tuple[Trial, ...]]],
     *,
     new_epoch: bool,
 ) -> tuple[BaselineSeries, str]:
     """One series with the sessions' values appended, and the sentence that says so."""
-    fresh = [values_of(session, benchmark, metric.name) for session in sessions]
+    fresh = [values_in(trials.get(benchmark, ()), metric.name) for trials in by_session]
     name = f"{benchmark} {metric.name}"
     if before is None:
         epoch, change = 1, f"new: {name}"

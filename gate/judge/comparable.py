@@ -24,6 +24,8 @@ def refusal(case: Case) -> Refusal | None:
     disturbed = [reason for session in _sessions(case) for reason in session.disturbances]
     if disturbed:
         return Refusal("G036", f"the sitting was disturbed: {disturbed[0]}")
+    if case.reviewed and case.reviewed.digest != case.head.profile_digest:
+        return Refusal("G032", "the session was measured with another text than the profile's now")
     if case.baseline is None:
         if case.other_classes:
             theirs = ", ".join(case.other_classes)
@@ -113,10 +115,20 @@ def _alike(case: Case) -> Refusal | None:
         ):
             if theirs != ours:
                 return Refusal("G037", f"{what} of session {other.id} is {theirs}, not {ours}")
+    for other in (*case.strikes, *([case.pair_head] if case.pair_head else [])):
+        for what, theirs, ours in (
+            ("commit", other.subject.commit, head.subject.commit),
+            ("content", other.subject.proof, head.subject.proof),
+        ):
+            if theirs and ours and theirs != ours:
+                text = f"{what} under test of session {other.id} is {theirs}, not {ours}"
+                return Refusal("G037", text)
     base, pair_head = case.pair_base, case.pair_head
     if (base is None) != (pair_head is None):
         side = Side.HEAD if pair_head is None else Side.BASE
         return Refusal("G037", f"the confirming session of the {side.value} side is missing")
+    if pair_head is not None and pair_head.started < head.started:
+        return Refusal("G037", "the pairs are older than the screen that they are to confirm")
     if base is not None and pair_head is not None and base.boot != pair_head.boot:
         return Refusal("G037", "base and head were confirmed in different boots")
     return None

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from gate.judge.epochs import fresh_acceptance
 from gate.judge.series import Series, finding, limits_of
-from gate.judge.suite import failures_of, values_of
-from gate.model import Role, Verdict
+from gate.judge.suite import failures_in, trials_by_benchmark, values_in
+from gate.model import Role, State, Verdict
 from gate.stats import loudness
 from gate.stats.costs import LEAST_SESSIONS, ratio, usable
 from gate.stats.martingale import PairRule, slope_for
@@ -63,6 +63,7 @@ def series_of(case: Case) -> Iterator[Series]:
         {(s.benchmark, s.metric): s for s in case.baseline.series} if case.baseline else {}
     )
     planned = {plan.benchmark: plan for plan in case.head.planned}
+    trials = trials_by_benchmark(case.head)
     metrics = {metric.name: metric for metric in case.metrics}
     keys = {(benchmark, name) for benchmark in planned for name in metrics} | accepted.keys()
     for benchmark, name in sorted(keys):
@@ -75,7 +76,8 @@ def series_of(case: Case) -> Iterator[Series]:
             metric=metric,
             control=plan.control if plan else False,
             planned=plan.trials if plan else 0,
-            head=values_of(case.head, benchmark, name),
+            head=values_in(trials.get(benchmark, ()), name),
+            failures=failures_in(trials.get(benchmark, ())),
             accepted=known,
         )
 
@@ -185,13 +187,18 @@ def _bearable(series: Series, limits: Limits, *, sides: bool) -> tuple[Limits, t
     else:
         known, level = series.reference
         provable = loudness.provable_with_strikes(known, len(series.head), level)
+    hidden = (
+        (f"its floor hides losses below {percent(limits.negligible, signed=False)}",)
+        if limits.negligible > series.metric.tolerance
+        else ()
+    )
     if provable <= limits.tolerance:
-        return limits, ()
+        return limits, hidden
     warning = (
         f"too loud for {percent(series.metric.tolerance, signed=False)}: "
         f"the smallest provable loss is {percent(provable, signed=False)}"
     )
-    return Limits(tolerance=provable, negligible=limits.negligible), (warning,)
+    return Limits(tolerance=provable, negligible=limits.negligible), (warning, *hidden)
 
 
 def _too_loud(series: Series, limits: Limits, warnings: tuple[str, ...]) -> Finding | None:
@@ -207,9 +214,11 @@ def _too_loud(series: Series, limits: Limits, warnings: tuple[str, ...]) -> Find
 def _unfit(series: Series) -> Finding | None:
     """A verdict for a series that holds no comparable numbers; None when it does."""
     head = series.case.head
-    failures = failures_of(head, series.benchmark)
-    if failures:
-        return finding(series, "G050", Verdict.BROKEN, failures[0], warnings=failures[1:])
+    if series.failures:
+        first, *others = series.failures
+        return finding(series, "G050", Verdict.BROKEN, first, warnings=tuple(others))
+    if head.state is State.PARTIAL:
+        return finding(series, "G053", Verdict.BROKEN, "the session is partial")
     if series.planned == 0 or (not series.head and _never_promised(series)):
         where = "benchmark" if series.planned == 0 else "metric"
         text = f"the {where} is in the baseline and was not measured"

@@ -29,6 +29,8 @@ class Series:
     """Head trials that the session was to hold."""
     head: tuple[float, ...]
     """Screen trials of the head side, in run order."""
+    failures: tuple[str, ...]
+    """Why screen trials of the benchmark failed, in run order."""
     accepted: BaselineSeries | None
 
     @property

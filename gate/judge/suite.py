@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError, NothingCompared
-from gate.model import Baseline, Session, Side, Stage, TrialStatus, Waiver
+from gate.model import Baseline, Planned, Session, Side, Stage, TrialStatus, Waiver
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from gate.model import Metric
+    from gate.model import Metric, Profile, Trial
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,9 @@ class Case:
     other_classes: tuple[str, ...]
     """Host classes for which this profile has a baseline, where this host's has none."""
     metrics: tuple[Metric, ...]
-    """Metrics with the tolerances in force, from the profile where one was given."""
+    """Metrics with the tolerances in force, from the reviewed profile where there is one."""
+    reviewed: Profile | None
+    """The profile to judge by; without it the session's own word is taken for what it planned."""
 
     @property
     def by_pairs(self) -> bool:
@@ -55,12 +57,12 @@ class Case:
 def arrange(
     sessions: Sequence[Session],
     baselines: Sequence[Baseline],
-    metrics: Mapping[str, tuple[Metric, ...]],
+    profiles: Mapping[str, Profile],
 ) -> tuple[Case, ...]:
     """Sort sessions into cases by profile.
 
-    `metrics` holds the reviewed metrics of profiles by name; a session's own stand in where a
-    profile was not given.
+    `profiles` holds reviewed profiles by name: their metrics, benchmarks, trials and policy are
+    in force, whatever a session says; its own stand in where no profile was given.
 
     Raises:
         NothingCompared: there is no session, or a profile has no head session to screen.
@@ -70,7 +72,7 @@ def arrange(
         raise NothingCompared("G280", "no session was given.", cure="Name one with --session.")
     _refuse_doubles(sessions)
     names = sorted({session.profile for session in sessions})
-    return tuple(_case(name, sessions, baselines, metrics.get(name)) for name in names)
+    return tuple(_case(name, sessions, baselines, profiles.get(name)) for name in names)
 
 
 def _refuse_doubles(sessions: Sequence[Session]) -> None:
@@ -88,7 +90,7 @@ def _case(
     name: str,
     sessions: Iterable[Session],
     baselines: Iterable[Baseline],
-    metrics: tuple[Metric, ...] | None,
+    reviewed: Profile | None,
 ) -> Case:
     own = sorted(
         (session for session in sessions if session.profile == name),
@@ -106,36 +108,69 @@ def _case(
     mine = [b for b in of_profile if b.host_class == whole[0].host.host_class]
     return Case(
         profile=name,
-        head=whole[0],
+        head=_as_reviewed(whole[0], reviewed),
         strikes=tuple(whole[1:]),
         pair_base=pairs.get(Side.BASE),
         pair_head=pairs.get(Side.HEAD),
         baseline=mine[0] if mine else None,
         other_classes=tuple(sorted(b.host_class for b in of_profile)) if not mine else (),
-        metrics=whole[0].metrics if metrics is None else metrics,
+        metrics=reviewed.metrics if reviewed else whole[0].metrics,
+        reviewed=reviewed,
     )
 
 
-def values_of(session: Session, benchmark: str, metric: str) -> tuple[float, ...]:
-    """A series of a session's whole-session trials, in run order."""
+def _as_reviewed(head: Session, reviewed: Profile | None) -> Session:
+    """The session with the plan and the policy of the reviewed profile, not its own."""
+    if reviewed is None:
+        return head
+    return replace(
+        head,
+        planned=tuple(
+            Planned(benchmark=b.name, trials=reviewed.trials.screen, control=b.control)
+            for b in reviewed.benchmarks
+        ),
+        loud=reviewed.loud,
+        pairs=reviewed.trials.confirm_pairs,
+    )
+
+
+def trials_by_benchmark(session: Session) -> dict[str, tuple[Trial, ...]]:
+    """The trials of each benchmark in run order; made once, since suites can be large."""
+    found: dict[str, list[Trial]] = {}
+    for trial in sorted(session.trials, key=lambda trial: trial.sequence):
+        if trial.stage is session.stage:
+            found.setdefault(trial.benchmark, []).append(trial)
+    return {benchmark: tuple(trials) for benchmark, trials in found.items()}
+
+
+def values_in(trials: Sequence[Trial], metric: str) -> tuple[float, ...]:
+    """A metric's values in these trials, failed ones left out."""
     return tuple(
         value.value
-        for trial in sorted(session.trials, key=lambda trial: trial.sequence)
-        if trial.benchmark == benchmark
-        and trial.stage is session.stage
-        and trial.status is TrialStatus.OK
+        for trial in trials
+        if trial.status is TrialStatus.OK
         for value in trial.values
         if value.metric == metric
     )
 
 
-def failures_of(session: Session, benchmark: str) -> tuple[str, ...]:
-    """Why trials of a benchmark failed, in run order."""
+def failures_in(trials: Sequence[Trial]) -> tuple[str, ...]:
+    """Why trials failed, in run order."""
     return tuple(
         f"trial {trial.sequence + 1}: {trial.note or trial.status.value}"
-        for trial in sorted(session.trials, key=lambda trial: trial.sequence)
-        if trial.benchmark == benchmark and trial.status is not TrialStatus.OK
+        for trial in trials
+        if trial.status is not TrialStatus.OK
     )
+
+
+def values_of(session: Session, benchmark: str, metric: str) -> tuple[float, ...]:
+    """A series of a session's trials, in run order."""
+    return values_in(trials_by_benchmark(session).get(benchmark, ()), metric)
+
+
+def failures_of(session: Session, benchmark: str) -> tuple[str, ...]:
+    """Why trials of a benchmark failed, in run order."""
+    return failures_in(trials_by_benchmark(session).get(benchmark, ()))
 
 
 def pairs_of(case: Case, benchmark: str, metric: str) -> tuple[tuple[float, float], ...]:

@@ -14,10 +14,12 @@ from gate.model import (
     Baseline,
     BaselinePoint,
     BaselineSeries,
+    Benchmark,
     Better,
     Host,
     Metric,
     Planned,
+    Profile,
     Session,
     Side,
     Source,
@@ -27,6 +29,7 @@ from gate.model import (
     Trial,
     TrialStatus,
     Value,
+    Work,
 )
 
 if TYPE_CHECKING:
@@ -204,15 +207,31 @@ def decide(
     sessions: Session | Sequence[Session],
     baselines: Baseline | Sequence[Baseline] | None = None,
     *,
-    metrics: Mapping[str, tuple[Metric, ...]] | None = None,
+    profile: Profile | None = None,
     **policy: Any,
 ) -> Report:
     """The report on these sessions; by default against `baseline()`."""
     given = [sessions] if isinstance(sessions, Session) else list(sessions)
     known = [baseline()] if baselines is None else baselines
     known = [known] if isinstance(known, Baseline) else list(known)
-    cases = arrange(given, known, metrics or {})
+    cases = arrange(given, known, {profile.name: profile} if profile else {})
     return judge(cases, Policy(**policy), created="2026-01-10T00:00:00Z", version="0")
+
+
+def reviewed(*names: str, metrics: Sequence[Metric] = (WALL,), **more: Any) -> Profile:
+    """A reviewed profile of these benchmarks (default `b`), matching `session()`."""
+    made = Profile(
+        name="p",
+        path="profiles/p.toml",
+        root=".",
+        harness="replay",
+        about="",
+        digest="sha256:1",
+        work=Work(),
+        benchmarks=tuple(Benchmark(name=name) for name in names or ("b",)),
+        metrics=tuple(metrics),
+    )
+    return replace(made, **more)
 
 
 def only(report: Report, name: str = "b", metric: str = "wall") -> Finding:
