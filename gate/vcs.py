@@ -26,6 +26,11 @@ def checkout(directory: Path) -> Checkout | None:
     return Checkout(commit=commit, dirty=bool(changes))
 
 
+def changes(directory: Path) -> str:
+    """The uncommitted changes to tracked files, as a diff."""
+    return _git(directory, "diff", "--no-ext-diff", "--binary", "HEAD") or ""
+
+
 def user_name(directory: Path) -> str | None:
     """The name git would commit with, or None."""
     return _git(directory, "config", "user.name") or None

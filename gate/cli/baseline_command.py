@@ -17,7 +17,7 @@ from gate.errors import InputError
 from gate.files.baseline_file import read_baselines, read_stable, write_baseline
 from gate.files.session_file import read_session
 from gate.measure.sitting import now
-from gate.report.clean import clean
+from gate.report.clean import clean, guarded
 from gate.units import percent, show, show_pair
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def show_(profile: tuple[str, ...], baseline: Path, *, json_: bool) -> int:
                 f"{len(levels)} sessions in epoch {series.current[0].epoch}"
             )
         last = one.sessions[-1]
-        click.echo(clean(f"  last accepted {last.accepted[:10]} by {last.by}: {last.reason}"))
+        click.echo(clean(f"last accepted {last.accepted[:10]} by {last.by}: {last.reason}"))
     return 0
 
 
@@ -181,7 +181,7 @@ def diff(revision: str, baseline: Path, *, json_: bool) -> int:
     if json_:
         click.echo(json.dumps({"schema": 1, "changes": rows}, indent=1))
     else:
-        click.echo("\n".join(clean(str(row["text"])) for row in rows) or "no change")
+        click.echo("\n".join(guarded(clean(str(row["text"]))) for row in rows) or "no change")
     return 0
 
 

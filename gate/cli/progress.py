@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from gate.model import TrialStatus
+from gate.report.clean import guarded
 from gate.units import show, show_duration
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class Teller:
         """A line of its own."""
         if not self._quiet:
             self._clear()
-            print(text, file=sys.stderr, flush=True)
+            print(guarded(text), file=sys.stderr, flush=True)
 
     def __call__(self, progress: Progress) -> None:
         """One trial has ended."""

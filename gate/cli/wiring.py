@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ from gate.harness.replay import replay_kinds
 from gate.host.identity import boot_id, read_host
 from gate.measure.sitting import Sitting, child_environment, preflight
 from gate.model import Side, SideSpec
-from gate.subject.command import refuse_without_effect, resolve
+from gate.subject.command import refuse_equal_sides, refuse_without_effect, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -147,13 +147,17 @@ def make_sitting(
         tell=tell,
         paired={"base", "head"} <= profile.sides.keys(),
     )
+    refuse_equal_sides(sitting.sides, profile)
     preflight(sitting)
     return sitting
 
 
 @contextmanager
 def work_directory(path: Path) -> Iterator[Path]:
-    """A directory for data files; removed afterwards if it was not there before.
+    """A fresh directory for data files below `path`, removed afterwards.
+
+    Fresh, because what stands in `path` already may have come with a pull request: a link there
+    would lead a harness out of it.
 
     Raises:
         InputError: it cannot be made.
@@ -161,17 +165,19 @@ def work_directory(path: Path) -> Iterator[Path]:
     existed = os.path.lexists(path)
     try:
         path.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix="trial-", dir=path):
-            pass
-    except OSError as error:
+        fresh = Path(tempfile.mkdtemp(prefix="work-", dir=path.resolve(strict=True)))
+    except (OSError, RuntimeError) as error:
+        why = (error.strerror if isinstance(error, OSError) else None) or "a loop of links"
         raise InputError(
             "G208",
-            f"the work directory cannot be used: {error.strerror}.",
+            f"the work directory cannot be used: {why}.",
             cure="Name another with --work DIR.",
             place=str(path),
         ) from error
     try:
-        yield path
+        yield fresh
     finally:
+        shutil.rmtree(fresh, ignore_errors=True)
         if not existed:
-            shutil.rmtree(path, ignore_errors=True)
+            with suppress(OSError):
+                path.rmdir()

@@ -35,7 +35,7 @@ class PointForm(BaseModel):
     session: str
     epoch: int = Field(ge=1)
     median: float
-    values: list[float] = Field(min_length=1)
+    values: list[float] = Field(min_length=1, max_length=1000)
 
 
 class SeriesForm(BaseModel):

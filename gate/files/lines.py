@@ -11,11 +11,11 @@ from json.decoder import scanstring  # type: ignore[attr-defined]
 
 Path = tuple[str | int, ...]
 
-_HEADER = re.compile(r"\s*(\[\[?)\s*(.+?)\s*\]\]?\s*(?:#.*)?$")
-_KEY = re.compile(
-    r"""\s*((?:[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*'))*)\s*="""
-)
-_PART = re.compile(r"""[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*'""")
+_WORD = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*')"""
+_DOTTED = rf"({_WORD}(?:[ \t]*\.[ \t]*{_WORD})*)"
+_HEADER = re.compile(rf"(\[\[?)[ \t]*{_DOTTED}[ \t]*\]")
+_KEY = re.compile(rf"{_DOTTED}[ \t]*=")
+_PART = re.compile(_WORD)
 
 
 def toml_line(text: str, path: Path) -> int:
@@ -24,8 +24,8 @@ def toml_line(text: str, path: Path) -> int:
     table: Path = ()
     counts: dict[Path, int] = {}
     for number, line in enumerate(text.splitlines(), start=1):
-        header = _HEADER.match(line)
-        key = None if header else _KEY.match(line)
+        header = _HEADER.match(line.lstrip())
+        key = None if header else _KEY.match(line.lstrip())
         if header:
             table = _parts(header[2])
             if header[1] == "[[":

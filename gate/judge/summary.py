@@ -122,6 +122,8 @@ def _notes(
 def _case_notes(case: Case) -> Iterator[str]:
     for session in (case.head, *case.strikes):
         yield from session.notes
+    if case.reviewed is None:
+        yield "tolerances, roles and plan are the session's own; --profiles takes reviewed ones"
     if case.head.source is Source.IMPORTED and not case.head.host.fingerprint:
         yield "imported values; nobody vouches for the host that measured them"
     if case.head.source is Source.REPLAYED:

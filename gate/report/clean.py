@@ -19,10 +19,11 @@ LONGEST = 1500
 
 _ESCAPE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor movement
-    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f]).*?(?:\x07|\x1b\\|\x9c)"  # OSC, DCS: titles, links
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f]).{0,500}?(?:\x07|\x1b\\|\x9c)"  # OSC, DCS: titles, links
     r"|\x1b[ -/]*[0-~]?",
     re.DOTALL,
 )
+_COMMAND = re.compile(r"^(\s*):(?=:)")
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 _MARKS = frozenset({"Mn", "Me"})
 _MOST_MARKS = 2
@@ -38,7 +39,7 @@ def shorten(text: str, longest: int) -> str:
 
 def clean(text: str, longest: int = LONGEST) -> str:
     """One line of plain visible text, at most `longest` characters."""
-    if text.isascii() and text.isprintable() and len(text) <= longest:
+    if text.isascii() and text.isprintable() and len(text) <= longest and "##[" not in text:
         return text
     text = _ESCAPE.sub("", shorten(text, longest * 8))
     text = unicodedata.normalize("NFC", re.sub(r"\s+", " ", text))
@@ -50,7 +51,12 @@ def clean(text: str, longest: int = LONGEST) -> str:
         hidden = category in _INVISIBLE or "\ufe00" <= char <= "\ufe0f"
         if not hidden and marks <= _MOST_MARKS:
             kept.append(char)
-    return shorten("".join(kept), longest)
+    return shorten("".join(kept).replace("##[", "## ["), longest)
+
+
+def guarded(line: str) -> str:
+    """A line that no CI runner takes for a command: `::error::` loses its first colon."""
+    return _COMMAND.sub(r"\1.", line)
 
 
 def scrub(value: T) -> T:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from gate.model import Role, Verdict
 from gate.report import words
 from gate.report.cells import fit, width_of, wrap
-from gate.report.clean import scrub, shorten
+from gate.report.clean import guarded, scrub, shorten
 from gate.units import percent
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def render_text(report: Report, *, width: int = 80, colour: bool = False) -> str
     page.blank()
     verdict = f"{words.verdict_sentence(report)} (exit status {report.exit_status})"
     page.add(f"{words.gate_symbol(report)} {verdict}", "", "  ", _gate_colour(report))
-    return "\n".join(page.lines) + "\n"
+    return "\n".join(guarded(line) for line in page.lines) + "\n"
 
 
 class _Page:

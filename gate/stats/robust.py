@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 NORMAL_MAD = 1.4826
 """MAD of a normal sample times this is its standard deviation."""
 
+_MOST_VALUES = 500
+"""Of more values only the last ones enter: the pairs of all would not fit into memory."""
+
 FLOOR = 1e-4
 """Smallest scale believed (0.01 %): zero variance is a coarse clock, never certainty."""
 
@@ -45,7 +48,7 @@ def within_session(sessions: Sequence[Sequence[float]]) -> float:
     sample (a difference has twice the variance): a few wild trials among many do not count. Where
     a coarse clock makes that zero, the pooled standard deviation.
     """
-    gaps = [abs(a - b) for session in sessions for a, b in combinations(session, 2)]
+    gaps = [abs(a - b) for session in sessions for a, b in combinations(session[-_MOST_VALUES:], 2)]
     if gaps and (typical := median(gaps)) > 0:
         return NORMAL_MAD * typical / math.sqrt(2)
     squares = 0.0
@@ -71,5 +74,6 @@ def hodges_lehmann(values: Sequence[float]) -> float:
 
     Source: Hodges and Lehmann 1963.
     """
+    values = values[-_MOST_VALUES:]
     means = [(values[i] + values[j]) / 2 for i in range(len(values)) for j in range(i, len(values))]
     return median(means)

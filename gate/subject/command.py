@@ -58,12 +58,17 @@ def resolve(side: Side, spec: SideSpec, root: Path) -> ActiveSide:
         directory=directory,
         environment=environment,
         subject=Subject(
-            description=description[:500],
+            description=_encodable(description)[:500],
             commit=facts.commit if facts else "",
             dirty=facts.dirty if facts else False,
-            proof=content_hash(directory, spec.environment),
+            proof=content_hash(directory, spec.environment, "" if directory else _tree(root)),
         ),
     )
+
+
+def _encodable(text: str) -> str:
+    """The text with what is no UTF-8, as a directory's name may be, written as escapes."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def refuse_without_effect(profile: Profile) -> None:
@@ -91,9 +96,43 @@ def refuse_without_effect(profile: Profile) -> None:
         )
 
 
-def content_hash(directory: Path | None, environment: Mapping[str, str]) -> str:
-    """Hash of a side's files and variables; empty for a directory too large to hash."""
-    total = hashlib.sha256(repr(sorted(environment.items())).encode())
+def refuse_equal_sides(sides: Mapping[Side, ActiveSide], profile: Profile) -> None:
+    """Refuse two sides that are one place and one environment: their pairs would clear anything.
+
+    Copies with the same content are allowed, and told: a change may not reach this subject.
+
+    Raises:
+        InputError: G237.
+    """
+    base, head = sides.get(Side.BASE), sides.get(Side.HEAD)
+    if base is None or head is None or profile.harness == "replay":
+        return
+    own = {"GATE_SIDE", "GATE_SIDE_DIR"}
+    settings = [
+        {name: value for name, value in side.environment.items() if name not in own}
+        for side in (base, head)
+    ]
+    if base.directory == head.directory and settings[0] == settings[1]:
+        raise InputError(
+            "G237",
+            "base and head are one and the same.",
+            cure="Name two directories with --base and --head, or leave the base side out.",
+            place=profile.path,
+        )
+
+
+def _tree(root: Path) -> str:
+    """What git knows of a project tree that is itself the subject: commit and changes."""
+    facts = vcs.checkout(root)
+    return f"{facts.commit} {vcs.changes(root)}" if facts else ""
+
+
+def content_hash(directory: Path | None, environment: Mapping[str, str], tree: str = "") -> str:
+    """Hash of a side's files and variables; empty for a directory too large to hash.
+
+    `tree` stands for the files where no directory was named.
+    """
+    total = hashlib.sha256(repr((sorted(environment.items()), tree)).encode())
     if directory is not None:
         files = _files(directory)
         if files is None:

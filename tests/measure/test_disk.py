@@ -12,9 +12,11 @@ import time
 from pathlib import Path
 
 import pytest
+from builders import write_replay_project
 
 from gate.errors import InputError
 from gate.files.disk import write_text
+from gate.files.session_file import read_session
 
 STEPS = {
     "mkdir": (Path, "mkdir"),
@@ -181,3 +183,14 @@ def test_killed_writers_never_leave_a_part(tmp_path):
     # What a killed writer leaves is hidden and has no ending that a reader looks for.
     left = [path for path in tmp_path.iterdir() if path != place]
     assert all(p.name.startswith(".b.json.") and p.suffix not in {".json", ".toml"} for p in left)
+
+
+def test_a_side_whose_name_is_no_utf8(tmp_path):
+    """A directory or variable that is no UTF-8 text is measured, and named by escapes."""
+    project = write_replay_project(tmp_path / "p", sides=True)
+    strange = os.fsdecode(b"h\xff")
+    (project.root / strange).mkdir()
+    answer = project.gate("run", "p", "--head", strange, "--head-env", f"A={strange}")
+    assert answer.status == 0, answer
+    session = read_session(project.root / "reports/sessions/p-001.json")
+    assert "h\\udcff A=h\\udcff" in session.subject.description
