@@ -129,10 +129,11 @@ def show_(profile: tuple[str, ...], baseline: Path, *, json_: bool) -> int:
         click.echo(f"{one.profile} on {one.host_class}: {len(one.sessions)} sessions accepted")
         for series in one.series:
             levels = [median(point.values) for point in series.current]
-            click.echo(
+            line = (
                 f"  {series.benchmark} {series.metric}: {show(median(levels), series.unit)}, "
                 f"{len(levels)} sessions in epoch {series.current[0].epoch}"
             )
+            click.echo(guarded(line))
         last = one.sessions[-1]
         click.echo(clean(f"last accepted {last.accepted[:10]} by {last.by}: {last.reason}"))
     return 0

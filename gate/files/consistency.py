@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gate.files import names
-from gate.model import Side, Verdict
+from gate.model import Role, Verdict, join
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -19,7 +19,6 @@ Complaint = tuple["Path", str]
 _MOST_TRIALS = 100_000
 _MOST_PAIRS = 1000
 _TOLERANCES = (0.001, 5.0)
-_SUITE_VERDICTS = frozenset({*Verdict, "nothing compared"})
 
 
 def session_complaints(session: Session) -> Iterator[Complaint]:
@@ -96,10 +95,14 @@ def report_complaints(report: Report) -> Iterator[Complaint]:
         yield ("gate",), f'must be "open" or "closed", not {report.gate[:80]!r}'
     elif (report.gate == "open") != (report.exit_status == 0):
         yield ("exit_status",), f"{report.exit_status} is not that of a gate {report.gate}"
-    if report.verdict not in _SUITE_VERDICTS:
-        yield ("verdict",), f"{report.verdict[:80]!r} is no verdict"
-    for name in report.subjects.keys() - set(Side):
-        yield ("subjects", name), 'must be "base" or "head"'
+    worst = join(finding.verdict for finding in report.findings if finding.role is Role.GATE)
+    if worst is None or report.verdict != worst.value:
+        yield ("verdict",), f"{report.verdict[:80]!r} is not the worst of the findings"
+    elif report.exit_status != worst.exit_status and (worst, report.exit_status) != (
+        Verdict.NEW,
+        0,
+    ):
+        yield ("exit_status",), f"{report.exit_status} is not that of {worst.value}"
     for i, finding in enumerate(report.findings):
         evidence = finding.evidence
         if len(evidence.pairs_base) != len(evidence.pairs_head):

@@ -15,18 +15,6 @@ if TYPE_CHECKING:
     from gate.judge.suite import Case, Policy
     from gate.model import Finding
 
-EXIT_STATUS = {
-    Verdict.PASSED: 0,
-    Verdict.IMPROVED: 0,
-    Verdict.WAIVED: 0,
-    Verdict.NEW: 5,
-    Verdict.INCONCLUSIVE: 5,
-    Verdict.INCOMPARABLE: 5,
-    Verdict.MISSING: 4,
-    Verdict.BROKEN: 4,
-    Verdict.REGRESSED: 10,
-}
-
 
 def summarise(
     cases: Sequence[Case],
@@ -47,7 +35,7 @@ def summarise(
         schema=SCHEMA,
         gate="open" if is_open else "closed",
         verdict=worst.value,
-        exit_status=0 if let_through else EXIT_STATUS[worst],
+        exit_status=0 if let_through else worst.exit_status,
         headline=_headline(gating, head.host.host_class, is_open=is_open),
         created=created,
         profiles=tuple(case.profile for case in cases),

@@ -106,7 +106,7 @@ class Report:
     gate: str
     """`open` or `closed`."""
     verdict: str
-    """The worst verdict, or `nothing compared`."""
+    """The worst verdict of the gate metrics."""
     exit_status: int
     headline: str
     """The first line of every rendering: counts, host, confidence."""
@@ -122,4 +122,4 @@ class Report:
     """What a reader must know of the whole: filters, imports, missing promises."""
     promise: SuitePromise
     subjects: dict[str, str] = field(default_factory=dict)
-    """`base` and `head`: what was under test."""
+    """What was under test, by profile and side: `build head`."""

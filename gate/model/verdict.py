@@ -33,12 +33,25 @@ class Verdict(StrEnum):
         """Whether this verdict leaves the gate open."""
         return self in _OPEN
 
+    @property
+    def exit_status(self) -> int:
+        """What a command ends with when this is the worst verdict."""
+        return _EXIT_STATUS.get(self, 0)
+
     def worse(self, other: Verdict) -> Verdict:
         """The worse of two verdicts: the least upper bound, so a fold in any order agrees."""
         return max(self, other, key=lambda verdict: verdict.rank)
 
 
 _RANK = {verdict: rank for rank, verdict in enumerate(Verdict)}
+_EXIT_STATUS = {
+    Verdict.NEW: 5,
+    Verdict.INCONCLUSIVE: 5,
+    Verdict.INCOMPARABLE: 5,
+    Verdict.MISSING: 4,
+    Verdict.BROKEN: 4,
+    Verdict.REGRESSED: 10,
+}
 _OPEN = frozenset({Verdict.PASSED, Verdict.IMPROVED, Verdict.WAIVED})
 
 
