@@ -51,12 +51,14 @@ if [ "${1:-}" = tests ]; then
 fi
 [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
 
-if ! .venv/bin/python -c '' 2>/dev/null; then
+wanted=$(sed -n 's/^uv==\([0-9.]*\).*/\1/p' .ci/uv.txt)
+has_uv() { [ "$(.venv/bin/uv --version 2>/dev/null | cut -d' ' -f2)" = "$wanted" ]; }
+# An environment that something else made may lack pip, or its python may be gone.
+if ! .venv/bin/python -c '' 2>/dev/null || ! { has_uv || .venv/bin/python -m pip --version >/dev/null 2>&1; }; then
   rm -rf .venv
   python3 -m venv .venv
 fi
-wanted=$(sed -n 's/^uv==\([0-9.]*\).*/\1/p' .ci/uv.txt)
-if [ "$(.venv/bin/uv --version 2>/dev/null | cut -d' ' -f2)" != "$wanted" ]; then
+if ! has_uv; then
   .venv/bin/python -m pip install --quiet --require-hashes --only-binary :all: -r .ci/uv.txt
 fi
 # Inexact: uv itself lives in the environment that it keeps.

@@ -52,7 +52,7 @@ def resolve(side: Side, spec: SideSpec, root: Path) -> ActiveSide:
         environment["GATE_SIDE_DIR"] = str(directory)
     facts = vcs.checkout(directory or root)
     shown = [f"{name}={value}" for name, value in sorted(spec.environment.items())]
-    description = " ".join(([spec.directory] if spec.directory else []) + shown)
+    description = " ".join(([_short(directory)] if directory else []) + shown)
     return ActiveSide(
         side=side,
         directory=directory,
@@ -69,6 +69,12 @@ def resolve(side: Side, spec: SideSpec, root: Path) -> ActiveSide:
 def _encodable(text: str) -> str:
     """The text with what is no UTF-8, as a directory's name may be, written as escapes."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _short(directory: Path) -> str:
+    """The directory as somebody here would write it."""
+    here = Path.cwd()
+    return str(directory.relative_to(here)) if directory.is_relative_to(here) else str(directory)
 
 
 def refuse_without_effect(profile: Profile) -> None:
