@@ -21,6 +21,10 @@ install_packages() {
     pacman) command="pacman -S --needed --noconfirm" ;;
     zypper) command="zypper --non-interactive install" ;;
   esac
+  case $manager in
+    dnf) set -- "${@/libatomic1/libatomic}" ;;
+    pacman) set -- "${@/libatomic1/gcc-libs}" ;;
+  esac
   local as_root=()
   if [ "$(id -u)" -ne 0 ]; then
     sudo -n true 2>/dev/null || die "missing: $*. Root is needed to install them; run: sudo $command $*"
@@ -48,6 +52,8 @@ if command -v apt-get >/dev/null 2>&1; then
 fi
 if [ "${1:-}" = tests ]; then
   command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 || missing+=(chromium)
+  # The browser driver's node links against it; minimal systems lack it.
+  PATH="$PATH:/usr/sbin:/sbin" ldconfig -p | grep -q 'libatomic\.so\.1 ' || missing+=(libatomic1)
 fi
 [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import shutil
 from pathlib import Path
 
 import pytest
@@ -18,14 +17,12 @@ JOB = (
     "[global]\nioengine=psync\nsize=256k\nbs=4k\ntime_based=1\nruntime=300ms\n"
     "percentile_list=50:99:99.9\n[j]\nrw=randread\n"
 )
-real = pytest.mark.skipif(shutil.which("fio") is None, reason="needs fio")
 
 
 def spec(text=JOB):
     return Work(job_text=text, job_file="/p/jobs/j.fio")
 
 
-@real
 def test_tools(make):
     """The version is told without its prefix."""
     context = make(spec())
@@ -53,7 +50,6 @@ def test_old_version(make, tmp_path, said):
     assert caught.value.code == "G231"
 
 
-@real
 def test_trial(make, figures):
     """A real run gives positive values and leaves its data in the work directory only."""
     metrics = ("iops", "throughput", "clat_p999", "cpu_per_io")
@@ -69,21 +65,18 @@ def test_trial(make, figures):
     assert [path.name for path in context.work.iterdir()] == ["j.0.0"]
 
 
-@real
 def test_metric_not_there(make):
     """A metric that the run cannot give is a failure with the reason, not a silence."""
     with pytest.raises(TrialFailed, match="no value for write_iops: the job did no writes"):
         FIO.trial(make(spec(), metrics=("write_iops",)))
 
 
-@real
 def test_fio_fails(make):
     """fio's own complaint is quoted."""
     with pytest.raises(TrialFailed, match=r"status 1: .*allow_file_create"):
         FIO.trial(make(spec(JOB + "allow_file_create=0\n")))
 
 
-@real
 def test_timeout(make):
     """A run over its time is killed and is a timeout."""
     with pytest.raises(TrialTimeout, match="its time was up"):

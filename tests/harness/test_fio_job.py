@@ -195,7 +195,7 @@ def test_device_node_by_section_name(work):
     try:
         os.mknod(work / "disk", 0o600 | 0o060000, os.makedev(259, 999))
     except PermissionError:
-        pytest.skip("device nodes need root")
+        os.mkfifo(work / "disk")  # only root makes device nodes; a pipe is no plain file either
     assert unsafe("[disk]\nrw=write\n", work, {})
     assert unsafe("[j]\nfilename=disk\n", work, {})
 
