@@ -6,8 +6,9 @@ import random
 from typing import TYPE_CHECKING
 
 from gate.measure import order
+from gate.measure.recorder import Recorder
 from gate.measure.screening import chosen_benchmarks
-from gate.measure.sitting import Recorder, check_resumable, new_session, take_trial, told
+from gate.measure.sitting import check_resumable, new_session, take_trial, told
 from gate.model import Side, Stage, TrialStatus
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gate.measure import order
-from gate.measure.sitting import Recorder, check_resumable, new_session, take_trial, told
+from gate.measure.recorder import Recorder
+from gate.measure.sitting import check_resumable, new_session, take_trial, told
 from gate.model import Stage, State
 
 if TYPE_CHECKING:

@@ -6,15 +6,13 @@ import os
 import secrets
 import tempfile
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
-from gate.files.session_file import write_session
 from gate.harness.base import Command, TrialContext, TrialFailed, TrialTimeout
-from gate.measure import disturbance
 from gate.measure.process import run
 from gate.model import (
     SCHEMA,
@@ -31,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from gate.harness.base import Harness, Outcome
+    from gate.measure.recorder import Recorder
     from gate.measure.stop import Stop
     from gate.model import Benchmark, Host, Profile, Side, Value
     from gate.subject.command import ActiveSide
@@ -147,37 +146,6 @@ def check_resumable(
 
 
 _STAYS = "Start a new session; this one stays as it is."
-
-
-class Recorder:
-    """A session that grows on disk, whole after every trial."""
-
-    def __init__(self, session: Session, path: Path) -> None:
-        self.session, self.path = session, path
-        self._before = disturbance.snapshot()
-        write_session(path, session)
-
-    def add(self, trial: Trial) -> None:
-        """Append one trial and write."""
-        self._write(trials=(*self.session.trials, trial))
-
-    def complete(self) -> None:
-        """Mark that everything planned was run."""
-        self._write(state=State.COMPLETE)
-
-    def _write(self, **changes: object) -> None:
-        after = disturbance.snapshot()
-        seen = (*self.session.disturbances, *disturbance.disturbances(self._before, after))
-        noted = (*self.session.notes, *disturbance.notes(self._before, after))
-        self._before = after
-        self.session = replace(
-            self.session,
-            ended=now(),
-            disturbances=tuple(dict.fromkeys(seen)),
-            notes=tuple(dict.fromkeys(noted))[:20],
-            **changes,  # type: ignore[arg-type]
-        )
-        write_session(self.path, self.session)
 
 
 def take_trial(

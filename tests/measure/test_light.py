@@ -14,18 +14,18 @@ _TOLD = """
 import atexit, json, os, sys
 from pathlib import Path
 import gate.host.lock
-from gate.measure import process, sitting
+from gate.measure import process, recorder, sitting
 seen = []
 told = Path(sys.argv.pop(1))
 gate.host.lock.lock_path = lambda: told.with_suffix(".lock")
-add, run = sitting.Recorder.add, sitting.run
+add, run = recorder.Recorder.add, sitting.run
 def look():
     seen.append(sorted({name.partition(".")[0] for name in sys.modules}))
     told.write_text(json.dumps(seen))
 def watched(self, trial):
     add(self, trial)
     look()
-sitting.Recorder.add = watched
+recorder.Recorder.add = watched
 if sys.argv[1] == "run":
     atexit.register(look)
 from gate.__main__ import main

@@ -1,0 +1,47 @@
+"""A session that grows on disk, whole after every trial."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gate.files.session_file import write_session
+from gate.measure import disturbance
+from gate.measure.sitting import now
+from gate.model import State
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gate.model import Session, Trial
+
+
+class Recorder:
+    """A session that grows on disk, whole after every trial."""
+
+    def __init__(self, session: Session, path: Path) -> None:
+        self.session, self.path = session, path
+        self._before = disturbance.snapshot()
+        write_session(path, session)
+
+    def add(self, trial: Trial) -> None:
+        """Append one trial and write."""
+        self._write(trials=(*self.session.trials, trial))
+
+    def complete(self) -> None:
+        """Mark that everything planned was run."""
+        self._write(state=State.COMPLETE)
+
+    def _write(self, **changes: object) -> None:
+        after = disturbance.snapshot()
+        seen = (*self.session.disturbances, *disturbance.disturbances(self._before, after))
+        noted = (*self.session.notes, *disturbance.notes(self._before, after))
+        self._before = after
+        self.session = replace(
+            self.session,
+            ended=now(),
+            disturbances=tuple(dict.fromkeys(seen)),
+            notes=tuple(dict.fromkeys(noted))[:20],
+            **changes,  # type: ignore[arg-type]
+        )
+        write_session(self.path, self.session)
