@@ -200,7 +200,8 @@ def _change(
     host_class, profile, benchmark, metric = key
     was = _level(before)
     now_ = _level(after)
-    unit = (after or before).unit if (after or before) else "1"  # type: ignore[union-attr]
+    known = after or before
+    unit = known.unit if known else "1"
     reason = baseline.sessions[-1].reason if baseline and baseline.sessions else ""
     name = f"{profile} {benchmark} {metric}"
     if after is None:

@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from gate.measure.stop import Stop
     from gate.model import Baseline, Profile, Session
 
-REPORT_JSON = "report.json"
-REPORT_HTML = "report.html"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
@@ -134,6 +131,3 @@ class Check:
 def cases_of(sessions: Sequence[Session], plan: Plan) -> tuple[Case, ...]:
     """The sessions of a check as the judge wants them."""
     return arrange(sessions, plan.baselines, {profile.name: profile for profile in plan.profiles})
-
-
-__all__ = ["REPORT_HTML", "REPORT_JSON", "Check", "Plan", "cases_of"]

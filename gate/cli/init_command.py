@@ -12,6 +12,7 @@ import click
 from gate.errors import InputError
 from gate.files import disk
 from gate.files.schemas import schema_text
+from gate.files.toml_text import string
 
 EPILOG = """\b
 Examples:
@@ -64,7 +65,7 @@ def command(directory: Path, shell_command: str) -> int:
             "the command does not use {side}, so base and head would run the same thing.",
             cure='Write for example --command "{side}/tool --bench".',
         )
-    profile = _PROFILE.substitute(command=_toml(shell_command))
+    profile = _PROFILE.substitute(command=string(shell_command))
     files = {
         "profiles/first.toml": profile,
         "profiles/profile.schema.json": schema_text("profile"),
@@ -88,9 +89,3 @@ Next:
   gate check                    # open, as long as nothing got slower
   git add profiles baselines reports/.gitignore""")
     return 0
-
-
-def _toml(text: str) -> str:
-    from gate.files.toml_text import string  # noqa: PLC0415
-
-    return string(text)

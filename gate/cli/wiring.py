@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 import shutil
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from gate.harness.base import MetricKind
     from gate.measure.sitting import Progress
     from gate.measure.stop import Stop
-    from gate.model import Metric, Profile
+    from gate.model import Profile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,16 +73,9 @@ def _path_of(name: str, directory: Path) -> Path:
     if os.path.lexists(path):
         return path  # reading it tells what is wrong with what is no plain file
     known = sorted(entry.stem for entry in directory.glob("*.toml"))
-    import difflib  # noqa: PLC0415
-
     close = difflib.get_close_matches(name, known, n=1)
     hint = f'Did you mean "{close[0]}"?' if close else f"There are: {', '.join(known) or 'none'}."
     raise InputError("G211", f"no profile {name[:200]}.", cure=hint, place=str(directory))
-
-
-def metrics_by_profile(profiles: Sequence[Profile]) -> dict[str, tuple[Metric, ...]]:
-    """The reviewed metrics of each profile, for the judge."""
-    return {profile.name: profile.metrics for profile in profiles}
 
 
 def with_sides(profile: Profile, options: SideOptions) -> Profile:

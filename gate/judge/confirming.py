@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
-from gate.judge.epochs import accepted_change, allowance
+from gate.judge.epochs import accepted_change, pair_losses
 from gate.judge.series import finding
 from gate.judge.suite import complete_pairs, failures_of, pairs_of, values_of
 from gate.model import Evidence, Role, Verdict
@@ -33,9 +33,10 @@ def confirmed(flag: Flagged, *, alpha: float, beta: float) -> Finding:
         if failures:
             text = f"while confirming, {failures[0]}"
             return finding(flag.series, "G050", Verdict.BROKEN, text, path=flag.path)
-    pairs = pairs_of(case, benchmark, flag.series.metric.name)
-    if len(pairs) < complete_pairs(case, benchmark):
-        text = f"{len(pairs)} of {complete_pairs(case, benchmark)} pairs hold this metric"
+    pairs = pairs_of(case.pair_base, case.pair_head, benchmark, flag.series.metric.name)
+    complete = complete_pairs(case.pair_base, case.pair_head, benchmark)
+    if len(pairs) < complete:
+        text = f"{len(pairs)} of {complete} pairs hold this metric"
         return finding(flag.series, "G053", Verdict.BROKEN, text, path=flag.path)
     if pairs:
         return _by_pairs(flag, pairs, flag.rule(alpha, beta))
@@ -79,13 +80,11 @@ def _by_pairs(flag: Flagged, pairs: tuple[tuple[float, float], ...], rule: PairR
     if len(pairs) > 1 and len({*base, *head}) == 1:
         text = f"all trials of {len(pairs)} pairs gave exactly {base[0]:g}"
         return finding(flag.series, "G052", Verdict.BROKEN, text, evidence=evidence)
-    before, after = log_costs(base, better), log_costs(head, better)
-    allowed = allowance(accepted_change(flag.series), before)
-    differences = tuple(b - a - allowed for a, b in zip(before, after, strict=True))
+    differences, allowed = pair_losses(pairs, better, accepted_change(flag.series))
     decision = decide(differences, rule)
     loss = hodges_lehmann(differences[: decision.pairs])
     code, verdict, text = _words(decision, rule, loss, flag)
-    centre = median(before[: decision.pairs]) + allowed
+    centre = median(log_costs(base[: decision.pairs], better)) + allowed
     told = _beside_pairs(flag, centre, allowed, passed=verdict is Verdict.PASSED)
     return finding(
         flag.series,

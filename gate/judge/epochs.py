@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gate.judge.series import Series
+    from gate.model import Better
 
 
 class Reference(NamedTuple):
@@ -57,9 +58,12 @@ def reference(series: Series) -> Reference:
 
 
 def accepted_change(series: Series) -> Accepted | None:
-    """The newest acceptance that opened an epoch of the same profile text; None if none did."""
+    """The acceptance that opened the current epoch; None where the epoch is no longer young.
+
+    Young is an epoch of fewer sessions than a screen needs: by then the base side has it too.
+    """
     earlier = earlier_epochs(series)
-    if not earlier or not series.session_costs:
+    if not earlier or not 0 < len(series.sessions) < LEAST_SESSIONS:
         return None
     return Accepted(before=_level(earlier[-1]), after=_level(series.session_costs))
 
@@ -69,24 +73,28 @@ def fresh_acceptance(series: Series) -> tuple[str, ...]:
     change, accepted = accepted_change(series), series.accepted
     if change is None or accepted is None or series.case.baseline is None:
         return ()
-    if len(series.sessions) >= LEAST_SESSIONS:
-        return ()
     anchor = accepted.current[0].session
     by = next(one for one in series.case.baseline.sessions if one.id == anchor)
     moved = percent(ratio(change.after - change.before))
     return (f"{moved} was accepted on {by.accepted[:10]} by {by.by}: {by.reason}",)
 
 
-def allowance(change: Accepted | None, base: Sequence[float]) -> float:
-    """Log loss that base and head may differ by because it was accepted.
+def pair_losses(
+    pairs: Sequence[tuple[float, float]], better: Better, change: Accepted | None
+) -> tuple[tuple[float, ...], float]:
+    """Log loss of each (base, head) pair beyond what was accepted, and how much that was.
 
-    Zero unless the base side, measured now, stands nearer to the level before the acceptance.
+    The accepted part counts where the base side, measured now, stands nearer to the level before
+    the acceptance. Taking a new base for an old one can then hide at most the accepted loss, and
+    only while `accepted_change` tells of it; it can never turn an unchanged pair into a loss.
     """
-    if change is None or not base:
-        return 0.0
-    now = median(base)
-    is_old = abs(now - change.before) < abs(now - change.after)
-    return change.after - change.before if is_old else 0.0
+    costs = [log_costs(pair, better) for pair in pairs]
+    allowed = 0.0
+    if change is not None and costs:
+        now = median([before for before, _ in costs])
+        if abs(now - change.before) < abs(now - change.after):
+            allowed = max(change.after - change.before, 0.0)
+    return tuple(after - before - allowed for before, after in costs), allowed
 
 
 def earlier_epochs(series: Series) -> tuple[tuple[tuple[float, ...], ...], ...]:

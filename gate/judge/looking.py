@@ -8,16 +8,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gate.judge.epochs import Accepted, accepted_change, allowance
+from gate.judge.epochs import Accepted, accepted_change, pair_losses
+from gate.judge.suite import complete_pairs, pairs_of
 from gate.model import Better, Stage, TrialStatus
-from gate.stats.costs import log_costs, usable
+from gate.stats.costs import usable
 from gate.stats.martingale import PairRule, decide
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gate.judge.suite import Case, Policy
-    from gate.model import Session, Trial
+    from gate.model import Session
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,34 +74,8 @@ def undecided(tasks: Sequence[Task], base: Session, head: Session) -> frozenset[
 
 
 def _waiting(task: Task, base: Session, head: Session) -> bool:
-    before = _values(task, base.trials)
-    after = _values(task, head.trials)
-    numbers = sorted(before.keys() & after.keys())
-    pairs = [(before[number], after[number]) for number in numbers]
-    if len(numbers) < len(_complete(task, base, head)) or not all(map(usable, pairs)):
+    pairs = pairs_of(base, head, task.benchmark, task.metric)
+    if len(pairs) < complete_pairs(base, head, task.benchmark) or not all(map(usable, pairs)):
         return False  # a value is lacking or unusable: the judge will call it so
-    costs = [log_costs(pair, task.better) for pair in pairs]
-    allowed = allowance(task.accepted, [before for before, _ in costs])
-    differences = [after - before - allowed for before, after in costs]
-    return decide(differences, task.rule).verdict == "undecided"
-
-
-def _complete(task: Task, base: Session, head: Session) -> set[int | None]:
-    """Pairs of which both trials succeeded, whatever metrics they gave."""
-    base_pairs, head_pairs = (
-        {t.pair for t in s.trials if t.benchmark == task.benchmark and t.status is TrialStatus.OK}
-        for s in (base, head)
-    )
-    return base_pairs & head_pairs
-
-
-def _values(task: Task, trials: Sequence[Trial]) -> dict[int, float]:
-    return {
-        trial.pair: value.value
-        for trial in trials
-        if trial.benchmark == task.benchmark
-        and trial.pair is not None
-        and trial.status is TrialStatus.OK
-        for value in trial.values
-        if value.metric == task.metric
-    }
+    losses, _ = pair_losses(pairs, task.better, task.accepted)
+    return decide(losses, task.rule).verdict == "undecided"

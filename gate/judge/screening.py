@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from gate.judge.epochs import fresh_acceptance
 from gate.judge.series import Series, finding, limits_of
 from gate.judge.suite import failures_in, trials_by_benchmark, values_in
-from gate.model import Role, State, Verdict
+from gate.model import Better, Metric, Role, State, Verdict
 from gate.stats import loudness
 from gate.stats.costs import LEAST_SESSIONS, ratio, usable
 from gate.stats.martingale import PairRule, slope_for
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gate.judge.suite import Case, Policy
-    from gate.model import BaselineSeries, Finding, Metric
+    from gate.model import BaselineSeries, Finding
 
 
 _MOST_RAISED = 3.0
@@ -84,8 +84,6 @@ def series_of(case: Case) -> Iterator[Series]:
 
 def _retired(name: str, known: BaselineSeries | None) -> Metric:
     """A metric that only the baseline knows any more: it still has to be accounted for."""
-    from gate.model import Better, Metric  # noqa: PLC0415
-
     return Metric(
         name=name,
         unit=known.unit if known else "1",

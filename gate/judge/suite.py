@@ -173,24 +173,25 @@ def failures_of(session: Session, benchmark: str) -> tuple[str, ...]:
     return failures_in(trials_by_benchmark(session).get(benchmark, ()))
 
 
-def pairs_of(case: Case, benchmark: str, metric: str) -> tuple[tuple[float, float], ...]:
+def pairs_of(
+    base: Session | None, head: Session | None, benchmark: str, metric: str
+) -> tuple[tuple[float, float], ...]:
     """Complete pairs of a series as (base, head) values, in the order of their numbers."""
-    if case.pair_base is None or case.pair_head is None:
+    if base is None or head is None:
         return ()
-    base = _by_pair(case.pair_base, benchmark, metric)
-    head = _by_pair(case.pair_head, benchmark, metric)
-    return tuple((base[number], head[number]) for number in sorted(base.keys() & head.keys()))
+    before, after = _by_pair(base, benchmark, metric), _by_pair(head, benchmark, metric)
+    return tuple((before[number], after[number]) for number in sorted(before.keys() & after.keys()))
 
 
-def complete_pairs(case: Case, benchmark: str) -> int:
+def complete_pairs(base: Session | None, head: Session | None, benchmark: str) -> int:
     """Pairs of a benchmark of which both trials succeeded, whatever metrics they gave."""
-    if case.pair_base is None or case.pair_head is None:
+    if base is None or head is None:
         return 0
-    base, head = (
+    before, after = (
         {t.pair for t in s.trials if t.benchmark == benchmark and t.status is TrialStatus.OK}
-        for s in (case.pair_base, case.pair_head)
+        for s in (base, head)
     )
-    return len((base & head) - {None})
+    return len((before & after) - {None})
 
 
 def _by_pair(session: Session, benchmark: str, metric: str) -> dict[int, float]:

@@ -67,11 +67,6 @@ def slope_for(negligible: float, design: float, sigma: float) -> float:
     return min((design - negligible) / sigma**2, 4.0 / sigma)
 
 
-def least_pairs(rule: PairRule) -> int:
-    """Pairs without which `regressed` cannot be reached, whatever they show."""
-    return math.ceil(-math.log(rule.alpha) / math.log1p(BET))
-
-
 def decide(differences: Sequence[float], rule: PairRule) -> PairDecision:
     """Run through the pairs in order and stop at the first proof.
 

@@ -64,3 +64,23 @@ def test_a_base_that_left_its_level_is_told():
     assert any(
         "the base side itself is +2" in w or "itself is +1" in w for w in only(report).warnings
     )
+
+
+def test_an_acceptance_does_not_excuse_for_ever():
+    """Once the epoch has sessions of its own, a base near the old level excuses nothing."""
+    grown = baseline(
+        series(levels=[*LEVELS, *(1.3 * one for one in LEVELS)], epochs=[1] * 5 + [2] * 5)
+    )
+    head = session({"b": at(1.5)}, sides=True)
+    report = decide([head, *pairs(0.3, level=1.0)], grown)
+    assert outcome(report) == ("G060", "regressed", 10)
+    assert only(report).loss == pytest.approx(0.3, abs=0.01)
+
+
+def test_an_accepted_gain_never_makes_an_unchanged_pair_a_loss():
+    """A base near the slower level before an accepted gain, head equal to it: no regression."""
+    faster = baseline(series(levels=[*LEVELS, 0.8], epochs=[1] * 5 + [2]))
+    head = session({"b": TRIALS}, sides=True)
+    report = decide([head, *pairs(0.0, level=1.0)], faster)
+    assert only(report).verdict is Verdict.PASSED
+    assert any("the base side itself is +25" in w for w in only(report).warnings)

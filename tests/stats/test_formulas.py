@@ -10,7 +10,7 @@ import pytest
 
 from gate.stats import loudness, robust
 from gate.stats.costs import log_costs, ratio, value_of
-from gate.stats.martingale import BET, PairRule, decide, least_pairs, limits, slope_for
+from gate.stats.martingale import BET, PairRule, decide, limits, slope_for
 from gate.stats.quantiles import normal, student
 from gate.stats.screen import Limits, moved, pairs_detectable, screen, slid, standard_error
 from gate.stats.strikes import all_exceed, false_alarm, strikes_needed
@@ -215,14 +215,6 @@ def test_slope():
     assert slope_for(RULE.negligible, RULE.design, 0.001) == pytest.approx(4000)
 
 
-def test_least_pairs():
-    """Eight pairs at least for alpha 1 %, seven to pass at beta 2.5 %, whatever they show."""
-    assert least_pairs(RULE) == 8
-    assert decide([1.0] * 30, RULE).pairs == 8
-    assert decide([-1.0] * 30, RULE).pairs == 7
-    assert decide([1.0] * 7, RULE).verdict == "undecided"
-
-
 def test_spent_and_hopeless():
     """The pairs end when none is left, or when those left could prove nothing."""
     between = (RULE.negligible + RULE.design) / 2
@@ -284,3 +276,10 @@ def test_costs():
     assert ratio(math.log(1.05)) == pytest.approx(0.05)
     assert math.isfinite(ratio(1e6))
     assert math.isfinite(value_of(1e6, Better.LOWER))
+
+
+def test_least_pairs():
+    """Eight pairs at least for alpha 1 %, seven to pass at beta 2.5 %, whatever they show."""
+    assert decide([1.0] * 30, RULE).pairs == 8
+    assert decide([-1.0] * 30, RULE).pairs == 7
+    assert decide([1.0] * 7, RULE).verdict == "undecided"
