@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """The page of one code."""
-
-    title: str
-    meaning: str
-    cure: str
-
+from gate.codes_calibration import CALIBRATION
+from gate.codes_page import Page
+from gate.codes_summary import SUMMARY
 
 _FINDINGS = {
     "G001": Page(
@@ -23,8 +15,8 @@ _FINDINGS = {
     ),
     "G002": Page(
         "passed by confirmation",
-        "The screen could not clear the metric; base and head were then run in random-order pairs "
-        "and a loss as large as 0.8 x the tolerance was ruled out (error bound beta).",
+        "The screen could not clear the metric; base and head were then run in pairs, in random "
+        "order, and a loss as large as the tolerance was ruled out (error bound beta).",
         "Nothing to do. A metric that often needs confirming wants a quieter benchmark.",
     ),
     "G003": Page(
@@ -49,8 +41,8 @@ _FINDINGS = {
     ),
     "G020": Page(
         "inconclusive: pairs spent",
-        "The limit of pairs was reached, or it became clear that the limit would be, and neither "
-        "a regression nor its absence is proven.",
+        "The pairs that may be spent were spent, and neither a regression nor its absence is "
+        "proven.",
         "Run it again on a quieter host, raise `trials.confirm_pairs`, or widen the tolerance of "
         "this metric to what its noise can bear.",
     ),
@@ -68,7 +60,7 @@ _FINDINGS = {
     ),
     "G023": Page(
         "inconclusive: slid since the anchor",
-        "Step by step nothing moved much, but since the first session of this epoch the metric "
+        "Step by step nothing moved much, but since the first sessions of this epoch the metric "
         "has lost more than its tolerance.",
         "Find the steps (`gate baseline show`), or accept the level with a reason: that opens a "
         "new epoch.",
@@ -76,16 +68,27 @@ _FINDINGS = {
     "G024": Page(
         "inconclusive: too loud for its tolerance",
         "The metric varies too much to be judged at the tolerance asked for. Raising that to what "
-        'the noise can prove is forbidden by `loud = "refuse"`, or takes more than three times the '
+        'the noise can prove is forbidden by `loud = "refuse"`, or takes more than ten times the '
         "tolerance asked for.",
         "Give the profile both sides, accept more sessions, quieten the benchmark, or raise the "
         "tolerance to the one printed.",
     ),
     "G025": Page(
         "inconclusive: flag not borne out, not cleared",
-        "Not every further head session exceeded the worst accepted one, so no regression is "
-        "proven; all sessions together still look slower than may pass.",
+        "The further head sessions do not prove a loss, and all of them together still look slower "
+        "than may pass.",
         "Give the profile both sides, so that pairs can decide, or accept more sessions.",
+    ),
+    "G026": Page(
+        "inconclusive: a single trial",
+        "One value shows no noise of its own, so nothing may rest on it.",
+        "Give `trials.screen` in the profile at least 2 (3 is the default) and measure again.",
+    ),
+    "G027": Page(
+        "inconclusive: too few samples beyond a percentile",
+        "Fewer than 10 samples of a trial lie beyond the percentile, or nobody knows how many the "
+        "trial had. Such a number tells of single hiccups, not of the change.",
+        'Let each trial run longer, judge a lower percentile, or give the metric `role = "watch"`.',
     ),
     "G030": Page(
         "incomparable: another host class",
@@ -135,6 +138,13 @@ _FINDINGS = {
         "comparison could only agree.",
         "Measure a fresh session; the accepted level is the baseline now.",
     ),
+    "G039": Page(
+        "incomparable: the host is not as steady as it was",
+        "Over most of the profile, trials scatter several times as much as in the accepted "
+        "sessions: the machine is busy, throttled or failing, and every number is in doubt.",
+        "Look for other load, throttling or a failing part; then run the check again. If it is "
+        "the change that makes everything scatter, that is worth a look of its own.",
+    ),
     "G040": Page(
         "missing: in the baseline, not in the session",
         "A benchmark or metric that was accepted was not measured: renamed, removed, skipped, or "
@@ -172,8 +182,9 @@ _FINDINGS = {
     ),
     "G061": Page(
         "regressed: proven by strikes",
-        "Each of several fresh head sessions was worse than the worst accepted one. This is exact "
-        "only if the host is as it was when the baseline was taken.",
+        "Fresh head sessions rank so far beyond the accepted ones that luck would not do it, and "
+        "the loss is near the tolerance or above. This is exact only if the host is as it was when "
+        "the baseline was taken.",
         "Find the cause; where possible give the profile both sides, which proves more.",
     ),
 }
@@ -276,6 +287,11 @@ _ERRORS = {
         "Another gate process measures on this host.",
         "Wait for it to end: two measurements at once disturb each other.",
     ),
+    "G247": Page(
+        "malformed recording",
+        "A recording is gzip CSV of series, better, session, trial, value; one line is not that.",
+        "Mend the line named. Values are finite and above 0, and no trial stands twice.",
+    ),
     "G280": Page(
         "nothing to compare",
         "No profile, no benchmark or no gate metric was there to judge.",
@@ -293,4 +309,4 @@ _ERRORS = {
     ),
 }
 
-PAGES: dict[str, Page] = {**_FINDINGS, **_ERRORS}
+PAGES: dict[str, Page] = {**_FINDINGS, **SUMMARY, **_ERRORS, **CALIBRATION}

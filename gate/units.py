@@ -58,6 +58,22 @@ def parse_quantity(text: str, unit: str) -> float:
     return _finite(match[1], text) * allowed[match[2]]
 
 
+def in_base(unit: str) -> tuple[str, float]:
+    """A unit as its base unit and a factor: `ms` is `("s", 0.001)`.
+
+    Raises:
+        ValueError: no such unit; the message lists those there are.
+    """
+    for base, names in _ALLOWED.items():
+        if unit in names and unit:
+            return base, names[unit]
+    if unit in BASE_UNITS:
+        return unit, 1.0
+    known = ", ".join(name for names in _ALLOWED.values() for name in names if name)
+    message = f'"{unit[:40]}" is no unit; there are {known}, and 1 for a plain number'
+    raise ValueError(message)
+
+
 def _finite(digits: str, text: str) -> float:
     number = float(digits)
     if number > _LARGEST:

@@ -21,6 +21,8 @@ from gate.report.clean import clean, guarded
 from gate.units import percent, show, show_pair
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from gate.model import Baseline, BaselineSeries, Session
 
 EPILOG_ACCEPT = """\b
@@ -80,16 +82,43 @@ def accept(
             accept_sessions(known.get(key), ordered, acceptance, stable=stable, places=places)
         )
     written = [(write_baseline(baseline, result.baseline), result) for result in results]
+    told = [_proposals(result.baseline, groups) for _, result in written]
     if json_:
-        rows = [{"path": str(path), "changes": result.changes} for path, result in written]
+        rows = [
+            {"path": str(path), "changes": result.changes, "proposals": lines}
+            for (path, result), lines in zip(written, told, strict=True)
+        ]
         click.echo(json.dumps({"schema": 1, "accepted": rows}, indent=1))
         return 0
-    for path, result in written:
+    for (path, result), lines in zip(written, told, strict=True):
         click.echo(f"{path}")
-        for change in result.changes:
-            click.echo(f"  {change}")
+        for text in (*result.changes, *lines):
+            click.echo(guarded(clean(f"  {text}")))
+        if lines and not result.baseline.profile_digest.startswith("imported:"):
+            click.echo(f"  `gate power {result.baseline.profile}` shows more")
     click.echo("Review and commit: gate baseline diff; git add, git commit.")
     return 0
+
+
+def _proposals(
+    baseline: Baseline, groups: Mapping[tuple[str, str], Sequence[Session]]
+) -> tuple[str, ...]:
+    """What to set otherwise, as far as the accepted sessions tell by now."""
+    from gate.judge.power import asked_in, power_rows  # noqa: PLC0415 - scipy
+    from gate.judge.power_words import proposals  # noqa: PLC0415
+    from gate.judge.suite import Policy  # noqa: PLC0415
+
+    newest = groups[baseline.host_class, baseline.profile][-1]
+    policy = Policy()
+    rows = power_rows(
+        [asked_in(newest)],
+        {baseline.profile: baseline},
+        host_class=baseline.host_class,
+        alpha=policy.alpha,
+        beta=policy.beta,
+        brief=True,
+    )
+    return proposals(rows)
 
 
 def _user() -> str:

@@ -18,6 +18,7 @@ from gate.cli.progress import Teller
 from gate.cli.wiring import SideOptions, load_profiles, with_sides
 from gate.errors import InputError, Interrupted
 from gate.files.baseline_file import read_baselines
+from gate.files.calibration_file import read_rounds
 from gate.measure.sitting import now
 from gate.measure.stop import Stop, StopRequested
 
@@ -80,7 +81,7 @@ def command(
     sides = SideOptions(base_dir=base_dir, head_dir=head_dir, base_env=base_env, head_env=head_env)
     place = _out_directory(out, resume=resume)
     chosen = tuple(with_sides(one, sides) for one in load_profiles(profile, profiles))
-    baselines = read_baselines(baseline)
+    baselines, rounds = read_baselines(baseline), read_rounds(baseline)
     if not profile:
         _refuse_orphans(chosen, baselines)
     plan = Plan(
@@ -99,7 +100,7 @@ def command(
             from gate.judge.judge import judge  # noqa: PLC0415 - scipy, after measuring
 
             cases = cases_of(sessions, plan)
-            report = judge(cases, plan.policy, created=now(), version=__version__)
+            report = judge(cases, plan.policy, created=now(), version=__version__, rounds=rounds)
             stop.check()
             _, as_html = write_report(report, place)
     except StopRequested as request:

@@ -14,7 +14,14 @@ from gate.cli.apart import apart
 from gate.cli.wiring import make_sitting, work_directory
 from gate.files.session_file import read_session
 from gate.host.lock import exclusive
-from gate.judge.looking import Task, plan_second_stage, undecided
+from gate.judge.looking import (
+    EARLY_LOOK,
+    Task,
+    all_cleared,
+    plan_screens,
+    plan_second_stage,
+    undecided,
+)
 from gate.judge.suite import Case, arrange
 from gate.measure.confirming import measure_pairs
 from gate.measure.screening import measure_session
@@ -70,7 +77,10 @@ class Check:
                 )
                 for profile in self.plan.profiles
             ]
-            screens = [self._screen(sitting) for sitting in sittings]
+            plans = self._plans(sittings)
+            screens = [
+                self._screen(sitting, plan) for sitting, plan in zip(sittings, plans, strict=True)
+            ]
             tasks = self._tasks(screens)
             rest: list[Session] = []
             for sitting, screen in zip(sittings, screens, strict=True):
@@ -78,10 +88,29 @@ class Check:
                 rest += self._second_stage(sitting, screen, own)
             return (*screens, *rest)
 
-    def _screen(self, sitting: Sitting) -> Session:
+    def _plans(self, sittings: Sequence[Sitting]) -> list[dict[str, int]]:
+        """Trials of the screen where the baseline's noise asks for more, sitting by sitting."""
+        mine = [
+            next(
+                (
+                    baseline
+                    for baseline in self.plan.baselines
+                    if (baseline.profile, baseline.host_class)
+                    == (sitting.profile.name, sitting.host.host_class)
+                ),
+                None,
+            )
+            for sitting in sittings
+        ]
+        profiles = [sitting.profile for sitting in sittings]
+        if not any(mine):
+            return [{} for _ in sittings]
+        return apart(self.stop, plan_screens, profiles, mine, self.plan.policy.beta)
+
+    def _screen(self, sitting: Sitting, plan: dict[str, int]) -> Session:
         path = self._path(sitting, "head.json")
         resumed = read_session(path) if path.exists() else None
-        return measure_session(sitting, Side.HEAD, path, resumed=resumed)
+        return measure_session(sitting, Side.HEAD, path, resumed=resumed, trials=plan)
 
     def _tasks(self, screens: Sequence[Session]) -> tuple[Task, ...]:
         cases = cases_of(screens, self.plan)
@@ -103,7 +132,20 @@ class Check:
         needed = max((task.strikes or 0 for task in flagged), default=0)
         if needed:
             self.teller.say(f"flagged: {shown}; confirming by {needed} further head sessions")
-        return [self._strike(sitting, names, number) for number in range(1, needed + 1)]
+        return self._strikes(sitting, screen, names, needed)
+
+    def _strikes(
+        self, sitting: Sitting, screen: Session, names: frozenset[str], needed: int
+    ) -> list[Session]:
+        """Further head sessions; the first few may already clear all that was flagged."""
+        strikes: list[Session] = []
+        for number in range(1, needed + 1):
+            strikes.append(self._strike(sitting, names, number))
+            if number == EARLY_LOOK:
+                cases = cases_of((screen, *strikes), self.plan)
+                if apart(self.stop, all_cleared, cases, self.plan.policy):
+                    break
+        return strikes
 
     def _pairs(
         self, sitting: Sitting, names: frozenset[str], tasks: Sequence[Task]

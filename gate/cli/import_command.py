@@ -16,7 +16,6 @@ from gate.harness.exported import read_export
 from gate.host.identity import boot_id, read_host
 from gate.measure.sitting import now
 from gate.model import Host
-from gate.units import parse_percent
 
 if TYPE_CHECKING:
     from gate.harness.exported import Export
@@ -57,12 +56,7 @@ def command(
     hyperfine export is one. Only metrics that every trial has are kept. Nobody vouches for the
     host of imported values, unless you do with --this-host.
     """
-    try:
-        parsed = parse_percent(tolerance)
-    except ValueError as error:
-        raise InputError("G200", f"--tolerance: {error}.") from error
-    if not 0.001 <= parsed <= 5:  # noqa: PLR2004
-        raise InputError("G200", "--tolerance must lie between 0.1% and 500%.")
+    parsed = options.tolerance_of(tolerance)
     if not names.is_plain(profile):
         cure = f"A name has {names.RULE}."
         raise InputError("G200", f"--profile: {profile[:80]!r} is no plain name.", cure=cure)

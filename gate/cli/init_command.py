@@ -11,8 +11,10 @@ import click
 
 from gate.errors import InputError
 from gate.files import disk
+from gate.files.baseline_file import read_baselines
 from gate.files.schemas import schema_text
 from gate.files.toml_text import string
+from gate.model import Better, Metric
 
 EPILOG = """\b
 Examples:
@@ -29,20 +31,27 @@ command = """
     """$command
 warmup = 1
 timeout = "2 min"
-trials = { screen = 3, confirm_pairs = 30 }
+trials = { screen = 3, confirm_pairs = 100 }
 
 # {side} in the command stands for this directory, or for the one that --head names. With a second
 # checkout the gate proves instead of suspecting: gate check --base ../main
 [side.head]
 dir = "."
 
+# The smallest loss that must not get in. Once five sessions are accepted, `gate power first` tells
+# which tolerance, how many trials and how many pairs suit the noise of this machine.$known
 [metric.cpu] # user + system time of the command
-tolerance = "10%"
+tolerance = "$tolerance"
 [metric.wall]
 role = "watch"
 """
 )
 
+_NAME = "first"
+_TRIALS, _PAIRS = 3, 30
+_TOLERANCE, _FIRST = "10%", 0.1
+_SMALLEST, _LARGEST = 0.02, 1.0
+"""Of tolerances that are proposed: a smaller one asks for confirmations that nobody needs."""
 _EXAMPLE = "python3 {side}/bench/example.py"
 _PROGRAM = '''\
 """Something to measure: replace it by your own command."""
@@ -65,7 +74,8 @@ def command(directory: Path, shell_command: str) -> int:
             "the command does not use {side}, so base and head would run the same thing.",
             cure='Write for example --command "{side}/tool --bench".',
         )
-    profile = _PROFILE.substitute(command=string(shell_command))
+    tolerance, known = _proposed(directory / "baselines")
+    profile = _PROFILE.substitute(command=string(shell_command), tolerance=tolerance, known=known)
     files = {
         "profiles/first.toml": profile,
         "profiles/profile.schema.json": schema_text("profile"),
@@ -89,3 +99,50 @@ Next:
   gate check                    # open, as long as nothing got slower
   git add profiles baselines reports/.gitignore""")
     return 0
+
+
+def _proposed(baselines: Path) -> tuple[str, str]:
+    """The tolerance to begin with, and a comment where a baseline of that name tells it.
+
+    The default holds where there is none; the loudest host class decides where there are several.
+    """
+    kept = os.path.lexists(baselines.parent / "profiles" / f"{_NAME}.toml")
+    # Unlike Path.is_dir it bears names that no file can have; writing tells of those.
+    there = os.path.isdir(baselines)  # noqa: PTH112
+    known_here = () if kept or not there else read_baselines(baselines)
+    found = [one for one in known_here if one.profile == _NAME]
+    if not found:
+        return _TOLERANCE, ""
+    from gate.judge.cures import rounded_up  # noqa: PLC0415 - scipy
+    from gate.judge.power import Asked, power_rows  # noqa: PLC0415
+    from gate.judge.suite import Policy  # noqa: PLC0415
+
+    policy = Policy()
+    known = []
+    for one in found:
+        asked = Asked(
+            profile=_NAME,
+            digest=one.profile_digest,
+            benchmarks=tuple(dict.fromkeys(series.benchmark for series in one.series)),
+            metrics=(Metric(name="cpu", unit="s", better=Better.LOWER, tolerance=_FIRST),),
+            trials=_TRIALS,
+            pairs=_PAIRS,
+            loud="raise",
+            sides=False,
+        )
+        rows = power_rows(
+            [asked],
+            {_NAME: one},
+            host_class=one.host_class,
+            alpha=policy.alpha,
+            beta=policy.beta,
+            brief=True,
+        )
+        known += [(row.power.detectable, one.host_class) for row in rows if row.power]
+    if not known:
+        return _TOLERANCE, ""
+    worst, host_class = max(known)
+    if worst > _LARGEST:
+        return _TOLERANCE, f"\n# (The baseline of {host_class} is too loud for any tolerance.)"
+    tolerance = rounded_up(max(worst, _SMALLEST))
+    return tolerance, f"\n# (This one is what the noise of the baseline of {host_class} can hold.)"

@@ -11,8 +11,12 @@ from gate.cli import options
 from gate.cli.output import print_report, write_report
 from gate.cli.policy import make_policy, policy_options
 from gate.cli.wiring import load_profiles
+from gate.errors import InputError
 from gate.files.baseline_file import read_baselines
+from gate.files.calibration_file import read_rounds
 from gate.files.session_file import read_session
+from gate.files.summary_file import read_summary
+from gate.judge.from_summary import judge_summaries
 from gate.judge.judge import judge
 from gate.judge.suite import arrange
 from gate.measure.sitting import now
@@ -26,6 +30,7 @@ Examples:
   gate judge --session head.json --session pairs-base.json \\
              --session pairs-head.json --json
   gate judge --session S.json --profiles profiles   reviewed tolerances
+  gate judge --summary article.toml --tolerance 3%   means that somebody printed
 
 \b
 Exit status: 0 open, 2 usage, 3 nothing compared, 4 a measurement failed,
@@ -49,6 +54,16 @@ Exit status: 0 open, 2 usage, 3 nothing compared, 4 a measurement failed,
     help="Take tolerances from these profiles, not from the session.",
 )
 @click.option(
+    "--summary",
+    "summaries",
+    type=options.PathParam,
+    multiple=True,
+    help="A file of printed means, judged without sessions; may be repeated.",
+)
+@click.option(
+    "--tolerance", default=None, help="Tolerance of every row of a summary, whatever it says."
+)
+@click.option(
     "--out",
     type=options.PathParam,
     default=None,
@@ -60,6 +75,8 @@ def command(
     sessions: tuple[Path, ...],
     baseline: Path,
     profiles: Path | None,
+    summaries: tuple[Path, ...],
+    tolerance: str | None,
     out: Path | None,
     alpha: float,
     beta: float,
@@ -67,20 +84,57 @@ def command(
     *,
     json_: bool,
 ) -> int:
-    """Judge sessions against the baseline, without measuring.
+    """Judge sessions against the baseline, or printed means, without measuring.
 
     The first whole head session of a profile is screened. Confirming sessions and further head
     sessions decide what the screen flags. A session's own tolerances are used unless --profiles
     names reviewed ones.
+
+    A summary holds means of both sides from a publication, with spread and number of trials where
+    they are printed (`gate schema summary`). Only what these prove is claimed.
     """
-    read = [read_session(path) for path in dict.fromkeys(sessions)]
-    names = sorted({session.profile for session in read})
-    reviewed = load_profiles(names, profiles) if profiles else ()
-    cases = arrange(read, read_baselines(baseline), {p.name: p for p in reviewed})
-    policy = make_policy(alpha, beta, allow, baseline)
-    report = judge(cases, policy, created=now(), version=__version__)
+    _refuse_mixture(sessions, profiles, allow, summaries, tolerance)
+    given = None if tolerance is None else options.tolerance_of(tolerance)
+    if summaries:
+        figures = [read_summary(path) for path in dict.fromkeys(summaries)]
+        policy = make_policy(alpha, beta, allow, baseline)
+        report = judge_summaries(
+            figures, policy, tolerance=given, created=now(), version=__version__
+        )
+    else:
+        read = [read_session(path) for path in dict.fromkeys(sessions)]
+        names = sorted({session.profile for session in read})
+        reviewed = load_profiles(names, profiles) if profiles else ()
+        cases = arrange(read, read_baselines(baseline), {p.name: p for p in reviewed})
+        policy = make_policy(alpha, beta, allow, baseline)
+        rounds = read_rounds(baseline)
+        report = judge(cases, policy, created=now(), version=__version__, rounds=rounds)
     if out is not None:
         _, as_html = write_report(report, out)
         click.echo(f"report: {as_html}", err=True)
     print_report(report, json_=json_)
     return report.exit_status
+
+
+def _refuse_mixture(
+    sessions: tuple[Path, ...],
+    profiles: Path | None,
+    allow: tuple[str, ...],
+    summaries: tuple[Path, ...],
+    tolerance: str | None,
+) -> None:
+    """Options that would be ignored in silence, and two kinds of promise in one report."""
+    if not summaries:
+        if tolerance is not None:
+            cure = "The tolerances of sessions come from their profiles: --profiles."
+            raise InputError("G200", "--tolerance is for --summary only.", cure=cure)
+        return
+    if sessions:
+        cure = "Judge them in two calls: trials and printed means do not share one promise."
+        raise InputError("G200", "--summary does not go together with --session.", cure=cure)
+    if profiles is not None:
+        cure = "Set the tolerance of a summary with --tolerance."
+        raise InputError("G200", "--profiles means nothing to --summary.", cure=cure)
+    if allow:
+        cure = "Leave it out: a summary holds both sides, so nothing in it is new."
+        raise InputError("G200", "--allow means nothing to --summary.", cure=cure)

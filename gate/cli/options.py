@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gate.errors import InputError
+from gate.units import parse_percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,6 +68,21 @@ def _plain_class(ctx: click.Context, option: click.Parameter, given: str | None)
             cure="Use lower-case letters, digits, dots and dashes, as in bm-epyc-9454p.",
         )
     return given
+
+
+def tolerance_of(text: str) -> float:
+    """`--tolerance` as a ratio.
+
+    Raises:
+        InputError: no percentage, or out of range.
+    """
+    try:
+        parsed = parse_percent(text)
+    except ValueError as error:
+        raise InputError("G200", f"--tolerance: {error}.") from error
+    if not 0.001 <= parsed <= 5:  # noqa: PLR2004
+        raise InputError("G200", "--tolerance must lie between 0.1% and 500%.")
+    return parsed
 
 
 def sides(function: Callable[..., Any]) -> Callable[..., Any]:

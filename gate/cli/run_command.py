@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,7 @@ EPILOG = """\b
 Examples:
   gate run smoke-command                    one session of the head side
   gate run smoke-command --repeat 5         five sessions, for a first baseline
+  gate run smoke-command --trials 10        one that knows its noise better
   gate run smoke-command --side base        the base side instead
   gate run --resume reports/sessions/S.json finish an interrupted session
 
@@ -46,6 +48,11 @@ Exit status: 0 every trial gave its values, 4 a trial failed,
 @options.host_class
 @click.option("--side", type=click.Choice(["base", "head"]), show_default="head")
 @click.option("--repeat", type=click.IntRange(1, 1000), help="Sessions per profile.")
+@click.option(
+    "--trials",
+    type=click.IntRange(2, 1000),
+    help="Trials of each benchmark, instead of the profile's: 10 for a baseline.",
+)
 @click.option(
     "--out",
     type=options.PathParam,
@@ -67,6 +74,7 @@ def command(
     host_class: str | None,
     side: str | None,
     repeat: int | None,
+    trials: int | None,
     out: Path,
     work: Path | None,
     resume: Path | None,
@@ -77,9 +85,9 @@ def command(
     """Measure PROFILEs (default: all) and write one session file per profile and repetition.
 
     Nothing is judged. To make a baseline, measure an unchanged tree on several days and accept
-    the sessions with `gate baseline accept`.
+    the sessions with `gate baseline accept`; more --trials make its noise better known.
     """
-    resumed = _resumed(resume, profile, side, repeat) if resume else None
+    resumed = _resumed(resume, profile, side, repeat, trials) if resume else None
     sides = SideOptions(base_dir=base_dir, head_dir=head_dir, base_env=base_env, head_env=head_env)
     names = (resumed.profile,) if resumed else profile
     chosen = [with_sides(one, sides) for one in load_profiles(names, profiles)]
@@ -95,7 +103,7 @@ def command(
             stack.callback(teller.done)
             sittings = [
                 make_sitting(
-                    _with_side(one, measured),
+                    _with_trials(_with_side(one, measured), trials),
                     work=directory,
                     host_class=host_class,
                     stop=stop,
@@ -119,7 +127,13 @@ def command(
     return _say(written, json_=json_)
 
 
-def _resumed(path: Path, profile: tuple[str, ...], side: str | None, repeat: int | None) -> Session:
+def _resumed(
+    path: Path,
+    profile: tuple[str, ...],
+    side: str | None,
+    repeat: int | None,
+    trials: int | None,
+) -> Session:
     """The session to finish, which alone says of what it is.
 
     Raises:
@@ -134,16 +148,18 @@ def _resumed(path: Path, profile: tuple[str, ...], side: str | None, repeat: int
             place=str(path),
         )
     other = " ".join(name for name in profile if name != session.profile)
+    planned = {plan.trials for plan in session.planned}
     for what, asked in (
         (f"profile {other[:80]}", bool(other)),
         (f"--side {side}", side not in {None, session.side.value}),
         (f"--repeat {repeat}", repeat not in {None, 1}),
+        (f"--trials {trials}", trials is not None and planned != {trials}),
     ):
         if asked:
             raise InputError(
                 "G200",
                 f"{what}: the session to resume is one of profile {session.profile}, "
-                f"{session.side.value} side.",
+                f"{session.side.value} side, {max(planned, default=0)} trials of a benchmark.",
                 cure="Leave that out, or run it on its own.",
                 place=str(path),
             )
@@ -159,6 +175,13 @@ def _with_side(profile: Profile, side: Side) -> Profile:
             place=profile.path,
         )
     return profile
+
+
+def _with_trials(profile: Profile, trials: int | None) -> Profile:
+    """The profile with so many trials; what it runs, and so its digest, is the same."""
+    if trials is None:
+        return profile
+    return replace(profile, trials=replace(profile.trials, screen=trials))
 
 
 def _fresh(out: Path, sitting: Sitting) -> Path:

@@ -16,6 +16,7 @@ from gate.errors import InputError, NothingCompared
 from gate.files import disk
 from gate.files.profile_file import read_profile
 from gate.harness import HARNESSES
+from gate.harness.planting import planted
 from gate.harness.replay import replay_kinds
 from gate.host.identity import boot_id, read_host
 from gate.measure.sitting import Sitting, child_environment, preflight
@@ -128,7 +129,7 @@ def make_sitting(
     root = Path(profile.root)
     specs = {Side(name): spec for name, spec in profile.sides.items()}
     specs.setdefault(Side.HEAD, SideSpec())
-    harness = HARNESSES[profile.harness]
+    harness = planted(HARNESSES[profile.harness], profile.plant)
     sitting = Sitting(
         profile=profile,
         harness=harness,

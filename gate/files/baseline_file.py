@@ -7,7 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
-from gate.files import checked, disk
+from gate.files import checked, disk, names
 from gate.files.baseline_form import adapter, host_adapter
 from gate.files.baseline_text import baseline_text, host_text
 from gate.model import (
@@ -47,7 +47,7 @@ def read_baselines(directory: Path) -> tuple[Baseline, ...]:
         raise InputError(
             "G201", f"cannot be listed: {error.strerror}.", place=str(directory)
         ) from error
-    return tuple(read_baseline(path) for path in files if path.name != HOST_FILE)
+    return tuple(read_baseline(path) for path in files if path.stem not in names.RESERVED)
 
 
 def read_baseline(path: Path) -> Baseline:

@@ -16,7 +16,7 @@ from gate.files.absurd import absurdity
 from gate.model import SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from pydantic_core import ErrorDetails
 
@@ -27,14 +27,16 @@ _MOST_SHOWN = 5
 _LONGEST_KEY = 200
 
 
-def parse_toml(text: str, place: str) -> dict[str, Any]:
-    """The tables of a TOML text.
+def parse_toml(
+    text: str, place: str, *, parse_float: Callable[[str], Any] = float
+) -> dict[str, Any]:
+    """The tables of a TOML text; `parse_float` makes a number of the text of a float.
 
     Raises:
         InputError: G204 with the line.
     """
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(text, parse_float=parse_float)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         message = _reason(error)
         line = message.rpartition("line ")[2].split(",")[0]
@@ -87,8 +89,12 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def validate(adapter: TypeAdapter[T], data: Any, *, text: str, place: str, kind: str) -> T:
+def validate(
+    adapter: TypeAdapter[T], data: Any, *, text: str, place: str, kind: str, schema: str = ""
+) -> T:
     """Validate parsed data strictly; `kind` is `toml` or `json`, for finding lines.
+
+    `schema` is what `gate schema` calls the format.
 
     Raises:
         InputError: G206 naming each wrong key with its line, G204 or G205 for absurd values.
@@ -104,7 +110,8 @@ def validate(adapter: TypeAdapter[T], data: Any, *, text: str, place: str, kind:
         # A misspelt key is missed too: what was written comes before what is lacking.
         details = sorted(error.errors(include_url=False), key=lambda d: d["type"] not in _UNKNOWN)
         said = [(_path(one), _say(one, adapter)) for one in details[:_MOST_SHOWN]]
-        raise _wrong(said, len(details), text=text, place=place, kind=kind) from error
+        wrong = _wrong(said, len(details), text=text, place=place, kind=kind, schema=schema)
+        raise wrong from error
 
 
 def refuse_any(complaints: Iterable[tuple[lines.Path, str]], *, text: str, place: str) -> None:
@@ -120,14 +127,20 @@ def refuse_any(complaints: Iterable[tuple[lines.Path, str]], *, text: str, place
 
 
 def _wrong(
-    said: Sequence[tuple[lines.Path, str]], count: int, *, text: str, place: str, kind: str
+    said: Sequence[tuple[lines.Path, str]],
+    count: int,
+    *,
+    text: str,
+    place: str,
+    kind: str,
+    schema: str = "",
 ) -> InputError:
     find = lines.toml_line if kind == "toml" else lines.json_line
     line = find(text, said[0][0])
     more = [f"and {count - len(said)} more"] if count > len(said) else []
     message = "; ".join([*(what for _, what in said), *more])
     message += "" if message.endswith("?") else "."
-    cure = "`gate schema` prints the format."
+    cure = f"`{f'gate schema {schema}'.rstrip()}` prints the format."
     return InputError("G206", message, cure=cure, place=f"{place}:{line}")
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from gate.files.lines import Path
-    from gate.model import Metric, Report, Session, Trial
+    from gate.model import Calibration, Metric, Report, Session, Trial
 
 Complaint = tuple["Path", str]
 """Where, and what is wrong there."""
@@ -76,6 +76,8 @@ def _trial_complaints(trial: Trial, before: set[int]) -> Iterator[tuple[str, str
         yield "duration", "must not be negative"
     if trial.pair is not None and trial.pair < 0:
         yield "pair", "must not be negative"
+    if trial.slot is not None and trial.slot < 0:
+        yield "slot", "must not be negative"
     for i in _doubled(value.metric for value in trial.values):
         yield "values", f"the metric {trial.values[i].metric[:80]!r} stands twice"
 
@@ -103,9 +105,20 @@ def report_complaints(report: Report) -> Iterator[Complaint]:
         0,
     ):
         yield ("exit_status",), f"{report.exit_status} is not that of {worst.value}"
+    if report.calibration is not None:
+        yield from _calibration_complaints(report.calibration)
     for i, finding in enumerate(report.findings):
         evidence = finding.evidence
         if len(evidence.pairs_base) != len(evidence.pairs_head):
             yield ("findings", i, "evidence"), "pairs_base and pairs_head differ in length"
         if len(evidence.baseline_sessions) not in {0, len(evidence.baseline)}:
             yield ("findings", i, "evidence"), "baseline_sessions names other sessions"
+
+
+def _calibration_complaints(known: Calibration) -> Iterator[Complaint]:
+    """Shares of less than they are of."""
+    if not 0 <= known.false_alarms + known.undecided <= known.unchanged:
+        yield ("calibration",), "false_alarms and undecided are no parts of unchanged"
+    for i, one in enumerate(known.planted):
+        if not 0 <= one.found + one.missed <= one.rounds or min(one.found, one.missed) < 0:
+            yield ("calibration", "planted", i), "found and missed are no parts of rounds"

@@ -10,7 +10,14 @@ from pathlib import Path
 
 from gate.errors import InputError
 
-CAP_BYTES = {"profile": 1 << 20, "job": 1 << 20, "baseline": 64 << 20, "session": 64 << 20}
+CAP_BYTES = {
+    "profile": 1 << 20,
+    "job": 1 << 20,
+    "summary": 1 << 20,
+    "calibration": 16 << 20,
+    "baseline": 64 << 20,
+    "session": 64 << 20,
+}
 """Largest file of each kind that is read."""
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-RESERVED = frozenset({"host"})
-"""`host.toml` stands beside the baselines of a class."""
+RESERVED = ("calibration", "host")
+"""`calibration.toml` and `host.toml` stand beside the baselines of a class."""
 _LONGEST = 100
 
 RULE = f"at most {_LONGEST} printable characters without a slash, not starting with . or -"

@@ -28,9 +28,9 @@ class TrialsForm(BaseModel):
     """`trials = { ... }`: how often a benchmark is measured."""
 
     model_config = _FORM
-    screen: int = Field(default=3, ge=1, le=1000)
+    screen: int = Field(default=3, ge=2, le=1000)
     """Trials of the head side in the screen."""
-    confirm_pairs: int = Field(default=30, ge=8, le=1000)
+    confirm_pairs: int = Field(default=100, ge=9, le=1000)
     """Most pairs the confirmation may spend."""
 
 

@@ -5,16 +5,26 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from gate.files import baseline_form, profile_form, report_file, session_file, waiver_file
+from gate.files import (
+    baseline_form,
+    calibration_form,
+    profile_form,
+    report_file,
+    session_file,
+    summary_form,
+    waiver_file,
+)
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 _ADAPTERS: dict[str, Any] = {
     "baseline": baseline_form.adapter,
+    "calibration": calibration_form.adapter,
     "profile": profile_form.adapter,
     "report": report_file.adapter,
     "session": session_file.adapter,
+    "summary": summary_form.adapter,
     "waivers": waiver_file.adapter,
 }
 KINDS = tuple(_ADAPTERS)

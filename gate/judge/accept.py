@@ -115,6 +115,8 @@ def accept(
 def _why_not(session: Session) -> str | None:
     if session.state is State.PARTIAL:
         return "it is partial; finish it with `gate run --resume`"
+    if session.planted:
+        return "a calibration slowed it on purpose"
     if session.stage is not Stage.SCREEN:
         return "it holds only confirming trials, which were chosen because they looked slow"
     if session.disturbances:

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from statistics import median
 from typing import TYPE_CHECKING
 
-from gate.judge.epochs import accepted_change, pair_losses
+from gate.judge.epochs import accepted_change, block_costs
+from gate.judge.pairing import Pairing
 from gate.judge.series import finding
-from gate.judge.suite import complete_pairs, failures_of, pairs_of, values_of
+from gate.judge.striking import by_strikes, screen_numbers
+from gate.judge.suite import failures_of
 from gate.model import Evidence, Role, Verdict
-from gate.stats.costs import log_costs, ratio, usable, value_of
+from gate.stats.costs import ratio, usable, value_of
 from gate.stats.martingale import decide
-from gate.stats.robust import hodges_lehmann, within_session
-from gate.stats.screen import CONFIDENCE, Screened, pairs_detectable, screen
-from gate.stats.strikes import all_exceed, false_alarm, strikes_needed
+from gate.stats.robust import shift, within_session
+from gate.stats.screen import pairs_detectable
 from gate.units import percent
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gate.judge.pairing import Values
     from gate.judge.screening import Flagged
-    from gate.model import Finding, Session
+    from gate.model import Finding
     from gate.stats.martingale import PairDecision, PairRule
 
 _ENOUGH_PAIRS = 8
@@ -33,17 +38,19 @@ def confirmed(flag: Flagged, *, alpha: float, beta: float) -> Finding:
         if failures:
             text = f"while confirming, {failures[0]}"
             return finding(flag.series, "G050", Verdict.BROKEN, text, path=flag.path)
-    pairs = pairs_of(case.pair_base, case.pair_head, benchmark, flag.series.metric.name)
-    complete = complete_pairs(case.pair_base, case.pair_head, benchmark)
-    if len(pairs) < complete:
-        text = f"{len(pairs)} of {complete} pairs hold this metric"
+    pairing = Pairing(case.pair_base, case.pair_head, benchmark)
+    blocks = pairing.values(flag.series.metric.name)
+    if len(blocks) < len(pairing.blocks):
+        text = f"{len(blocks)} of {len(pairing.blocks)} blocks of pairs hold this metric"
         return finding(flag.series, "G053", Verdict.BROKEN, text, path=flag.path)
-    if pairs:
-        return _by_pairs(flag, pairs, flag.rule(alpha, beta))
+    if blocks:
+        return _by_pairs(flag, blocks, flag.rule(alpha, beta))
     strikes = tuple(s for s in case.strikes if any(p.benchmark == benchmark for p in s.planned))
-    if strikes:
-        return _by_strikes(flag, strikes, alpha, beta)
-    numbers = _screen_numbers(flag.screened) if flag.screened else {}
+    # Where pairs were taken they decide: their alpha was shared out by what the screen saw, and
+    # strikes meet the very sessions that the screen looked at.
+    if strikes and flag.noise and not case.by_pairs:
+        return by_strikes(flag, strikes, alpha, beta)
+    numbers = screen_numbers(flag.screened) if flag.screened else {}
     shown = percent(ratio(flag.screened.loss)) if flag.screened else "not screened"
     watched = flag.series.metric.role is Role.WATCH
     text = f"flagged ({shown}) and not confirmed{': watched only' if watched else ''}"
@@ -59,33 +66,24 @@ def confirmed(flag: Flagged, *, alpha: float, beta: float) -> Finding:
     )
 
 
-def _screen_numbers(screened: Screened) -> dict[str, object]:
-    return {
-        "loss": ratio(screened.loss),
-        "loss_low": ratio(screened.low),
-        "loss_high": ratio(screened.high),
-        "method": "screen",
-        "confidence": CONFIDENCE,
-        "minimum_detectable_loss": ratio(screened.detectable),
-    }
-
-
-def _by_pairs(flag: Flagged, pairs: tuple[tuple[float, float], ...], rule: PairRule) -> Finding:
+def _by_pairs(flag: Flagged, blocks: Sequence[Values], rule: PairRule) -> Finding:
     better = flag.series.metric.better
-    base, head = tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs)
+    base = tuple(value for before, _ in blocks for value in before)
+    head = tuple(value for _, after in blocks for value in after)
     evidence = Evidence(pairs_base=base, pairs_head=head)
     if not (usable(base) and usable(head)):
         text = "a confirming trial gave a value that is not above zero"
         return finding(flag.series, "G051", Verdict.BROKEN, text, evidence=evidence)
-    if len(pairs) > 1 and len({*base, *head}) == 1:
-        text = f"all trials of {len(pairs)} pairs gave exactly {base[0]:g}"
+    if len({*base, *head}) == 1:
+        text = f"all trials of {len(base)} pairs gave exactly {base[0]:g}"
         return finding(flag.series, "G052", Verdict.BROKEN, text, evidence=evidence)
-    differences, allowed = pair_losses(pairs, better, accepted_change(flag.series))
-    decision = decide(differences, rule)
-    loss = hodges_lehmann(differences[: decision.pairs])
+    costs, allowed = block_costs(blocks, better, accepted_change(flag.series))
+    decision = decide(costs, rule)
+    seen = costs[: decision.blocks]
+    loss = shift(seen)
     code, verdict, text = _words(decision, rule, loss, flag)
-    centre = median(log_costs(base[: decision.pairs], better)) + allowed
-    told = _beside_pairs(flag, centre, allowed, passed=verdict is Verdict.PASSED)
+    middle = median([cost for before, _ in seen for cost in before]) + allowed
+    told = _beside_pairs(flag, middle, allowed, passed=verdict is Verdict.PASSED)
     return finding(
         flag.series,
         code,
@@ -94,15 +92,15 @@ def _by_pairs(flag: Flagged, pairs: tuple[tuple[float, float], ...], rule: PairR
         loss=ratio(loss),
         loss_low=_ratio(decision.low),
         loss_high=_ratio(decision.high),
-        base_value=value_of(centre, better),
-        head_value=value_of(centre + loss, better),
+        base_value=value_of(middle, better),
+        head_value=value_of(middle + loss, better),
         trials_base=decision.pairs,
         trials_head=decision.pairs,
         method="pairs",
         confidence=1 - rule.alpha - rule.beta,
         minimum_detectable_loss=ratio(
             pairs_detectable(
-                flag.limits, _seen_sigma(differences, flag), decision.pairs, rule.alpha, rule.beta
+                flag.limits, _seen_sigma(seen, flag), decision.pairs, rule.alpha, rule.beta
             )
         ),
         limits=flag.limits,
@@ -112,7 +110,7 @@ def _by_pairs(flag: Flagged, pairs: tuple[tuple[float, float], ...], rule: PairR
     )
 
 
-def _beside_pairs(flag: Flagged, centre: float, allowed: float, *, passed: bool) -> tuple[str, ...]:
+def _beside_pairs(flag: Flagged, middle: float, allowed: float, *, passed: bool) -> tuple[str, ...]:
     """What the pairs alone would hide: a slide, an accepted change, a base that left its level."""
     told = [flag.slide] if flag.slide and passed else []
     if allowed:
@@ -121,8 +119,8 @@ def _beside_pairs(flag: Flagged, centre: float, allowed: float, *, passed: bool)
             "was accepted and is counted on its side"
         )
     levels = [median(session) for session in flag.series.session_costs]
-    away = centre - median(levels)
-    if away > flag.limits.design:
+    away = middle - median(levels)
+    if away > flag.limits.most:
         told.append(
             f"the base side itself is {percent(ratio(away))} against what was accepted: the host "
             "or the base moved, not this change"
@@ -130,9 +128,12 @@ def _beside_pairs(flag: Flagged, centre: float, allowed: float, *, passed: bool)
     return tuple(told)
 
 
-def _seen_sigma(differences: tuple[float, ...], flag: Flagged) -> float:
+def _seen_sigma(blocks: Sequence[Values], flag: Flagged) -> float:
     """Noise of the pairs themselves where there are enough of them, else the expected one."""
-    return within_session([differences]) if len(differences) >= _ENOUGH_PAIRS else flag.sigma
+    sides = [side for block in blocks for side in block]
+    if sum(len(side) for side in sides) < 2 * _ENOUGH_PAIRS:
+        return flag.sigma
+    return math.sqrt(2) * within_session(sides)
 
 
 def _ratio(log_loss: float | None) -> float | None:
@@ -147,12 +148,12 @@ def _words(
         least = percent(_ratio(decision.low))
         dead = percent(ratio(rule.negligible), signed=False)
         text = (
-            f"{shown} loss, at least {least}, proven by {count} random-order pairs "
+            f"{shown} loss, at least {least}, proven by {count} pairs in random order "
             f"({dead} would be negligible)"
         )
         return "G060", Verdict.REGRESSED, text
     if decision.verdict == "passed":
-        most = percent(ratio(rule.design), signed=False)
+        most = percent(ratio(rule.tolerance), signed=False)
         text = f"{shown} over {count} pairs; a loss of {most} is ruled out"
         return "G002", Verdict.PASSED, text
     text = (
@@ -167,73 +168,7 @@ def _last_step(decision: PairDecision, rule: PairRule) -> str:
         dead = percent(ratio(rule.negligible), signed=False)
         return f"loss above {dead} proven at pair {decision.pairs} (error bound {level})"
     if decision.verdict == "passed":
-        design = percent(ratio(rule.design), signed=False)
+        most = percent(ratio(rule.tolerance), signed=False)
         bound = percent(rule.beta, signed=False)
-        return f"loss of {design} ruled out at pair {decision.pairs} (error bound {bound})"
+        return f"loss of {most} ruled out at pair {decision.pairs} (error bound {bound})"
     return f"undecided after {decision.pairs} pairs of at most {rule.limit}"
-
-
-def _by_strikes(flag: Flagged, sessions: tuple[Session, ...], alpha: float, beta: float) -> Finding:
-    """All strikes beyond the worst accepted session: regressed. Else screen all heads together."""
-    series = flag.series
-    raw = tuple(values_of(s, series.benchmark, series.metric.name) for s in sessions)
-    evidence = Evidence(strikes=raw)
-    planned = [p.trials for s in sessions for p in s.planned if p.benchmark == series.benchmark]
-    if any(len(values) < trials for values, trials in zip(raw, planned, strict=True)):
-        text = "a further head session lacks trials of it"
-        return finding(series, "G053", Verdict.BROKEN, text, evidence=evidence, path=flag.path)
-    if not all(usable(values) for values in raw):
-        text = "a further head session lacks this metric or gave a value not above zero"
-        return finding(series, "G051", Verdict.BROKEN, text, evidence=evidence, path=flag.path)
-    strikes = [log_costs(values, series.metric.better) for values in raw]
-    needed = strikes_needed(len(series.sessions), alpha)
-    together = [median(series.costs), *(median(strike) for strike in strikes)]
-    trials = min(len(costs) for costs in (series.costs, *strikes))
-    known, level = series.reference
-    again = screen(together, known, flag.limits, beta, trials=trials, level=level)
-    centre = median([median(session) for session in series.session_costs])
-    # Today's sessions may scatter more than the accepted ones did; the interval must hold them.
-    scatter = {
-        "loss_low": ratio(min(again.low, min(together) - centre)),
-        "loss_high": ratio(max(again.high, max(together) - centre)),
-        "base_value": value_of(centre, series.metric.better),
-        "head_value": value_of(centre + again.loss, series.metric.better),
-    }
-    bound = percent(false_alarm(len(series.sessions), len(strikes)), signed=False)
-    step = (
-        f"strikes: {len(strikes)} fresh head sessions of {needed or 'too many'} needed, "
-        f"against {len(series.sessions)} accepted"
-    )
-    exceeded = all_exceed(strikes, series.session_costs, flag.limits.dead)
-    shown = percent(ratio(again.loss))
-    if exceeded and needed is not None and len(strikes) >= needed:
-        code, verdict = "G061", Verdict.REGRESSED
-        text = f"{shown} loss: all of {len(strikes)} fresh sessions beyond the worst accepted"
-        step += f"; all exceed the worst (error bound {bound} on a steady host)"
-    elif not exceeded and not again.flagged:
-        code, verdict = "G001", Verdict.PASSED
-        text = f"{shown} over {len(together)} head sessions; the flag was not borne out"
-    else:
-        code, verdict = "G025", Verdict.INCONCLUSIVE
-        text = f"{shown} over {len(together)} head sessions; neither proven nor cleared"
-    return finding(
-        series,
-        code,
-        verdict,
-        text,
-        limits=flag.limits,
-        path=(*flag.path, step),
-        warnings=(
-            *flag.warnings,
-            "strikes assume that the host is as steady today as when the baseline was taken",
-        ),
-        evidence=evidence,
-        **(
-            _screen_numbers(again)
-            | scatter
-            | {
-                "method": "strikes",
-                "trials_head": len(series.head) + sum(len(values) for values in raw),
-            }
-        ),
-    )

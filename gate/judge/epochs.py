@@ -19,6 +19,7 @@ from gate.units import percent
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gate.judge.pairing import Values
     from gate.judge.series import Series
     from gate.model import Better
 
@@ -79,22 +80,22 @@ def fresh_acceptance(series: Series) -> tuple[str, ...]:
     return (f"{moved} was accepted on {by.accepted[:10]} by {by.by}: {by.reason}",)
 
 
-def pair_losses(
-    pairs: Sequence[tuple[float, float]], better: Better, change: Accepted | None
-) -> tuple[tuple[float, ...], float]:
-    """Log loss of each (base, head) pair beyond what was accepted, and how much that was.
+def block_costs(
+    blocks: Sequence[Values], better: Better, change: Accepted | None
+) -> tuple[tuple[Values, ...], float]:
+    """Log costs of each block, the accepted part taken off the head's, and how much that was.
 
     The accepted part counts where the base side, measured now, stands nearer to the level before
     the acceptance. Taking a new base for an old one can then hide at most the accepted loss, and
     only while `accepted_change` tells of it; it can never turn an unchanged pair into a loss.
     """
-    costs = [log_costs(pair, better) for pair in pairs]
+    costs = [(log_costs(base, better), log_costs(head, better)) for base, head in blocks]
     allowed = 0.0
     if change is not None and costs:
-        now = median([before for before, _ in costs])
+        now = median([cost for base, _ in costs for cost in base])
         if abs(now - change.before) < abs(now - change.after):
             allowed = max(change.after - change.before, 0.0)
-    return tuple(after - before - allowed for before, after in costs), allowed
+    return tuple((base, tuple(cost - allowed for cost in head)) for base, head in costs), allowed
 
 
 def earlier_epochs(series: Series) -> tuple[tuple[tuple[float, ...], ...], ...]:

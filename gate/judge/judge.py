@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gate.errors import NothingCompared
-from gate.judge.comparable import Refusal, refusal
+from gate.judge.comparable import refusal
 from gate.judge.confirming import confirmed
+from gate.judge.fitness import seen
+from gate.judge.noises import key_of, suite_noises
+from gate.judge.rounds import Wanted
 from gate.judge.screening import Flagged, screened, series_of
-from gate.judge.series import finding, limits_of
+from gate.judge.series import finding
+from gate.judge.steadiness import moved_control, unsteady
 from gate.judge.summary import summarise
 from gate.judge.waive import waived
 from gate.model import Finding, Role, Verdict
-from gate.stats.costs import LEAST_SESSIONS, ratio, usable
-from gate.stats.screen import screen
-from gate.units import percent
+from gate.stats.shares import shares
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from gate.judge.noises import Key
     from gate.judge.series import Series
     from gate.judge.suite import Case, Policy
-    from gate.model import Report
-
-_CONTROL_FLOOR = 0.02
-"""A control that moved by less than this (log) never condemns a host."""
-_CONTROL_ERRORS = 6.0
-"""Nor does one within this many standard errors: only gross failures of the host count."""
+    from gate.model import Calibration, Report, Round
+    from gate.stats.noise import Noise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,19 +48,29 @@ class FirstStage:
         """Gate metrics that the second stage decides."""
         return len(self._suspect)
 
-    def share(self, flag: Flagged, alpha: float) -> float:
-        """What this metric may spend of the suite's alpha in the second stage.
+    def alphas(self, alpha: float) -> tuple[float, ...]:
+        """What each flagged metric may spend of the suite's alpha in the second stage.
 
         Every metric judged brings an equal part. Strikes are compared with the baseline that the
         screen looked at, so each spends its own part only. Pairs are fresh data: the flagged
-        metrics share the parts of all that pairs would have decided.
+        metrics share the parts of all that pairs would have decided, by what the screen saw of
+        them; a watched one, which closes nothing, is told at an equal part.
         """
         part = alpha / max(self.judged, 1)
-        if flag.series.case.profile not in self.paired:
-            return part
-        by_pairs = sum(profile in self.paired for profile in self._compared)
-        suspect = sum(profile in self.paired for profile in self._suspect)
-        return part * max(by_pairs, 1) / max(suspect, 1)
+        pool = part * sum(profile in self.paired for profile in self._compared)
+        by_pairs = [f for f in self.flagged if self._gated(f) and self._paired(f)]
+        weights = iter(shares([flag.strength for flag in by_pairs]))
+        return tuple(
+            pool * next(weights) if self._gated(flag) and self._paired(flag) else part
+            for flag in self.flagged
+        )
+
+    @staticmethod
+    def _gated(flag: Flagged) -> bool:
+        return flag.series.metric.role is Role.GATE
+
+    def _paired(self, flag: Flagged) -> bool:
+        return flag.series.case.profile in self.paired
 
     @property
     def _compared(self) -> tuple[str, ...]:
@@ -72,16 +81,17 @@ class FirstStage:
     @property
     def _suspect(self) -> tuple[str, ...]:
         """The profile of each gate metric that was flagged."""
-        gates = (flag.series for flag in self.flagged if flag.series.metric.role is Role.GATE)
-        return tuple(series.case.profile for series in gates)
+        return tuple(flag.series.case.profile for flag in self.flagged if self._gated(flag))
 
 
 def first_stage(cases: Sequence[Case], policy: Policy) -> FirstStage:
     """Screen every series of every case."""
     settled: list[Finding] = []
     flagged: list[Flagged] = []
-    for case in cases:
-        for answer in _screen_case(case, policy):
+    suite = [tuple(series_of(case)) for case in cases]
+    noises = suite_noises(series for every in suite for series in every)
+    for case, every in zip(cases, suite, strict=True):
+        for answer in _screen_case(case, every, noises, policy):
             if isinstance(answer, Flagged):
                 flagged.append(answer)
             else:
@@ -93,18 +103,26 @@ def first_stage(cases: Sequence[Case], policy: Policy) -> FirstStage:
     )
 
 
-def judge(cases: Sequence[Case], policy: Policy, *, created: str, version: str) -> Report:
+def judge(
+    cases: Sequence[Case],
+    policy: Policy,
+    *,
+    created: str,
+    version: str,
+    rounds: Sequence[Round] = (),
+) -> Report:
     """Judge a suite.
 
-    `created` is the UTC time to print, `version` the gate's own.
+    `created` is the UTC time to print, `version` the gate's own; `rounds` are those of
+    calibrations, for the record.
 
     Raises:
         NothingCompared: there is not one gate metric to judge.
     """
     first = first_stage(cases, policy)
     decided = [
-        confirmed(flag, alpha=first.share(flag, policy.alpha), beta=policy.beta)
-        for flag in first.flagged
+        confirmed(flag, alpha=alpha, beta=policy.beta)
+        for flag, alpha in zip(first.flagged, first.alphas(policy.alpha), strict=True)
     ]
     findings = [waived(f, policy) for f in (*first.settled, *decided)]
     if not any(f.role is Role.GATE for f in findings):
@@ -113,20 +131,33 @@ def judge(cases: Sequence[Case], policy: Policy, *, created: str, version: str) 
             "no gate metric was judged.",
             cure='Give at least one metric of the profile the role "gate".',
         )
-    findings.sort(key=_importance)
-    return summarise(cases, tuple(findings), first, policy, created=created, version=version)
+    findings.sort(key=importance)
+    report = summarise(cases, tuple(findings), first, policy, created=created, version=version)
+    return replace(report, calibration=_record(cases, policy, rounds))
 
 
-def _importance(found: Finding) -> tuple[bool, int, str, str, str]:
+def _record(cases: Sequence[Case], policy: Policy, rounds: Sequence[Round]) -> Calibration | None:
+    """How the gate did here with these profiles where the right answer was known."""
+    wanted = Wanted(
+        host_class=cases[0].head.host.host_class,
+        texts={case.profile: case.head.profile_digest for case in cases},
+        alpha=policy.alpha,
+        beta=policy.beta,
+    )
+    return seen(rounds, wanted)
+
+
+def importance(found: Finding) -> tuple[bool, int, str, str, str]:
     """What may close the gate first, worst first in it; then what is only watched."""
     watched = found.role is Role.WATCH
     return watched, -found.verdict.rank, found.profile, found.benchmark, found.metric
 
 
-def _screen_case(case: Case, policy: Policy) -> list[Finding | Flagged]:
-    every = list(series_of(case))
-    refused = refusal(case) or _moved_control(every, policy)
-    answers = [screened(series, policy) for series in every]
+def _screen_case(
+    case: Case, every: Sequence[Series], noises: Mapping[Key, Noise], policy: Policy
+) -> list[Finding | Flagged]:
+    refused = refusal(case) or moved_control(every, noises) or unsteady(every, noises)
+    answers = [screened(series, policy, noises.get(key_of(series))) for series in every]
     if refused is None:
         return answers
     return [
@@ -140,19 +171,3 @@ def _screen_case(case: Case, policy: Policy) -> list[Finding | Flagged]:
 def _replaceable(answer: Finding | Flagged) -> bool:
     """A refusal replaces every judgement of numbers, never the news that there are none."""
     return isinstance(answer, Flagged) or answer.verdict.rank <= Verdict.INCOMPARABLE.rank
-
-
-def _moved_control(every: Sequence[Series], policy: Policy) -> Refusal | None:
-    """The first control benchmark whose level left its accepted range, either way."""
-    for series in every:
-        if not series.control or series.metric.role is not Role.GATE:
-            continue
-        fit = usable(series.head) and len(series.reference.sessions) >= LEAST_SESSIONS
-        if not fit or not all(usable(values) for values in series.sessions):
-            continue
-        known, level = series.reference
-        result = screen(series.costs, known, limits_of(series), policy.beta, level=level)
-        if abs(result.loss) > max(_CONTROL_FLOOR, _CONTROL_ERRORS * result.error):
-            shown = percent(ratio(result.loss))
-            return Refusal("G035", f"the control {series.label} moved by {shown}")
-    return None

@@ -1,4 +1,4 @@
-"""Looks between pairs: which benchmarks are still undecided; light, for the measuring process.
+"""Looks between blocks: which benchmarks are still undecided; light, for the measuring process.
 
 `plan_second_stage` needs scipy and runs in a process of its own; what it returns does not.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gate.judge.epochs import Accepted, accepted_change, pair_losses
-from gate.judge.suite import complete_pairs, pairs_of
-from gate.model import Better, Stage, TrialStatus
+from gate.judge.epochs import Accepted, accepted_change, block_costs
+from gate.judge.pairing import Pairing
+from gate.model import Better, Role, Stage, TrialStatus, Verdict
 from gate.stats.costs import usable
 from gate.stats.martingale import PairRule, decide
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gate.judge.suite import Case, Policy
-    from gate.model import Session
+    from gate.model import Baseline, Profile, Session
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,12 +50,39 @@ def plan_second_stage(cases: Sequence[Case], policy: Policy) -> tuple[Task, ...]
             benchmark=flag.series.benchmark,
             metric=flag.series.metric.name,
             better=flag.series.metric.better,
-            gates=flag.series.metric.role.value == "gate",
+            gates=flag.series.metric.role is Role.GATE,
             accepted=accepted_change(flag.series),
-            rule=flag.rule(first.share(flag, policy.alpha), policy.beta),
-            strikes=strikes_needed(len(flag.series.sessions), first.share(flag, policy.alpha)),
+            rule=flag.rule(alpha, policy.beta),
+            strikes=strikes_needed(len(flag.series.sessions), alpha),
         )
-        for flag in first.flagged
+        for flag, alpha in zip(first.flagged, first.alphas(policy.alpha), strict=True)
+    )
+
+
+def plan_screens(
+    profiles: Sequence[Profile], baselines: Sequence[Baseline | None], beta: float
+) -> list[dict[str, int]]:
+    """Trials of each profile's screen by benchmark, where they are more than it asks for."""
+    from gate.judge.planning import plan_screen  # noqa: PLC0415 - scipy likewise
+
+    pairs = zip(profiles, baselines, strict=True)
+    return [plan_screen(profile, baseline, beta) for profile, baseline in pairs]
+
+
+EARLY_LOOK = 6
+"""After so many strikes it is worth a look whether the flag was an accident of the screen."""
+
+
+def all_cleared(cases: Sequence[Case], policy: Policy) -> bool:
+    """Whether the strikes so far clear every gate metric that was flagged."""
+    from gate.judge.confirming import confirmed  # noqa: PLC0415 - scipy likewise
+    from gate.judge.judge import first_stage  # noqa: PLC0415
+
+    first = first_stage(cases, policy)
+    return all(
+        confirmed(flag, alpha=alpha, beta=policy.beta).verdict is Verdict.PASSED
+        for flag, alpha in zip(first.flagged, first.alphas(policy.alpha), strict=True)
+        if flag.series.metric.role is Role.GATE
     )
 
 
@@ -74,8 +101,9 @@ def undecided(tasks: Sequence[Task], base: Session, head: Session) -> frozenset[
 
 
 def _waiting(task: Task, base: Session, head: Session) -> bool:
-    pairs = pairs_of(base, head, task.benchmark, task.metric)
-    if len(pairs) < complete_pairs(base, head, task.benchmark) or not all(map(usable, pairs)):
+    pairing = Pairing(base, head, task.benchmark)
+    blocks = pairing.values(task.metric)
+    if len(blocks) < len(pairing.blocks) or not all(usable(side) for b in blocks for side in b):
         return False  # a value is lacking or unusable: the judge will call it so
-    losses, _ = pair_losses(pairs, task.better, task.accepted)
-    return decide(losses, task.rule).verdict == "undecided"
+    costs, _ = block_costs(blocks, task.better, task.accepted)
+    return decide(costs, task.rule, limits=False).verdict == "undecided"

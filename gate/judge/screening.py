@@ -8,13 +8,14 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.judge.epochs import fresh_acceptance
+from gate.judge.percentiles import too_few_beyond
 from gate.judge.series import Series, finding, limits_of
 from gate.judge.suite import failures_in, trials_by_benchmark, values_in
 from gate.model import Better, Metric, Role, State, Verdict
-from gate.stats import loudness
 from gate.stats.costs import LEAST_SESSIONS, ratio, usable
-from gate.stats.martingale import PairRule, slope_for
-from gate.stats.screen import CONFIDENCE, Limits, Screened, screen, slid
+from gate.stats.loudness import known_sigma, pair_sigma, provable_with_pairs, provable_with_strikes
+from gate.stats.martingale import PairRule
+from gate.stats.screen import CONFIDENCE, SHARE, Limits, Screened, centre, screen, slid
 from gate.units import percent
 
 if TYPE_CHECKING:
@@ -22,9 +23,10 @@ if TYPE_CHECKING:
 
     from gate.judge.suite import Case, Policy
     from gate.model import BaselineSeries, Finding
+    from gate.stats.noise import Noise
 
 
-_MOST_RAISED = 3.0
+MOST_RAISED = 10.0
 """A tolerance is raised to this multiple of what was asked at most; beyond, nobody is served."""
 
 
@@ -36,6 +38,8 @@ class Flagged:
     limits: Limits
     screened: Screened | None
     """Absent with fewer accepted sessions than the screen needs."""
+    noise: Noise | None
+    """Absent likewise."""
     sigma: float
     """Expected noise of a pair difference, in logs."""
     pairs: int
@@ -45,14 +49,21 @@ class Flagged:
     slide: str = ""
     """How far the metric has slid since the anchor, where it has; pairs cannot see that."""
 
+    @property
+    def strength(self) -> float:
+        """Loss beyond tau in standard errors of the screen; 0 where nothing was screened."""
+        if self.screened is None:
+            return 0.0
+        return (self.screened.loss - self.limits.dead) / self.screened.error
+
     def rule(self, alpha: float, beta: float) -> PairRule:
-        """The pair rule at this metric's share of alpha."""
+        """The pair rule at this metric's share of alpha; of beta the screen has had its own."""
         return PairRule(
             negligible=self.limits.dead,
-            design=self.limits.design,
-            slope=slope_for(self.limits.dead, self.limits.design, self.sigma),
+            tolerance=self.limits.most,
+            sigma=self.sigma,
             alpha=alpha,
-            beta=beta,
+            beta=(1 - SHARE) * beta,
             limit=self.pairs,
         )
 
@@ -92,16 +103,18 @@ def _retired(name: str, known: BaselineSeries | None) -> Metric:
     )
 
 
-def screened(series: Series, policy: Policy) -> Finding | Flagged:
-    """The screen's answer for one series of a comparable case."""
+def screened(series: Series, policy: Policy, noise: Noise | None) -> Finding | Flagged:
+    """The screen's answer for one series of a comparable case.
+
+    `noise` is absent where too few sessions were accepted to tell it.
+    """
     unfit = _unfit(series)
     if unfit is not None:
         return unfit
-    sides = series.case.head.sides
-    if len(series.reference.sessions) < LEAST_SESSIONS:
-        return _few_sessions(series, sides=sides)
-    limits, warnings = _bearable(series, limits_of(series), sides=sides)
-    answer = _look(series, limits, (*warnings, *fresh_acceptance(series)), policy)
+    if noise is None:
+        return _few_sessions(series)
+    limits, warnings = _bearable(series, limits_of(series), noise)
+    answer = _look(series, limits, (*warnings, *fresh_acceptance(series)), policy, noise)
     # A slide widens the scale between sessions: then it is the slide that must be told.
     if not isinstance(answer, Flagged) and answer.code == "G023":
         return answer
@@ -109,11 +122,11 @@ def screened(series: Series, policy: Policy) -> Finding | Flagged:
 
 
 def _look(
-    series: Series, limits: Limits, warnings: tuple[str, ...], policy: Policy
+    series: Series, limits: Limits, warnings: tuple[str, ...], policy: Policy, noise: Noise
 ) -> Finding | Flagged:
     """Compare with the accepted sessions and sort into flagged, improved, slid and passed."""
     known, level = series.reference
-    result = screen(series.costs, known, limits, policy.beta, level=level)
+    result = screen(series.costs, centre(known), noise, limits, policy.beta)
     shown = percent(ratio(result.loss))
     step = (
         f"screen: {shown} against {level} accepted session{'s' if level != 1 else ''}"
@@ -122,10 +135,10 @@ def _look(
     )
     # The asked tolerance: a slide widens the scale that a raised one comes from.
     slide = slid(series.costs, series.session_costs, limits_of(series))
-    slide_text = f"slid {percent(ratio(slide or 0.0))} since the first session of this epoch"
+    slide_text = f"slid {percent(ratio(slide or 0.0))} since the first sessions of this epoch"
     if result.flagged:
         path = (f"flagged in the screen at {shown}", step)
-        flag = _flag(series, limits, result, path, warnings)
+        flag = _flag(series, limits, result, noise, path, warnings)
         return flag if slide is None else replace(flag, slide=slide_text)
     numbers = {
         "loss": ratio(result.loss),
@@ -151,40 +164,41 @@ def _flag(
     series: Series,
     limits: Limits,
     result: Screened | None,
+    noise: Noise | None,
     path: tuple[str, ...],
     warnings: tuple[str, ...],
 ) -> Flagged:
-    sigma = loudness.pair_sigma(series.reference.sessions)
     return Flagged(
         series=series,
         limits=limits,
         screened=result,
-        sigma=sigma,
-        pairs=loudness.pair_limit(sigma, series.case.head.pairs),
+        noise=noise,
+        sigma=_sigma(series, noise),
+        pairs=series.case.head.pairs,
         path=path,
         warnings=warnings,
     )
 
 
-def _few_sessions(series: Series, *, sides: bool) -> Finding | Flagged:
+def _few_sessions(series: Series) -> Finding | Flagged:
     count = len(series.reference.sessions)
     text = f"only {count} accepted session{'s' if count != 1 else ''} of this profile text"
-    if not sides:
+    if not series.case.head.sides:
         return finding(series, "G022", Verdict.INCONCLUSIVE, f"{text}; {LEAST_SESSIONS} are needed")
-    limits, warnings = _bearable(series, limits_of(series), sides=True)
-    flag = _flag(series, limits, None, (f"not screened: {text}",), warnings)
+    limits, warnings = _bearable(series, limits_of(series), None)
+    flag = _flag(series, limits, None, None, (f"not screened: {text}",), warnings)
     return _too_loud(series, limits, warnings) or flag
 
 
-def _bearable(series: Series, limits: Limits, *, sides: bool) -> tuple[Limits, tuple[str, ...]]:
+def _bearable(
+    series: Series, limits: Limits, noise: Noise | None
+) -> tuple[Limits, tuple[str, ...]]:
     """The limits, with the tolerance raised to what the metric's noise can support."""
-    if sides:
-        sigma = loudness.pair_sigma(series.reference.sessions)
-        pairs = loudness.pair_limit(sigma, series.case.head.pairs)
-        provable = loudness.provable_with_pairs(limits, sigma, pairs)
+    if noise is None or series.case.head.sides:
+        sigma = _sigma(series, noise)
+        provable = provable_with_pairs(limits, sigma, series.case.head.pairs)
     else:
-        known, level = series.reference
-        provable = loudness.provable_with_strikes(known, len(series.head), level)
+        provable = provable_with_strikes(noise, len(series.head))
     hidden = (
         (f"its floor hides losses below {percent(limits.negligible, signed=False)}",)
         if limits.negligible > series.metric.tolerance
@@ -199,10 +213,14 @@ def _bearable(series: Series, limits: Limits, *, sides: bool) -> tuple[Limits, t
     return Limits(tolerance=provable, negligible=limits.negligible), (warning, *hidden)
 
 
+def _sigma(series: Series, noise: Noise | None) -> float:
+    return known_sigma(noise) if noise else pair_sigma(series.reference.sessions)
+
+
 def _too_loud(series: Series, limits: Limits, warnings: tuple[str, ...]) -> Finding | None:
     """Refuse to judge at a raised tolerance, by policy or because it would be a fiction."""
     raised = limits.tolerance / max(limits_of(series).tolerance, 1e-9)
-    if raised <= 1 or (series.case.head.loud == "raise" and raised <= _MOST_RAISED):
+    if raised <= 1 or (series.case.head.loud == "raise" and raised <= MOST_RAISED):
         return None
     return finding(
         series, "G024", Verdict.INCONCLUSIVE, warnings[0], limits=limits, warnings=warnings[1:]
@@ -240,7 +258,15 @@ def _unfit(series: Series) -> Finding | None:
         ours = f"{series.metric.unit}, {series.metric.better.value} is better"
         text = f"baseline: {theirs}; session: {ours}"
         return finding(series, "G033", Verdict.INCOMPARABLE, text)
-    return _canned(series)
+    return _canned(series) or _alone(series) or too_few_beyond(series)
+
+
+def _alone(series: Series) -> Finding | None:
+    """A single value shows no noise of its own, so nothing may rest on it."""
+    if len(series.head) > 1:
+        return None
+    text = f"one trial alone gave {series.head[0]:g}"
+    return finding(series, "G026", Verdict.INCONCLUSIVE, text)
 
 
 def _never_promised(series: Series) -> bool:

@@ -10,11 +10,17 @@ from gate.codes import PAGES
 from gate.judge.epochs import Reference, reference
 from gate.model import Better, Evidence, Finding, Role, Verdict
 from gate.stats.costs import log_costs
-from gate.stats.screen import DESIGN, Limits
+from gate.stats.screen import Limits
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gate.judge.suite import Case
     from gate.model import BaselineSeries, Metric
+
+
+_CLEAR = 0.64
+"""Largest share of the tolerance that tau may be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,14 +69,18 @@ def limits_of(series: Series) -> Limits:
     """Tolerance and negligible loss as asked for, with the absolute floor folded into tau.
 
     A floor f at a base value v is the relative loss f/v where lower is better and f/(v - f) where
-    higher is. T_d must stay clear of tau, so a tau near or above it raises the tolerance.
+    higher is. T must stay clear of tau, so a tau near or above it raises the tolerance.
     """
-    metric = series.metric
+    return limits_for(series.metric, series.sessions)
+
+
+def limits_for(metric: Metric, sessions: Sequence[Sequence[float]]) -> Limits:
+    """The same for a metric and the accepted values of its current epoch."""
     tau = metric.tau
-    if metric.floor is not None and series.sessions:
-        centre = median([median(values) for values in series.sessions])
+    if metric.floor is not None and sessions:
+        centre = median([median(values) for values in sessions])
         tau = max(tau, _relative_floor(metric.floor, centre, metric.better))
-    return Limits(tolerance=max(metric.tolerance, 1.25 * tau / DESIGN), negligible=tau)
+    return Limits(tolerance=max(metric.tolerance, tau / _CLEAR), negligible=tau)
 
 
 def _relative_floor(floor: float, centre: float, better: Better) -> float:

@@ -171,36 +171,3 @@ def values_of(session: Session, benchmark: str, metric: str) -> tuple[float, ...
 def failures_of(session: Session, benchmark: str) -> tuple[str, ...]:
     """Why trials of a benchmark failed, in run order."""
     return failures_in(trials_by_benchmark(session).get(benchmark, ()))
-
-
-def pairs_of(
-    base: Session | None, head: Session | None, benchmark: str, metric: str
-) -> tuple[tuple[float, float], ...]:
-    """Complete pairs of a series as (base, head) values, in the order of their numbers."""
-    if base is None or head is None:
-        return ()
-    before, after = _by_pair(base, benchmark, metric), _by_pair(head, benchmark, metric)
-    return tuple((before[number], after[number]) for number in sorted(before.keys() & after.keys()))
-
-
-def complete_pairs(base: Session | None, head: Session | None, benchmark: str) -> int:
-    """Pairs of a benchmark of which both trials succeeded, whatever metrics they gave."""
-    if base is None or head is None:
-        return 0
-    before, after = (
-        {t.pair for t in s.trials if t.benchmark == benchmark and t.status is TrialStatus.OK}
-        for s in (base, head)
-    )
-    return len((before & after) - {None})
-
-
-def _by_pair(session: Session, benchmark: str, metric: str) -> dict[int, float]:
-    return {
-        trial.pair: value.value
-        for trial in session.trials
-        if trial.benchmark == benchmark
-        and trial.pair is not None
-        and trial.status is TrialStatus.OK
-        for value in trial.values
-        if value.metric == metric
-    }

@@ -36,7 +36,7 @@ def summarise(
         gate="open" if is_open else "closed",
         verdict=worst.value,
         exit_status=0 if let_through else worst.exit_status,
-        headline=_headline(gating, head.host.host_class, is_open=is_open),
+        headline=headline(gating, f"host class {head.host.host_class}", is_open=is_open),
         created=created,
         profiles=tuple(case.profile for case in cases),
         findings=findings,
@@ -53,11 +53,12 @@ def summarise(
     )
 
 
-def _headline(gating: Sequence[Finding], host_class: str, *, is_open: bool) -> str:
+def headline(gating: Sequence[Finding], whence: str, *, is_open: bool) -> str:
+    """`gate closed: 2 regressed, 1 passed (host class lab)`."""
     counts = Counter(finding.verdict for finding in gating)
     worst_first = sorted(counts, key=lambda verdict: -verdict.rank)
     said = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in worst_first)
-    return f"gate {'open' if is_open else 'closed'}: {said} (host class {host_class})"
+    return f"gate {'open' if is_open else 'closed'}: {said} ({whence})"
 
 
 def _tools(cases: Sequence[Case]) -> dict[str, str]:
@@ -114,6 +115,8 @@ def _case_notes(case: Case) -> Iterator[str]:
         yield "tolerances, roles and plan are the session's own; --profiles takes reviewed ones"
     if case.head.source is Source.IMPORTED and not case.head.host.fingerprint:
         yield "imported values; nobody vouches for the host that measured them"
+    if case.head.planted:
+        yield f"a calibration: the head was slowed by {percent(case.head.planted, signed=False)}"
     if case.head.source is Source.REPLAYED:
         yield "replayed values, not measured"
     base, head = case.pair_base, case.pair_head

@@ -1,4 +1,4 @@
-"""The second stage's trials: random-order pairs of base and head, until nobody is undecided."""
+"""The second stage's trials: blocks of base/head pairs in random order, until all is decided."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from gate.measure.recorder import Recorder
 from gate.measure.screening import chosen_benchmarks
 from gate.measure.sitting import check_resumable, new_session, take_trial, told
 from gate.model import Side, Stage, TrialStatus
+from gate.model.blocks import block_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +28,7 @@ def measure_pairs(
     *,
     resumed: dict[Side, Session],
 ) -> tuple[Session, Session]:
-    """Run pairs of the named benchmarks until `undecided(base, head)` names none.
+    """Run blocks of pairs of the named benchmarks until `undecided(base, head)` names none.
 
     Raises:
         InputError: a resumed session is of another profile text, host, boot or subject.
@@ -41,25 +42,25 @@ def measure_pairs(
         session = resumed.get(side) or new_session(sitting, side, Stage.CONFIRM, benchmarks)
         recorders[side] = Recorder(session, paths[side])
     base, head = recorders[Side.BASE], recorders[Side.HEAD]
-    # The head's seed rules the coin and the order of both sides.
+    # The head's seed rules the order of both sides.
     seed = head.session.seed
     while waiting := undecided(base.session, head.session):
         turn = [benchmark for benchmark in benchmarks if benchmark.name in waiting]
         random.Random(f"{seed}/{len(head.session.trials)}").shuffle(turn)  # noqa: S311
         for benchmark in turn:
-            _take_pair(sitting, recorders, benchmark, seed)
+            _take_block(sitting, recorders, benchmark, seed)
     base.complete()
     head.complete()
     return base.session, head.session
 
 
-def _take_pair(
+def _take_block(
     sitting: Sitting, recorders: dict[Side, Recorder], benchmark: Benchmark, seed: int
 ) -> None:
-    """One pair, back to back, in the order of its coin.
+    """One block, back to back, in the order of its shuffle.
 
-    A pair that an interruption cut in half keeps its number and is never completed: half a pair
-    taken long after the other half would not share its noise.
+    A block that an interruption cut short keeps its number and is never completed: trials taken
+    long after the others would not share their noise.
     """
     numbers = [
         trial.pair
@@ -67,12 +68,9 @@ def _take_pair(
         for trial in recorder.session.trials
         if trial.benchmark == benchmark.name and trial.pair is not None
     ]
-    pair = max(numbers, default=-1) + 1
-    sides = [Side.BASE, Side.HEAD]
-    if not order.base_first(seed, benchmark.name, pair):
-        sides.reverse()
-    for position, side in enumerate(sides):
-        trial = take_trial(sitting, recorders[side], benchmark, pair=pair, first=position == 0)
+    block = block_of(max(numbers)) + 1 if numbers else 0
+    for slot, (side, pair) in enumerate(order.block_order(seed, benchmark.name, block)):
+        trial = take_trial(sitting, recorders[side], benchmark, pair=pair, slot=slot)
         told(sitting, side, trial, pair + 1, None)
         if trial.status is not TrialStatus.OK:
             return

@@ -1,4 +1,4 @@
-"""Who runs when: every trial of a round in random order, round by round; a coin for each pair."""
+"""Who runs when: the trials of a round or a block in random order, one after the other."""
 
 from __future__ import annotations
 
@@ -6,19 +6,22 @@ import random
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from gate.model import Side
+from gate.model.blocks import pairs_in
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 
-def rounds(names: Sequence[str], trials: int, seed: int) -> tuple[str, ...]:
-    """The names of all trials in order: each round holds every name once, shuffled.
+def rounds(trials: Mapping[str, int], seed: int) -> tuple[str, ...]:
+    """The names of all trials in order: each round holds every name still due once, shuffled.
 
     The same seed gives the same order, so that a resumed session goes on where it stopped.
     """
     order: list[str] = []
     dice = random.Random(seed)  # noqa: S311 - not for secrets
-    for _ in range(trials):
-        one = list(names)
+    for number in range(max(trials.values(), default=0)):
+        one = [name for name, count in trials.items() if count > number]
         dice.shuffle(one)
         order += one
     return tuple(order)
@@ -36,6 +39,13 @@ def remaining(order: Sequence[str], done: Iterable[str]) -> tuple[str, ...]:
     return tuple(left)
 
 
-def base_first(seed: int, benchmark: str, pair: int) -> bool:
-    """The fair coin of one pair: whether the base side runs first."""
-    return random.Random(f"{seed}/{benchmark}/{pair}").random() < 0.5  # noqa: S311, PLR2004
+def block_order(seed: int, benchmark: str, block: int) -> tuple[tuple[Side, int], ...]:
+    """Side and pair number of each trial of a block, in the order in which they are to run.
+
+    Every arrangement of the two sides is equally likely; that fairness is what the verdict
+    rests on.
+    """
+    sides = [side for side in (Side.BASE, Side.HEAD) for _ in pairs_in(block)]
+    random.Random(f"{seed}/{benchmark}/{block}").shuffle(sides)  # noqa: S311
+    numbers = {side: iter(pairs_in(block)) for side in (Side.BASE, Side.HEAD)}
+    return tuple((side, next(numbers[side])) for side in sides)

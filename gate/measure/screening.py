@@ -10,6 +10,7 @@ from gate.measure.sitting import check_resumable, new_session, take_trial, told
 from gate.model import Stage, State
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from gate.measure.sitting import Sitting
@@ -23,27 +24,30 @@ def measure_session(
     *,
     resumed: Session | None = None,
     only: frozenset[str] | None = None,
+    trials: Mapping[str, int] | None = None,
 ) -> Session:
     """Take, or finish, one whole session and leave it at `path`.
 
-    `only` names the benchmarks to run; by default all of the profile.
+    `only` names the benchmarks to run; by default all of the profile. `trials` says which of them
+    take more trials than the profile asks for.
 
     Raises:
         InputError: `resumed` is of another profile text, host, boot or subject.
         StopRequested: a signal came; the partial session is at `path`.
     """
     chosen = {b.name: b for b in sitting.profile.benchmarks if only is None or b.name in only}
-    session = resumed or new_session(sitting, side, Stage.SCREEN, tuple(chosen.values()))
+    benchmarks = tuple(chosen.values())
+    session = resumed or new_session(sitting, side, Stage.SCREEN, benchmarks, trials)
     if resumed is not None:
         check_resumable(resumed, sitting, side, Stage.SCREEN, path)
         if resumed.state is State.COMPLETE:
             return resumed
     recorder = Recorder(session, path)
-    names = [plan.benchmark for plan in session.planned]
-    planned = order.rounds(names, max(plan.trials for plan in session.planned), session.seed)
+    due = {plan.benchmark: plan.trials for plan in session.planned}
+    planned = order.rounds(due, session.seed)
     left = order.remaining(planned, [trial.benchmark for trial in session.trials])
     for name in left:
-        trial = take_trial(sitting, recorder, chosen[name], pair=None, first=None)
+        trial = take_trial(sitting, recorder, chosen[name], pair=None, slot=None)
         told(sitting, side, trial, len(recorder.session.trials), len(planned))
     recorder.complete()
     return recorder.session

@@ -6,6 +6,7 @@ import os
 import secrets
 import tempfile
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +19,7 @@ from gate.model import (
     SCHEMA,
     Planned,
     Session,
+    Side,
     Source,
     Stage,
     State,
@@ -26,12 +28,12 @@ from gate.model import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from gate.harness.base import Harness, Outcome
     from gate.measure.recorder import Recorder
     from gate.measure.stop import Stop
-    from gate.model import Benchmark, Host, Profile, Side, Value
+    from gate.model import Benchmark, Host, Profile, Value
     from gate.subject.command import ActiveSide
 
 
@@ -75,11 +77,19 @@ def now() -> str:
 
 
 def new_session(
-    sitting: Sitting, side: Side, stage: Stage, benchmarks: tuple[Benchmark, ...]
+    sitting: Sitting,
+    side: Side,
+    stage: Stage,
+    benchmarks: tuple[Benchmark, ...],
+    trials: Mapping[str, int] | None = None,
 ) -> Session:
-    """An empty session of this sitting."""
+    """An empty session of this sitting.
+
+    `trials` are the screen's trials of benchmarks that take more than the profile asks for.
+    """
     profile, started = sitting.profile, now()
-    trials = profile.trials.screen if stage is Stage.SCREEN else 0
+    least = profile.trials.screen if stage is Stage.SCREEN else 0
+    more = trials or {}
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     return Session(
         schema=SCHEMA,
@@ -99,14 +109,22 @@ def new_session(
         source=Source.REPLAYED if profile.harness == "replay" else Source.MEASURED,
         sides=sitting.paired,
         planned=tuple(
-            Planned(benchmark=b.name, trials=trials, control=b.control) for b in benchmarks
+            Planned(benchmark=b.name, trials=max(least, more.get(b.name, 0)), control=b.control)
+            for b in benchmarks
         ),
         metrics=profile.metrics,
         trials=(),
         tools=sitting.tools,
         loud=profile.loud,
         pairs=profile.trials.confirm_pairs,
+        planted=planted_loss(sitting, side),
     )
+
+
+def planted_loss(sitting: Sitting, side: Side) -> float:
+    """The loss that a calibration plants into a side; 0 without one."""
+    plant = sitting.profile.plant
+    return plant.loss if plant is not None and side is Side.HEAD else 0.0
 
 
 def check_resumable(
@@ -126,6 +144,7 @@ def check_resumable(
         ("host class", session.host.host_class, sitting.host.host_class),
         ("host", session.host.fingerprint, sitting.host.fingerprint),
         ("boot", session.boot, sitting.boot),
+        ("planted loss", f"{session.planted:g}", f"{planted_loss(sitting, side):g}"),
         (f"content of the {side.value} side", session.subject.proof, subject.proof),
     ):
         if theirs != ours:
@@ -154,7 +173,7 @@ def take_trial(
     benchmark: Benchmark,
     *,
     pair: int | None,
-    first: bool | None,
+    slot: int | None,
 ) -> Trial:
     """Run one trial and record it, failed or not.
 
@@ -188,7 +207,7 @@ def take_trial(
         duration=time.monotonic() - clock,
         values=values,
         pair=pair,
-        first=first,
+        slot=slot,
         note=note[:1000],
     )
     recorder.add(trial)
@@ -208,7 +227,7 @@ def _context(
         benchmark=benchmark,
         side=side,
         side_directory=active.directory,
-        environment=child_environment(active),
+        environment=child_environment(active) | {"GATE_TRIAL": str(index)},
         work=sitting.work,
         scratch=scratch,
         index=index,
@@ -270,3 +289,14 @@ def preflight(sitting: Sitting) -> None:
         for side in sitting.sides:
             for benchmark in sitting.profile.benchmarks:
                 sitting.harness.check(_context(sitting, side, benchmark, Path(scratch), 0))
+
+
+@contextmanager
+def trial_context(sitting: Sitting, side: Side, benchmark: Benchmark) -> Iterator[TrialContext]:
+    """A context of trials that no session holds: those that size a plant.
+
+    Raises:
+        InputError: the work directory cannot be used.
+    """
+    with _scratch(sitting) as scratch:
+        yield _context(sitting, side, benchmark, Path(scratch), 0)

@@ -5,6 +5,16 @@ scaling happens once, when something is shown (`gate.units`).
 """
 
 from gate.model.baseline import AcceptedSession, Baseline, BaselinePoint, BaselineSeries, Waiver
+from gate.model.calibration import (
+    Calibration,
+    Ending,
+    Plant,
+    PlantedShare,
+    Round,
+    RoundPlan,
+    Schedule,
+    short_digest,
+)
 from gate.model.host import Host
 from gate.model.metric import Better, Metric, Role
 from gate.model.profile import Benchmark, Profile, SideSpec, Trials, Work
@@ -22,6 +32,7 @@ from gate.model.session import (
     TrialStatus,
     Value,
 )
+from gate.model.summary import Figures, MeanKind, Summary, SummaryRow
 from gate.model.verdict import Verdict, join
 
 __all__ = [
@@ -32,14 +43,23 @@ __all__ = [
     "BaselineSeries",
     "Benchmark",
     "Better",
+    "Calibration",
+    "Ending",
     "Evidence",
+    "Figures",
     "Finding",
     "Host",
+    "MeanKind",
     "Metric",
     "Planned",
+    "Plant",
+    "PlantedShare",
     "Profile",
     "Report",
     "Role",
+    "Round",
+    "RoundPlan",
+    "Schedule",
     "Session",
     "Side",
     "SideSpec",
@@ -48,6 +68,8 @@ __all__ = [
     "State",
     "Subject",
     "SuitePromise",
+    "Summary",
+    "SummaryRow",
     "Trial",
     "TrialStatus",
     "Trials",
@@ -56,4 +78,5 @@ __all__ = [
     "Waiver",
     "Work",
     "join",
+    "short_digest",
 ]

@@ -49,7 +49,7 @@ class BaselineSeries:
 
     @property
     def current(self) -> tuple[BaselinePoint, ...]:
-        """The points of the newest epoch; the first of them is its anchor."""
+        """The points of the newest epoch; the first of them make its anchor."""
         newest = max((point.epoch for point in self.points), default=0)
         return tuple(point for point in self.points if point.epoch == newest)
 

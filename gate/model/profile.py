@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from gate.model.calibration import Plant
 from gate.model.metric import Metric
 
 
@@ -24,8 +25,9 @@ class Trials:
     """How often a benchmark is measured."""
 
     screen: int = 3
-    """Trials of the head side in the first stage."""
-    confirm_pairs: int = 30
+    """Trials of the head side in the first stage; a check takes more of a metric whose trials are
+    noisy where that saves confirmations."""
+    confirm_pairs: int = 100
     """Most base/head pairs that the second stage may spend on one benchmark."""
 
 
@@ -92,3 +94,5 @@ class Profile:
     loss and say so, or `refuse` to judge it."""
     sides: dict[str, SideSpec] = field(default_factory=dict)
     """`base` and `head`, where the profile declares them."""
+    plant: Plant | None = None
+    """Calibration only: base and head are the same, but for what is planted into the head."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from gate.model.calibration import Calibration
 from gate.model.host import Host
 from gate.model.metric import Better, Role
 from gate.model.strictness import STRICT
@@ -63,7 +64,7 @@ class Finding:
     sessions_base: int = 0
     """Baseline sessions that entered."""
     method: str = "none"
-    """`screen`, `pairs`, `strikes` or `none`."""
+    """`screen`, `pairs`, `strikes`, `summary` or `none`."""
     confidence: float | None = None
     """Level of the interval, e.g. 0.99."""
     tolerance: float = 0.0
@@ -123,3 +124,5 @@ class Report:
     promise: SuitePromise
     subjects: dict[str, str] = field(default_factory=dict)
     """What was under test, by profile and side: `build head`."""
+    calibration: Calibration | None = None
+    """How often the gate was right on this host class; absent where it was never calibrated."""

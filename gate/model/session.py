@@ -81,8 +81,8 @@ class Trial:
     values: tuple[Value, ...] = ()
     pair: int | None = None
     """Number of the base/head pair it belongs to; absent outside the confirm stage."""
-    first: bool | None = None
-    """Within its pair: whether this side ran first. The coin decided."""
+    slot: int | None = None
+    """Position in the random order of its block of pairs, from 0."""
     note: str = ""
     """Why it failed, or what the harness warned of."""
 
@@ -137,7 +137,7 @@ class Session:
     ended: str
     """UTC, ISO 8601; the time of the last write."""
     seed: int
-    """Seed of the order of trials and of the coin of each pair."""
+    """Seed of the order of trials, that of each block of pairs included."""
     state: State
     source: Source
     sides: bool
@@ -152,5 +152,7 @@ class Session:
     notes: tuple[str, ...] = ()
     loud: str = "raise"
     """The profile's policy for metrics too loud for their tolerance."""
-    pairs: int = 30
+    pairs: int = 100
     """The profile's limit of pairs."""
+    planted: float = 0.0
+    """Calibration only: the loss planted into it; such a session is never accepted."""

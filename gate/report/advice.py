@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.model import Role, Verdict
-from gate.report.words import tally
+from gate.report.words import from_summaries, tally
 
 if TYPE_CHECKING:
     from gate.model import Finding, Report
@@ -74,14 +74,39 @@ _STEPS: dict[Verdict, tuple[str, tuple[str, ...]]] = {
     ),
 }
 
+_MEASURE = "gate check --base ../base"
+_SUMMARY_STEPS: dict[Verdict, tuple[str, tuple[str, ...]]] = {
+    Verdict.REGRESSED: (
+        (
+            "Measure both sides on one machine: a summary cannot tell the change from the day and "
+            "the machine. Then find the cause."
+        ),
+        (_MEASURE,),
+    ),
+    Verdict.INCONCLUSIVE: (
+        (
+            "Ask for spread and number of trials, or better for the trials themselves; or measure "
+            "both sides."
+        ),
+        ("gate import FILE...", _MEASURE),
+    ),
+    Verdict.WAIVED: _STEPS[Verdict.WAIVED],
+    Verdict.IMPROVED: (
+        "Measure it before you count on the gain. A summary cannot be accepted as a baseline.",
+        (_MEASURE,),
+    ),
+}
+"""Where there are no trials, nothing can be accepted and nothing was screened."""
+
 
 def next_steps(report: Report) -> list[Step]:
     """One step per verdict that wants something done, worst first."""
     gated = [f for f in report.findings if f.role is Role.GATE]
+    steps = _SUMMARY_STEPS if from_summaries(report) else _STEPS
     return [
-        Step(verdict, _STEPS[verdict][0], (*_explain(gated, verdict), *_STEPS[verdict][1]))
+        Step(verdict, steps[verdict][0], (*_explain(gated, verdict), *steps[verdict][1]))
         for verdict, _ in tally(gated)
-        if verdict in _STEPS
+        if verdict in steps
     ]
 
 

@@ -51,15 +51,29 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     (
         "pairs",
         (
-            "Second stage, where base and head can both be run: back to back, a fair coin deciding "
-            "which goes first."
+            "Second stage, where base and head can both be run: blocks of base and head trials "
+            "back to back, every order of a block equally likely."
         ),
     ),
     (
         "strikes",
         (
-            "Second stage, where only head can be run: fresh head sessions that must all be worse "
-            "than the worst accepted one. Weaker than pairs."
+            "Second stage, where only head can be run: fresh head sessions, ranked against the "
+            "accepted ones. Weaker than pairs."
+        ),
+    ),
+    (
+        "summary",
+        (
+            "Printed means of both sides, with spread and number of trials where they are printed. "
+            "Without a spread nothing can be claimed."
+        ),
+    ),
+    (
+        "record",
+        (
+            "How the gate did on this host class in a calibration: rounds whose right answer is "
+            "known, because a thing is compared with itself or a loss of known size is planted."
         ),
     ),
     ("stable facts", "Facts of the host that must agree, or nothing is compared."),

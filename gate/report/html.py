@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from gate.report import words
+from gate.report import record, words
 from gate.report.advice import next_steps
 from gate.report.clean import scrub
 from gate.report.glossary import GLOSSARY, VERDICTS
@@ -42,6 +42,7 @@ def render_html(report: Report) -> str:
         .render(
             report=report,
             words=words,
+            record=record,
             assets=_assets(),
             rows=rows,
             attention=attention,

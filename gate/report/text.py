@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from gate.model import Role, Verdict
-from gate.report import words
+from gate.report import record, words
 from gate.report.cells import fit, width_of, wrap
 from gate.report.clean import guarded, scrub, shorten
 from gate.units import percent
@@ -78,11 +78,17 @@ def _gate_colour(report: Report) -> str:
 def _opening(page: _Page, report: Report) -> None:
     sentence = f"{words.gate_symbol(report)} {words.verdict_sentence(report)}"
     page.add(sentence, "", "  ", _gate_colour(report))
+    if record.unfit(report.calibration):
+        page.add(record.unfit(report.calibration), "  warning: ", "           ", _YELLOW)
     host = "unknown" if report.host is None else report.host.host_class or "unknown"
     page.add(f"{host}; {words.judged(report)}", "  host     ", "           ")
     if len(report.subjects) <= SUBJECTS_ABOVE:
         _subjects(page, report)
     page.add(words.promise(report), "  promise  ", "           ")
+    if report.host is not None:
+        page.add(record.line(report.calibration), "  record   ", "           ")
+    if record.details(report.calibration):
+        page.add(record.details(report.calibration), "           ", "           ", _DIM)
 
 
 def _subjects(page: _Page, report: Report) -> None:

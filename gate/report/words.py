@@ -29,7 +29,8 @@ SYMBOL = {
 _METHOD = {
     "screen": "screened against the accepted sessions",
     "pairs": "base and head in random-order pairs",
-    "strikes": "fresh head sessions against the worst accepted one",
+    "strikes": "fresh head sessions ranked against the accepted ones",
+    "summary": "from a summary: printed means, no trials",
     "none": "not measured",
 }
 
@@ -67,11 +68,17 @@ def lead(report: Report) -> str:
 def promise(report: Report) -> str:
     """What the verdicts hold to, in one sentence."""
     held = report.promise
+    condition = ", as far as the printed figures are what they seem"
     return (
         f"an unchanged suite is called regressed with probability at most "
         f"{plain_percent(held.alpha)}; a loss of the tolerance passes with probability at most "
-        f"{plain_percent(held.beta)}"
+        f"{plain_percent(held.beta)}{condition if from_summaries(report) else ''}"
     )
+
+
+def from_summaries(report: Report) -> bool:
+    """Whether printed means were judged; there were no trials then, and no screen."""
+    return any(finding.method == "summary" for finding in report.findings)
 
 
 def judged(report: Report) -> str:
@@ -81,6 +88,9 @@ def judged(report: Report) -> str:
     watched = sum(finding.role is Role.WATCH for finding in report.findings)
     more = f"; {watched} more only watched" if watched else ""
     flagged = f"{held.metrics_flagged} flagged by the screen"
+    if from_summaries(report):
+        gated = len(report.findings) - watched
+        flagged = f"{gated - held.metrics_judged} printed without a spread"
     return f"{held.metrics_judged} {metrics} judged, {flagged}{more}"
 
 

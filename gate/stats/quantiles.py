@@ -8,7 +8,7 @@ from scipy.special import ndtri, stdtrit
 
 
 @lru_cache(maxsize=1024)
-def student(probability: float, freedom: int) -> float:
+def student(probability: float, freedom: float) -> float:
     """Quantile of Student's t."""
     return float(stdtrit(freedom, probability))
 

@@ -1,7 +1,9 @@
-"""Robust centre and scale of a few sessions.
+"""Robust centre and scale of a few values.
 
-Sources: Rousseeuw and Croux 1993 for the MAD and its small-sample correction; the factor
-1 + 1.2/S and the variance inflation 1 + 1.57/S of a median were fitted on recorded series.
+Sources: Rousseeuw and Croux 1993 for the scale Q_n, of all pairwise gaps the one at the first
+quartile: it bears a quarter of wild values and loses less than a fifth of the precision of the
+standard deviation, where the median absolute deviation loses two thirds; Hodges and Lehmann 1963
+for the shift between two samples.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 NORMAL_MAD = 1.4826
-"""MAD of a normal sample times this is its standard deviation."""
+"""Median absolute deviation of a normal sample times this is its standard deviation."""
 
 _MOST_VALUES = 500
 """Of more values only the last ones enter: the pairs of all would not fit into memory."""
@@ -23,22 +25,50 @@ _MOST_VALUES = 500
 FLOOR = 1e-4
 """Smallest scale believed (0.01 %): zero variance is a coarse clock, never certainty."""
 
+_QN = {
+    2: (0.707, 1.0),
+    3: (1.764, 0.93),
+    4: (1.008, 1.95),
+    5: (1.663, 1.98),
+    6: (1.256, 3.16),
+    7: (1.767, 3.20),
+    8: (1.406, 4.47),
+    9: (1.835, 4.56),
+    10: (1.532, 5.85),
+    11: (1.894, 5.96),
+    12: (1.623, 7.25),
+    13: (1.937, 7.40),
+    14: (1.694, 8.60),
+    15: (1.969, 8.81),
+    16: (1.749, 10.06),
+    17: (1.995, 10.27),
+    18: (1.794, 11.55),
+    19: (2.015, 11.74),
+}
+"""Count -> (factor, degrees of freedom), by simulation of 400,000 normal samples: the squared
+scale then has the mean and variance, on the log scale, of a chi-square of that freedom."""
 
-def between_sessions(sessions: Sequence[Sequence[float]]) -> float:
-    """Scale of session medians (log costs), not below what the trials inside them imply.
 
-    `sessions` is a list of sessions of log costs, each with at least one trial; at least two
-    sessions. A MAD of zero among differing medians falls back on the standard deviation.
+def scale(values: Sequence[float]) -> tuple[float, float]:
+    """Q_n of at least two values and the degrees of freedom of its square.
+
+    Zero among differing values falls back on the standard deviation.
     """
-    centres = [median(session) for session in sessions]
-    centre = median(centres)
-    spread = NORMAL_MAD * median([abs(value - centre) for value in centres])
-    spread *= 1 + 1.2 / len(centres)
-    if spread == 0 and len(set(centres)) > 1:
-        spread = stdev(centres)
-    trials = median([len(session) for session in sessions])
-    implied = within_session(sessions) * math.sqrt(math.pi / 2 / trials) if trials > 1 else 0.0
-    return max(spread, implied, FLOOR)
+    count = len(values)
+    gaps = sorted(abs(a - b) for a, b in combinations(values, 2))
+    half = count // 2 + 1
+    factor, freedom = _qn_constants(count)
+    spread = factor * gaps[half * (half - 1) // 2 - 1]
+    if spread == 0 and gaps[-1] > 0:
+        return stdev(values), float(count - 1)
+    return spread, freedom
+
+
+def _qn_constants(count: int) -> tuple[float, float]:
+    if count in _QN:
+        return _QN[count]
+    # Fitted to simulations up to 100 values, within 1 %.
+    return 2.2219 * count / (count + (1.95 if count % 2 else 4.1)), 0.79 * (count - 1) - 2.1
 
 
 def within_session(sessions: Sequence[Sequence[float]]) -> float:
@@ -69,11 +99,12 @@ def step_scale(centres: Sequence[float]) -> float:
     return max(NORMAL_MAD * median(steps) / math.sqrt(2), FLOOR) if steps else FLOOR
 
 
-def hodges_lehmann(values: Sequence[float]) -> float:
-    """Median of all pairwise means: the centre the signed-rank test estimates.
+def shift(groups: Sequence[tuple[Sequence[float], Sequence[float]]]) -> float:
+    """Median of all differences second minus first, taken inside each group.
 
-    Source: Hodges and Lehmann 1963.
+    With one group, the Hodges-Lehmann estimate of the shift between two samples; groups keep
+    apart what was measured at different times.
     """
-    values = values[-_MOST_VALUES:]
-    means = [(values[i] + values[j]) / 2 for i in range(len(values)) for j in range(i, len(values))]
-    return median(means)
+    return median(
+        [b - a for first, second in groups for a in first for b in second[-_MOST_VALUES:]]
+    )

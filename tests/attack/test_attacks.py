@@ -29,7 +29,7 @@ def test_links_in_a_prepared_work_directory_lead_nowhere(tmp_path):
     (project / "profiles").mkdir()
     (project / "profiles" / "j.fio").write_text(JOB, encoding="utf-8")
     (project / "profiles" / "p.toml").write_text(
-        'harness = "fio"\njob = "j.fio"\ntrials = { screen = 1 }\n[metric.iops]\n', encoding="utf-8"
+        'harness = "fio"\njob = "j.fio"\ntrials = { screen = 2 }\n[metric.iops]\n', encoding="utf-8"
     )
     before = tree(outside)
     answer = run_gate(["run", "p", "--quiet"], cwd=project)

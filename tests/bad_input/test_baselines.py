@@ -252,7 +252,7 @@ def zero(data):
 def confirming(data):
     data["stage"] = "confirm"
     for trial in data["trials"]:
-        trial |= {"stage": "confirm", "pair": 0, "first": True}
+        trial |= {"stage": "confirm", "pair": 0, "slot": 0}
 
 
 NOT_ACCEPTED = [

@@ -42,7 +42,7 @@ def place(tmp_path):
         profiles = tmp_path / "profiles"
         profiles.mkdir()
         (profiles / "p.toml").write_text(
-            f'trials = {{ screen = 1 }}\ntimeout = "20 s"\n{top}\n' + PROFILES[harness]
+            f'trials = {{ screen = 2 }}\ntimeout = "20 s"\n{top}\n' + PROFILES[harness]
         )
         (profiles / "p.fio").write_text("[p]\nfilename=x\nsize=4k\nrw=read\n")
         (tmp_path / "bin").mkdir()
@@ -212,12 +212,12 @@ def test_trial(place, tmp_path, script, words):
         answer = run_gate(["run", "p", "--quiet"], cwd=tmp_path, env=env)
     assert answer.status == 4, answer
     assert answer.err.startswith("failed: p: ")
-    assert answer.err.count("\n") == 1
+    assert answer.err.count("\n") == 2, "one line for each trial"
     assert "Traceback" not in answer.err
     for word in words:
         assert word in answer.err, (word, answer.err)
     session = json.loads((tmp_path / "reports/sessions/p-001.json").read_text())
-    assert [trial["values"] for trial in session["trials"]] == [[]]
+    assert [trial["values"] for trial in session["trials"]] == [[], []]
 
 
 FIO_FIND = "for word; do case $word in --output=*) export=${word#--output=};; esac; done\n"
@@ -294,8 +294,6 @@ def test_removes_the_work_directory(place, tmp_path, refused):
     from builders import run_gate
 
     env = place("hyperfine", '/bin/rm -rf "$WORK"; exit 1') | {"WORK": str(tmp_path / "w")}
-    profile = tmp_path / "profiles/p.toml"
-    profile.write_text(profile.read_text().replace("screen = 1", "screen = 2"))
     answer = run_gate(["run", "p", "--quiet", "--work", "w"], cwd=tmp_path, env=env)
     refused(answer, "G208", "w")
 

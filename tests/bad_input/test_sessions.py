@@ -61,6 +61,8 @@ VALUES = [
     case("a sequence twice", put("trials", 1, "sequence", 0), "G206", "trials.1.sequence"),
     case("a negative duration", put(*T0, "duration", -1.0), "G206", "trials.0.duration"),
     case("a negative pair", put(*T0, "pair", -1), "G206", "trials.0.pair"),
+    case("a negative slot", put(*T0, "slot", -1), "G206", "trials.0.slot"),
+    case("a coin as the version before wrote it", put(*T0, "first", True), "G206", "trials.0.first"),
     case("a benchmark planned twice", lambda d: d["planned"].append(d["planned"][0]), "G206", "planned.1.benchmark"),
     case("negative trials planned", put("planned", 0, "trials", -1), "G206", "planned.0.trials"),
     case("a billion trials planned", put("planned", 0, "trials", 10**9), "G206", "planned.0.trials"),

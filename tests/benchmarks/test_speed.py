@@ -1,14 +1,16 @@
 """Our own speed, as benchmarks; targets are stated, never asserted: machines are shared and noisy.
 
-Run with `make bench`. Targets on a machine of two cores: `gate --help` 150 ms, judging 1,000 series
-of 20 sessions 2 s, rendering the HTML of 1,000 findings 2 s.
+Run with `make bench`. Targets on a machine of two cores: `gate --help` 150 ms, screening 1,000
+series of 20 sessions 2 s, judging them 2 s, deciding 40 metrics by 30 pairs each 0.5 s, rendering
+the HTML of 1,000 findings 2 s.
 """
 
+import math
 import random
 import subprocess
 import sys
 
-from gate.judge.judge import judge
+from gate.judge.judge import first_stage, judge
 from gate.judge.suite import Policy, arrange
 from gate.model import (
     AcceptedSession,
@@ -29,8 +31,10 @@ from gate.model import (
     TrialStatus,
     Value,
 )
+from gate.model.blocks import FIRST_BLOCK, NEXT_BLOCK
 from gate.report.html import render_html
 from gate.report.json_text import render_json
+from gate.stats.martingale import PairRule, decide
 
 SERIES, SESSIONS, TRIALS = 1000, 20, 3
 METRIC = Metric(name="wall", unit="s", better=Better.LOWER)
@@ -141,6 +145,59 @@ def test_help_starts_quickly(benchmark):
 
     done = benchmark.pedantic(cold, rounds=20, warmup_rounds=2)
     assert "baseline" in done.stdout
+
+
+def test_screening_a_thousand_series(benchmark):
+    """1,000 series of 20 sessions are screened, the noise of each with the help of all; 2 s."""
+    first = benchmark.pedantic(first_stage, args=(suite(), Policy()), rounds=3, warmup_rounds=1)
+    slower = {f"benchmark-{number:04d}" for number in range(0, SERIES, 10)}
+    assert {flag.series.benchmark for flag in first.flagged} == slower
+    assert len(first.settled) == SERIES - len(slower)
+
+
+FLAGGED, PAIRS = 40, 30
+
+
+def decisions():
+    """40 metrics, each with as many blocks as fit into 30 pairs, between two answers."""
+    dice = random.Random(7)
+    rule = PairRule(
+        negligible=math.log(1.01),
+        tolerance=math.log(1.05),
+        sigma=0.1,
+        alpha=0.01 / FLAGGED,
+        beta=0.013,
+        limit=PAIRS,
+    )
+    sizes = [FIRST_BLOCK, *[NEXT_BLOCK] * ((PAIRS - FIRST_BLOCK) // NEXT_BLOCK)]
+
+    def side(size, loss):
+        return tuple(dice.gauss(loss, 0.07) for _ in range(size))
+
+    return [[(side(size, 0.0), side(size, 0.025)) for size in sizes] for _ in range(FLAGGED)], rule
+
+
+def test_deciding_forty_metrics_by_thirty_pairs(benchmark):
+    """40 flagged metrics are decided on all their pairs, confidence limits included; 0.5 s."""
+    every, rule = decisions()
+
+    def decided():
+        return [decide(blocks, rule) for blocks in every]
+
+    found = benchmark.pedantic(decided, rounds=3, warmup_rounds=1)
+    assert [one.verdict for one in found].count("spent") >= FLAGGED - 4
+    assert {one.pairs for one in found if one.verdict == "spent"} == {29}
+
+
+def test_a_look_at_forty_metrics(benchmark):
+    """The look between two blocks, without limits: it must cost next to nothing; 0.05 s."""
+    every, rule = decisions()
+
+    def looked():
+        return [decide(blocks, rule, limits=False) for blocks in every]
+
+    found = benchmark.pedantic(looked, rounds=3, warmup_rounds=1)
+    assert [one.verdict for one in found].count("spent") >= FLAGGED - 4
 
 
 def test_judging_a_thousand_series(benchmark):

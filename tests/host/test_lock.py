@@ -26,7 +26,7 @@ def place(tmp_path):
 @pytest.fixture
 def measuring(tmp_path, place):
     """A gate that measures until it is killed, once it holds the lock."""
-    project = write_replay_project(tmp_path / "slow", head={"b": ["hang"]}, trials=1)
+    project = write_replay_project(tmp_path / "slow", head={"b": ["hang", "hang"]}, trials=2)
     gate = start_gate(["run", "p"], cwd=project.root, lock=place)
     until = time.monotonic() + 60
     while not (place.exists() and place.stat().st_size) and gate.poll() is None:

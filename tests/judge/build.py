@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gate.judge.judge import judge
 from gate.judge.suite import Policy, arrange
+from gate.measure.order import block_order
 from gate.model import (
     SCHEMA,
     AcceptedSession,
@@ -31,6 +32,7 @@ from gate.model import (
     Value,
     Work,
 )
+from gate.model.blocks import block_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -85,7 +87,7 @@ def session(rows: Mapping[str, Any] | None = None, **more: Any) -> Session:
                     duration=1.0,
                     values=values,
                     pair=index if pairs else None,
-                    first=index % 2 == 0 if pairs else None,
+                    slot=_slot(benchmark, more.get("side", Side.HEAD), index) if pairs else None,
                     note="it fell over" if None in line else "",
                 )
             )
@@ -116,6 +118,11 @@ def session(rows: Mapping[str, Any] | None = None, **more: Any) -> Session:
         tools={"replay": "1.2"},
     )
     return replace(made, **more)
+
+
+def _slot(benchmark: str, side: Side, pair: int) -> int:
+    """Where a trial of a pair runs in its block."""
+    return block_order(1, benchmark, block_of(pair)).index((side, pair))
 
 
 def strikes(levels: Sequence[float], name: str = "b", **more: Any) -> list[Session]:

@@ -38,6 +38,19 @@ def slow_project():
     return make
 
 
+@pytest.fixture(scope="session")
+def single(tmp_path_factory, slow_project):
+    """An accepted project without a base side; to be copied, not used."""
+    return slow_project(tmp_path_factory.mktemp("single") / "one", sides=False)
+
+
+@pytest.fixture(scope="session")
+def templates(tmp_path_factory, slow_project, single):
+    """An accepted project for each kind of interruption; to be copied, not used."""
+    two = slow_project(tmp_path_factory.mktemp("templates") / "two", sides=True)
+    return {"pairs": two, "strikes": single, "run": single}
+
+
 class Started:
     """One gate in a process group of its own, as a shell starts it."""
 

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import random
-import re
 import shlex
-import shutil
 import signal
-import subprocess
-import sys
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import pytest
 from builders import tree
+from measure.remains import (
+    RESUME,
+    blocks_of,
+    complete,
+    copy_of,
+    is_litter,
+    report_of,
+    sessions_of,
+    verdicts_of,
+)
 
-from gate.files.session_file import read_session
 from gate.model import State
+from gate.model.blocks import pairs_in
 
 ENDS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}
-RESUME = re.compile(r"and: gate ((?:check|run) .*--resume.*?)\.?$", re.MULTILINE)
 
 
 class Case(NamedTuple):
@@ -53,39 +58,16 @@ COMMANDS = {
 
 
 @pytest.fixture(scope="module")
-def templates(tmp_path_factory, slow_project):
-    """An accepted project for each kind."""
-    root = tmp_path_factory.mktemp("templates")
-    one, two = (slow_project(root / name, sides=name == "two") for name in ("one", "two"))
-    return {"pairs": two, "strikes": one, "run": one}
-
-
-def _copy(template, target):
-    shutil.copytree(template.root, target)
-    return type(template)(target, template.name)
-
-
-@pytest.fixture(scope="module")
 def whole(templates, tmp_path_factory, started):
     """Of each kind: how long it measures and judges undisturbed, and what it says."""
     found = {}
     for what, template in templates.items():
-        project = _copy(template, tmp_path_factory.mktemp("whole") / what)
+        project = copy_of(template, tmp_path_factory.mktemp("whole") / what)
         gate = started(project, *COMMANDS[what]).measuring()
         begun = time.monotonic()
         answer = gate.end()
-        found[what] = (time.monotonic() - begun, answer[0], _verdicts(project.root))
+        found[what] = (time.monotonic() - begun, answer[0], verdicts_of(project.root))
     return found
-
-
-def _verdicts(root):
-    """What a check said, without the numbers of its random pairs."""
-    path = root / "out/report.json"
-    if not path.exists():
-        return None
-    report = json.loads(path.read_text("utf-8"))
-    findings = [(f["benchmark"], f["metric"], f["verdict"]) for f in report["findings"]]
-    return report["gate"], report["verdict"], report["exit_status"], sorted(findings)
 
 
 @pytest.fixture(scope="module")
@@ -102,15 +84,9 @@ def interrupted(templates, whole, tmp_path_factory, started, all_parse):
         yield lambda case: stories[case].result()
 
 
-def _sessions(root):
-    return {
-        path.relative_to(root): read_session(path) for path in sorted(root.glob("out/p/*.json"))
-    }
-
-
 def _story(case, template, root, whole, started, all_parse):
     """Interrupt, look, go on, look again; every observation under a name."""
-    project = _copy(template, root)
+    project = copy_of(template, root)
     before = tree(root)
     gate = started(project, *COMMANDS[case.what]).measuring()
     time.sleep(whole[case.what][0] * case.fraction)
@@ -119,7 +95,7 @@ def _story(case, template, root, whole, started, all_parse):
     dead = gate.dead()
     after = tree(root)
     all_parse(root)
-    partial, report = _sessions(root), _verdicts(root)
+    partial, report, blocks = sessions_of(root), verdicts_of(root), blocks_of(root)
     finished = {name: after[str(name)] for name, s in partial.items() if s.state is State.COMPLETE}
     match = RESUME.search(err)
     again = shlex.split(match[1]) if match else _by_hand(case, root, partial)
@@ -133,15 +109,26 @@ def _story(case, template, root, whole, started, all_parse):
         "dead": dead,
         "kept": {name: after.get(name) for name in before} == before,
         "new": {name for name in after.keys() - before.keys() if not name.startswith("out")},
-        "litter": [name for name in after if _is_litter(name)],
+        "litter": [name for name in after if is_litter(name)],
         "report": report,
         "partial": partial,
         "second": second,
-        "resumed": _sessions(root),
-        "verdicts": _verdicts(root),
+        "resumed": sessions_of(root),
+        "blocks": (blocks, blocks_of(root)),
+        "evidence": _pairs_shown(report_of(root) or {"findings": ()}),
+        "verdicts": verdicts_of(root),
         "kept_twice": {name: last.get(name) for name in before} == before,
         "finished": finished,
         "finished_now": {name: last[str(name)] for name in finished},
+    }
+
+
+def _pairs_shown(report):
+    """Pairs behind each finding that pairs decided."""
+    return {
+        f["benchmark"]: len(f["evidence"]["pairs_head"])
+        for f in report["findings"]
+        if f["method"] == "pairs"
     }
 
 
@@ -151,10 +138,6 @@ def _by_hand(case, root, partial):
         cut = [name for name, session in partial.items() if session.state is State.PARTIAL]
         return ("run", "--resume", str(cut[0])) if cut else ()
     return (*COMMANDS[case.what], *(["--resume"] if (root / "out").is_dir() else []))
-
-
-def _is_litter(name):
-    return "trial-" in name or name.rpartition("/")[2].startswith(".")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -184,6 +167,20 @@ def test_interrupted_and_resumed(case, interrupted, whole):
         assert now.state is State.COMPLETE
     if case.what != "pairs":
         assert story["finished_now"] == story["finished"]
+    _check_blocks(*story["blocks"], story["evidence"])
+
+
+def _check_blocks(before, after, evidence):
+    """A block that was cut short stays as it is and counts for nothing; the others are whole."""
+    for rows in after.values():
+        assert [slot for slot, _, _ in rows] == list(range(len(rows)))
+    short = {key: rows for key, rows in before.items() if key not in complete(before)}
+    assert len(short) <= 1, "blocks are run one after the other"
+    assert {key: rows for key, rows in after.items() if key not in complete(after)} == short
+    counted = Counter()
+    for benchmark, block in complete(after):
+        counted[benchmark] += len(pairs_in(block))
+    assert evidence == counted
 
 
 def test_most_interruptions_interrupt(interrupted):
@@ -209,7 +206,7 @@ def test_interrupted_while_the_screen_is_computed(
     number, group, templates, whole, tmp_path, started
 ):
     """The forked child that computes the screen neither outlives a gate nor breaks its last words."""
-    project = _copy(templates["pairs"], tmp_path / "p")
+    project = copy_of(templates["pairs"], tmp_path / "p")
     gate = started(project, *COMMANDS["pairs"])
     gate.wait_for(lambda: _complete(project.root / "out/p/head.json"))
     gate.wait_for(lambda: len(gate.alive()) == 2)
@@ -222,97 +219,20 @@ def test_interrupted_while_the_screen_is_computed(
     assert "Traceback" not in err
     if group:
         status, _, err = started(project, *COMMANDS["pairs"], "--resume").end()
-        assert (status, _verdicts(project.root)) == whole["pairs"][1:], err
+        assert (status, verdicts_of(project.root)) == whole["pairs"][1:], err
 
 
 def test_interrupted_while_judging(templates, whole, tmp_path, started):
     """After the last trial a signal still leaves no report and tells how to go on."""
-    project = _copy(templates["pairs"], tmp_path / "p")
+    project = copy_of(templates["pairs"], tmp_path / "p")
     gate = started(project, *COMMANDS["pairs"])
     gate.wait_for(lambda: _complete(project.root / "out/p/pairs-head.json"))
     gate.kill(signal.SIGINT)
     status, _, err = gate.end()
     assert status == 130, err
     assert RESUME.search(err)
-    assert _verdicts(project.root) is None
+    assert verdicts_of(project.root) is None
     before = tree(project.root / "out")
     status, _, err = started(project, *COMMANDS["pairs"], "--resume").end()
-    assert (status, _verdicts(project.root)) == whole["pairs"][1:], err
+    assert (status, verdicts_of(project.root)) == whole["pairs"][1:], err
     assert before.keys() < tree(project.root / "out").keys()
-
-
-@pytest.mark.parametrize("pause", [0.0, 0.003, 0.02, 0.06])
-def test_a_second_interruption_changes_nothing(pause, templates, tmp_path, started):
-    """However soon the second Ctrl-C follows, the first one's hint is still said, once."""
-    project = _copy(templates["run"], tmp_path / "p")
-    gate = started(project, *COMMANDS["run"])
-    gate.wait_for((project.root / "out/p/p-001.json").exists)
-    for _ in range(6):
-        gate.kill(signal.SIGINT, group=True)
-        time.sleep(pause)
-        if gate.process.poll() is not None:
-            break
-    status, _, err = gate.end()
-    assert status == 130, err
-    assert err.count("error[G290]") == 1
-    assert RESUME.search(err)
-    assert "Traceback" not in err
-    assert gate.dead()
-    assert not [name for name in tree(project.root) if _is_litter(name)]
-
-
-_EARLY = """
-import os, signal, sys
-class Finder:
-    def find_spec(self, name, path=None, target=None):
-        if name == {name!r}:
-            os.kill(os.getpid(), signal.SIGINT)
-        return None
-sys.meta_path.insert(0, Finder())
-from gate.__main__ import main
-sys.argv = ["gate", "check", "p"]
-main()
-"""
-
-
-@pytest.mark.parametrize("name", ["gate.cli.main", "click", "gate.cli.check_command", "pydantic"])
-def test_interrupted_while_starting(name, tmp_path):
-    """A Ctrl-C while the gate still imports itself ends it without a traceback and any file."""
-    done = subprocess.run(
-        [sys.executable, "-c", _EARLY.format(name=name)],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 130, done.stderr
-    assert done.stderr.strip() == "interrupted"
-    assert not list(tmp_path.iterdir())
-
-
-def test_nohup_is_respected(templates, tmp_path, started):
-    """A gate started with SIGHUP ignored measures on when its terminal goes away."""
-    project = _copy(templates["run"], tmp_path / "p")
-
-    def ignore():
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
-
-    gate = started(project, "run", "p", "--out", "out/p", preexec_fn=ignore)
-    gate.wait_for((project.root / "out/p/p-001.json").exists)
-    gate.kill(signal.SIGHUP, group=True)
-    status, out, err = gate.end()
-    assert status == 0, err
-    assert "6 trials" in out
-
-
-def test_a_lost_terminal_stops_the_gate(templates, tmp_path, started):
-    """Without nohup a SIGHUP ends the gate as cleanly as a Ctrl-C."""
-    project = _copy(templates["run"], tmp_path / "p")
-    gate = started(project, *COMMANDS["run"])
-    gate.wait_for((project.root / "out/p/p-001.json").exists)
-    gate.kill(signal.SIGHUP, group=True)
-    status, _, err = gate.end()
-    assert status == 129, err
-    assert RESUME.search(err)
-    assert gate.dead()

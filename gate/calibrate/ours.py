@@ -1,0 +1,195 @@
+"""Our own rule, played on a suite by the judge's own functions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gate.calibrate.drawing import block, slowed, some
+from gate.calibrate.outcome import AT_TOLERANCE, Ending
+from gate.calibrate.stage import PLAN, POLICY, TOLERANCE, Screening, first_stage, planted, session
+from gate.judge.judge import FirstStage
+from gate.judge.looking import EARLY_LOOK
+from gate.judge.screening import Flagged
+from gate.judge.striking import by_strikes
+from gate.model import Finding, Verdict
+from gate.model.blocks import pairs_in
+from gate.stats.costs import log_costs
+from gate.stats.martingale import decide
+from gate.stats.strikes import strikes_needed
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from gate.calibrate.drawing import Pool, Suite, Trials
+    from gate.model.recording import RecordedSeries
+
+SESSIONS_WITH_SIDES = 10
+SESSIONS_WITHOUT = 20
+_PROFILE = "recorded"
+_WORDS = {
+    Verdict.REGRESSED: "closed",
+    Verdict.PASSED: "passed",
+    Verdict.IMPROVED: "passed",
+    Verdict.BROKEN: "refused",
+}
+
+Endings = tuple[tuple[Ending, ...], tuple[Ending, ...]]
+
+
+def play(  # one sitting, five settings
+    pool: Pool,
+    suite: Suite,
+    plants: tuple[float, ...],
+    dice: Random,
+    *,
+    sides: bool,
+    builds: str = "same",
+) -> Endings:
+    """Endings of the unchanged suite, and of its first metric with each loss planted.
+
+    `builds` asks what rebuilding does where each recorded session is another build of one
+    source: `one` per side, or a `fresh` one for each trial.
+    """
+    sessions = SESSIONS_WITH_SIDES if sides else SESSIONS_WITHOUT
+    screening = first_stage(pool, suite, dice, sessions=sessions, sides=sides)
+    if screening.unfit:
+        ends = tuple(Ending(verdict="refused", trials=len(s.head)) for s in screening.series)
+        return ends, (ends[0],) * len(plants)
+    stage = _Second(pool, suite, screening, dice, sides=sides, builds=builds)
+    unchanged = stage.endings(screening.answers, (0.0,) * len(suite.series))
+    slower = []
+    for plant in plants:
+        loss = _tolerance(screening) if plant == AT_TOLERANCE else plant
+        answers = (planted(screening, loss), *screening.answers[1:])
+        slower.append(stage.ending_of_first(answers, loss))
+    return unchanged, tuple(slower)
+
+
+def _tolerance(screening: Screening) -> float:
+    """The tolerance that the first series is judged by."""
+    answer = screening.answers[0]
+    return answer.limits.tolerance if isinstance(answer, Flagged) else answer.tolerance_used
+
+
+class _Second:
+    """The second stage of one suite."""
+
+    def __init__(
+        self,
+        pool: Pool,
+        suite: Suite,
+        screening: Screening,
+        dice: Random,
+        *,
+        sides: bool,
+        builds: str = "same",
+    ) -> None:
+        self.pool, self.suite, self.screening = pool, suite, screening
+        self.dice, self.sides, self.builds = dice, sides, builds
+
+    def endings(
+        self, answers: tuple[Finding | Flagged, ...], losses: tuple[float, ...]
+    ) -> tuple[Ending, ...]:
+        alphas = iter(self._alphas(answers))
+        flags = [
+            (place, answer, next(alphas))
+            for place, answer in enumerate(answers)
+            if isinstance(answer, Flagged)
+        ]
+        ended = self._confirm(flags, losses)
+        return tuple(
+            ended[place]
+            if isinstance(answer, Flagged)
+            else Ending(
+                verdict=_WORDS.get(answer.verdict, "inconclusive"),
+                trials=len(self.screening.series[place].head),
+            )
+            for place, answer in enumerate(answers)
+        )
+
+    def ending_of_first(self, answers: tuple[Finding | Flagged, ...], loss: float) -> Ending:
+        """With a loss in the first metric; the others matter by their share of alpha alone."""
+        first = answers[0]
+        if not isinstance(first, Flagged):
+            return self.endings((first,), (loss,))[0]
+        alpha = self._alphas(answers)[0]
+        return self._confirm([(0, first, alpha)], (loss,))[0]
+
+    def _alphas(self, answers: tuple[Finding | Flagged, ...]) -> tuple[float, ...]:
+        return FirstStage(
+            settled=tuple(answer for answer in answers if isinstance(answer, Finding)),
+            flagged=tuple(answer for answer in answers if isinstance(answer, Flagged)),
+            paired=frozenset([_PROFILE] if self.sides else []),
+        ).alphas(POLICY.alpha)
+
+    def _confirm(
+        self, flags: list[tuple[int, Flagged, float]], losses: tuple[float, ...]
+    ) -> dict[int, Ending]:
+        if self.sides:
+            return {
+                place: self._by_pairs(place, flag, alpha, losses[place])
+                for place, flag, alpha in flags
+            }
+        early = self._by_strikes(flags, losses, EARLY_LOOK)
+        if all(ending.verdict == "passed" for ending in early.values()):
+            return early
+        return self._by_strikes(flags, losses, None)
+
+    def _by_pairs(self, place: int, flag: Flagged, alpha: float, loss: float) -> Ending:
+        source = self.suite.series[place]
+        today = self.pool.session(source, self.suite.place)
+        rule = flag.rule(alpha, POLICY.beta)
+        blocks: list[tuple[Trials, Trials]] = []
+        while True:
+            pairs = len(pairs_in(len(blocks)))
+            if self.builds == "fresh":
+                base, head = self._fresh(source, pairs), self._fresh(source, pairs)
+            else:
+                base, head = block(today, pairs, self.dice)
+            if self.builds == "one":
+                other = self.pool.session(source, self.suite.place + 1)
+                base = some(other, pairs, self.dice)
+            head = slowed(head, loss, source.better)
+            blocks.append((log_costs(base, source.better), log_costs(head, source.better)))
+            decision = decide(blocks, rule, limits=False)
+            if decision.verdict != "undecided":
+                break
+        verdict = {"regressed": "closed", "passed": "passed", "spent": "inconclusive"}
+        return Ending(
+            verdict=verdict[decision.verdict],
+            trials=len(flag.series.head) + 2 * decision.pairs,
+        )
+
+    def _fresh(self, source: RecordedSeries, count: int) -> Trials:
+        """A trial each of as many sessions, any of the recording."""
+        numbers = self.dice.sample(self.pool.numbers, count)
+        return tuple(self.dice.choice(source.sessions[number]) for number in numbers)
+
+    def _by_strikes(
+        self,
+        flags: list[tuple[int, Flagged, float]],
+        losses: tuple[float, ...],
+        count: int | None,
+    ) -> dict[int, Ending]:
+        """With `count` fresh sessions, or as many as each needs: those after the candidate."""
+        ended = {}
+        for place, flag, alpha in flags:
+            needed = strikes_needed(len(flag.series.sessions), alpha)
+            fresh = tuple(
+                session({flag.series.benchmark: self._strike(place, losses[place], after)})
+                for after in range(1, (count or needed or 0) + 1)
+            )
+            found = by_strikes(flag, fresh, alpha, POLICY.beta) if fresh else None
+            ended[place] = Ending(
+                verdict=_WORDS.get(found.verdict, "inconclusive") if found else "inconclusive",
+                trials=len(flag.series.head) + len(fresh) * PLAN.screen,
+            )
+        return ended
+
+    def _strike(self, place: int, loss: float, after: int) -> Trials:
+        source = self.suite.series[place]
+        trials = self.pool.session(source, self.suite.place + after)
+        return slowed(some(trials, PLAN.screen, self.dice), loss, source.better)
+
+
+__all__ = ["SESSIONS_WITHOUT", "SESSIONS_WITH_SIDES", "TOLERANCE", "play"]

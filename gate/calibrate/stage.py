@@ -1,0 +1,182 @@
+"""Recorded sessions in the shapes that the judge takes, and its first stage over a suite."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gate.calibrate.drawing import slowed, some
+from gate.judge.noises import key_of, suite_noises
+from gate.judge.planning import expected_of
+from gate.judge.screening import Flagged, screened
+from gate.judge.series import Series
+from gate.judge.steadiness import unsteady
+from gate.judge.suite import Case, Policy
+from gate.model import (
+    SCHEMA,
+    BaselinePoint,
+    BaselineSeries,
+    Host,
+    Metric,
+    Planned,
+    Session,
+    Side,
+    Source,
+    Stage,
+    State,
+    Subject,
+    Trial,
+    TrialStatus,
+    Value,
+)
+from gate.model.profile import Trials as Plan
+from gate.stats.planning import screen_trials
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from random import Random
+
+    from gate.calibrate.drawing import Pool, Suite, Trials
+    from gate.judge.noises import Key
+    from gate.model import Finding
+    from gate.model.recording import RecordedSeries
+    from gate.stats.noise import Noise
+
+POLICY = Policy()
+PLAN = Plan()
+TOLERANCE = 0.05
+_METRIC = "value"
+_NOWHERE = Host(host_class="recorded", fingerprint="", stable={}, epoch={})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Screening:
+    """A suite after its first stage, nothing planted."""
+
+    series: tuple[Series, ...]
+    """In the order of the suite."""
+    noises: Mapping[Key, Noise]
+    answers: tuple[Finding | Flagged, ...]
+    unfit: bool
+    """The host scatters as never before: nothing of it is judged."""
+
+
+def first_stage(pool: Pool, suite: Suite, dice: Random, *, sessions: int, sides: bool) -> Screening:
+    """Screen a suite against so many sessions before it, as a check would."""
+    accepted = [_accepted(one, pool.before(one, suite.place, sessions)) for one in suite.series]
+    case = _case(sides=sides)
+    bare = [_series(case, known, ()) for known in accepted]
+    noises = suite_noises(bare)
+    series = tuple(
+        _with_head(one, some(pool.session(source, suite.place), _trials(one, noises), dice))
+        for one, source in zip(bare, suite.series, strict=True)
+    )
+    return Screening(
+        series=series,
+        noises=noises,
+        answers=tuple(screened(one, POLICY, noises.get(key_of(one))) for one in series),
+        unfit=unsteady(series, noises) is not None,
+    )
+
+
+def planted(screening: Screening, loss: float) -> Finding | Flagged:
+    """The first series' answer with a loss planted."""
+    first = screening.series[0]
+    head = slowed(first.head, loss, first.metric.better)
+    return screened(_with_head(first, head), POLICY, screening.noises.get(key_of(first)))
+
+
+def _trials(series: Series, noises: Mapping[Key, Noise]) -> int:
+    """As many as a check would plan; without pairs to save, as many as the profile asks for."""
+    noise = noises.get(key_of(series))
+    if noise is None or not series.case.head.sides:
+        return PLAN.screen
+    metric = expected_of(series.metric, series.sessions, noise, PLAN.confirm_pairs)
+    return screen_trials((metric,), PLAN.screen, POLICY.beta)
+
+
+def _accepted(series: RecordedSeries, history: tuple[Trials, ...]) -> BaselineSeries:
+    return BaselineSeries(
+        benchmark=series.name,
+        metric=_METRIC,
+        unit="s",
+        better=series.better,
+        points=tuple(
+            BaselinePoint(session=f"{number}", epoch=1, values=values)
+            for number, values in enumerate(history)
+        ),
+    )
+
+
+def _series(case: Case, known: BaselineSeries, head: Trials) -> Series:
+    return Series(
+        case=case,
+        benchmark=known.benchmark,
+        metric=Metric(name=_METRIC, unit="s", better=known.better, tolerance=TOLERANCE),
+        control=False,
+        planned=len(head),
+        head=head,
+        failures=(),
+        accepted=known,
+    )
+
+
+def _with_head(series: Series, head: Trials) -> Series:
+    known = series.accepted
+    if known is None:
+        message = "a recorded series always has history"
+        raise ValueError(message)
+    return _series(series.case, known, head)
+
+
+def _case(*, sides: bool) -> Case:
+    return Case(
+        profile="recorded",
+        head=session({}, sides=sides),
+        strikes=(),
+        pair_base=None,
+        pair_head=None,
+        baseline=None,
+        other_classes=(),
+        metrics=(),
+        reviewed=None,
+    )
+
+
+def session(rows: Mapping[str, Trials], *, sides: bool = False) -> Session:
+    """A head session that holds these trials by benchmark."""
+    trials = [(name, value) for name, values in rows.items() for value in values]
+    return Session(
+        schema=SCHEMA,
+        id="recorded",
+        profile="recorded",
+        profile_digest="",
+        harness="replay",
+        side=Side.HEAD,
+        stage=Stage.SCREEN,
+        subject=Subject(),
+        host=_NOWHERE,
+        boot="",
+        started="",
+        ended="",
+        seed=0,
+        state=State.COMPLETE,
+        source=Source.REPLAYED,
+        sides=sides,
+        planned=tuple(Planned(benchmark=name, trials=len(rows[name])) for name in rows),
+        metrics=(),
+        trials=tuple(
+            Trial(
+                benchmark=name,
+                sequence=number,
+                stage=Stage.SCREEN,
+                status=TrialStatus.OK,
+                started="",
+                duration=0.0,
+                values=(Value(metric=_METRIC, value=value),),
+            )
+            for number, (name, value) in enumerate(trials)
+        ),
+        tools={},
+        pairs=PLAN.confirm_pairs,
+    )

@@ -1,0 +1,85 @@
+"""The form of a summary file, as a person writes it and as its JSON Schema shows it."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from gate.model import Better, MeanKind, Role
+
+_FORM = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
+
+
+class SidesForm(BaseModel):
+    """`side = { base = "...", head = "..." }`: what was compared, in words."""
+
+    model_config = _FORM
+    base: str
+    """What was there before: "kernel 2.2.19"."""
+    head: str
+    """The change: "kernel 2.4.2"."""
+
+
+class SummaryMetricForm(BaseModel):
+    """`[metric.NAME]`: the unit in which it is printed, which way is better, what may be lost."""
+
+    model_config = _FORM
+    unit: str
+    """Unit of the figures as printed: s, ms, MB/s, op/s; 1 for a plain number."""
+    better: Better
+    """Which way is better."""
+    role: Role = Role.GATE
+    """`gate` may close the gate, `watch` is shown only."""
+    tolerance: str = "5%"
+    """The smallest loss that must not get in."""
+    negligible: str | None = None
+    """A loss nobody should be blocked for; default a fifth of the tolerance."""
+
+
+class FiguresForm(BaseModel):
+    """`base = { mean = 2.67, sd = 0.785, trials = 10 }`: one side, with the digits as printed."""
+
+    model_config = _FORM
+    mean: float = Field(gt=0, le=1e15)
+    """With every digit printed, zeros at its end too: rounding is taken into account."""
+    sd: float | None = Field(default=None, ge=0, le=1e15)
+    """Standard deviation of the trials; leave it out where none is printed."""
+    trials: int = Field(ge=1, le=100_000)
+    """Trials that the mean is of: fresh processes, not samples inside one."""
+
+
+class RowForm(BaseModel):
+    """`[[row]]`: one metric of one benchmark on both sides."""
+
+    model_config = _FORM
+    benchmark: str
+    """What was measured."""
+    metric: str
+    """Name of one of the `[metric.NAME]` tables."""
+    base: FiguresForm
+    """What is printed of the base side."""
+    head: FiguresForm
+    """What is printed of the head side."""
+
+
+class SummaryForm(BaseModel):
+    """A driftgate summary: printed means of two sides, where the trials themselves are lost."""
+
+    model_config = _FORM
+    source: str
+    """One sentence: where the figures come from."""
+    mean: MeanKind
+    """How the source made its means of the trials: `arithmetic` or `geometric`."""
+    side: SidesForm
+    """The two sides, in words."""
+    metric: dict[str, SummaryMetricForm] = Field(min_length=1)
+    """The metrics that the rows speak of."""
+    row: list[RowForm] = Field(min_length=1)
+    """The rows."""
+
+
+@cache
+def adapter() -> TypeAdapter[SummaryForm]:
+    """Validator of the form, built once."""
+    return TypeAdapter(SummaryForm)

@@ -1,0 +1,126 @@
+"""A harness that does a little more than it was asked: known losses, planted to be found.
+
+Outside a calibration nobody gets here. The plant is real work of the harness's own kind, added to
+the head side of one benchmark. How much work a loss takes is measured on the spot, and how large
+the loss became is read from the trials afterwards.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
+
+from gate.harness.plant_command import PlantCommand
+from gate.harness.plant_fio import PlantFio
+from gate.harness.plant_pytest import PlantPytest
+from gate.harness.plant_replay import PlantReplay
+from gate.model import Role, Side
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gate.harness.base import Harness, MetricKind, Reading, TrialContext
+    from gate.model import Benchmark, Plant, Profile
+
+
+class Planter(Protocol):
+    """How one harness is made slower."""
+
+    def reaches(self, profile: Profile) -> tuple[str, ...]:
+        """The metrics that grow by the asked share, the one to measure by first."""
+        ...
+
+    def refusal(self, profile: Profile, benchmark: Benchmark) -> str:
+        """Why a loss cannot be planted honestly into this benchmark; empty when it can."""
+        ...
+
+    def size(
+        self, inner: Harness, context: TrialContext, loss: float, metric: str
+    ) -> dict[str, str]:
+        """Measure what the loss takes.
+
+        Raises:
+            TrialFailed: a trial failed, or the benchmark is too short for so small a loss.
+        """
+        ...
+
+    def slowed(self, context: TrialContext, settings: Mapping[str, str]) -> TrialContext:
+        """The context of a slowed trial."""
+        ...
+
+    def reading(
+        self, context: TrialContext, reading: Reading, settings: Mapping[str, str]
+    ) -> Reading:
+        """What a slowed trial gave."""
+        ...
+
+
+PLANTERS: dict[str, Planter] = {
+    "fio": PlantFio(),
+    "hyperfine": PlantCommand(),
+    "pytest-benchmark": PlantPytest(),
+    "replay": PlantReplay(),
+}
+
+
+def reached(profile: Profile) -> tuple[str, ...]:
+    """The gate metrics of a profile that a plant reaches, the one to measure by first."""
+    gates = {metric.name for metric in profile.metrics if metric.role is Role.GATE}
+    return tuple(name for name in PLANTERS[profile.harness].reaches(profile) if name in gates)
+
+
+def plantable(profile: Profile) -> tuple[tuple[str, ...], str]:
+    """Benchmarks that can be slowed, and why the others, or all, cannot.
+
+    A control is never slowed: the gate would rightly say that the host moved.
+    """
+    if not reached(profile):
+        names = ", ".join(PLANTERS[profile.harness].reaches(profile))
+        return (), f"a plant reaches only {names}, and none of these may close the gate here"
+    planter = PLANTERS[profile.harness]
+    free = [benchmark for benchmark in profile.benchmarks if not benchmark.control]
+    refusals = {benchmark.name: planter.refusal(profile, benchmark) for benchmark in free}
+    fit = tuple(name for name, why in refusals.items() if not why)
+    return fit, next((why for why in refusals.values() if why), "" if free else "only controls")
+
+
+def planted(inner: Harness, plant: Plant | None) -> Harness:
+    """The harness, with the plant in it if there is one."""
+    return Planted(inner, plant) if plant is not None and plant.settings else inner
+
+
+class Planted:
+    """A harness whose head side of one benchmark is slowed."""
+
+    def __init__(self, inner: Harness, plant: Plant) -> None:
+        self._inner, self._plant = inner, plant
+        self._planter = PLANTERS[inner.name]
+        self.name = inner.name
+        self.kinds: Mapping[str, MetricKind] = inner.kinds
+
+    def tools(self, profile: Profile, environment: Mapping[str, str]) -> dict[str, str]:
+        """As the harness itself."""
+        return self._inner.tools(profile, environment)
+
+    def check(self, context: TrialContext) -> None:
+        """Refuse what must not be run, slowed or not."""
+        self._inner.check(self._slowed(context) if self._meant(context) else context)
+
+    def prepare(self, context: TrialContext) -> None:
+        """As the harness itself."""
+        self._inner.prepare(context)
+
+    def trial(self, context: TrialContext) -> Reading:
+        """One trial, slowed where it is meant to be."""
+        if not self._meant(context):
+            return self._inner.trial(context)
+        reading = self._inner.trial(self._slowed(context))
+        reading = self._planter.reading(context, reading, self._plant.settings)
+        told = ", ".join(f"{key} {value}" for key, value in self._plant.settings.items())
+        return replace(reading, notes=(*reading.notes, f"planted: {told}"))
+
+    def _meant(self, context: TrialContext) -> bool:
+        return context.side is Side.HEAD and context.benchmark.name == self._plant.benchmark
+
+    def _slowed(self, context: TrialContext) -> TrialContext:
+        return self._planter.slowed(context, self._plant.settings)

@@ -1,0 +1,129 @@
+"""Stage 2 without sides: what the further head sessions of a flagged metric say."""
+
+from __future__ import annotations
+
+import math
+from statistics import median
+from typing import TYPE_CHECKING
+
+from gate.judge.series import finding
+from gate.judge.suite import values_of
+from gate.model import Evidence, Verdict
+from gate.stats.costs import log_costs, ratio, usable, value_of
+from gate.stats.screen import CONFIDENCE, Screened, centre, screen
+from gate.stats.strikes import (
+    LEAST_SHARE,
+    chance,
+    estimated_loss,
+    recent_loss,
+    strikes_needed,
+    wins,
+)
+from gate.units import percent
+
+if TYPE_CHECKING:
+    from gate.judge.screening import Flagged
+    from gate.model import Finding, Session
+    from gate.stats.noise import Noise
+
+_STEADY = "strikes assume that the host is as steady today as when the baseline was taken"
+
+
+def screen_numbers(screened: Screened) -> dict[str, object]:
+    """A screen's numbers as fields of a finding."""
+    return {
+        "loss": ratio(screened.loss),
+        "loss_low": ratio(screened.low),
+        "loss_high": ratio(screened.high),
+        "method": "screen",
+        "confidence": CONFIDENCE,
+        "minimum_detectable_loss": ratio(screened.detectable),
+    }
+
+
+def by_strikes(flag: Flagged, sessions: tuple[Session, ...], alpha: float, beta: float) -> Finding:
+    """By ranks against the accepted sessions: regressed. Else screen all heads together."""
+    series = flag.series
+    raw = tuple(values_of(s, series.benchmark, series.metric.name) for s in sessions)
+    evidence = Evidence(strikes=raw)
+    planned = [p.trials for s in sessions for p in s.planned if p.benchmark == series.benchmark]
+    if any(len(values) < trials for values, trials in zip(raw, planned, strict=True)):
+        text = "a further head session lacks trials of it"
+        return finding(series, "G053", Verdict.BROKEN, text, evidence=evidence, path=flag.path)
+    if not all(usable(values) for values in raw):
+        text = "a further head session lacks this metric or gave a value not above zero"
+        return finding(series, "G051", Verdict.BROKEN, text, evidence=evidence, path=flag.path)
+    strikes = tuple(log_costs(values, series.metric.better) for values in raw)
+    again = _together(flag, strikes, beta)
+    accepted, needed = len(series.sessions), strikes_needed(len(series.sessions), alpha)
+    luck = chance(wins(strikes, series.session_costs, flag.limits.dead), accepted, len(strikes))
+    large = (
+        estimated_loss(strikes, series.session_costs)
+        >= math.log1p(LEAST_SHARE * series.metric.tolerance)
+        and recent_loss(strikes, series.session_costs) > flag.limits.dead
+    )
+    proven = needed is not None and len(strikes) >= needed and luck <= alpha and large
+    step = (
+        f"strikes: {len(strikes)} fresh head sessions of {needed or 'too many'} needed, against "
+        f"{accepted} accepted; by luck with chance {percent(luck, signed=False)} on a steady "
+        f"host, {percent(alpha, signed=False)} allowed"
+    )
+    shown, heads = percent(ratio(again.loss)), len(strikes) + 1
+    if proven:
+        code, verdict = "G061", Verdict.REGRESSED
+        text = f"{shown} loss: {len(strikes)} fresh sessions rank beyond {accepted} accepted ones"
+    elif luck > alpha and not again.flagged:
+        code, verdict = "G001", Verdict.PASSED
+        text = f"{shown} over {heads} head sessions; the flag was not borne out"
+    else:
+        code, verdict = "G025", Verdict.INCONCLUSIVE
+        text = f"{shown} over {heads} head sessions; neither proven nor cleared"
+    return finding(
+        series,
+        code,
+        verdict,
+        text,
+        limits=flag.limits,
+        path=(*flag.path, step),
+        warnings=(*flag.warnings, _STEADY),
+        evidence=evidence,
+        **(_numbers(flag, strikes, again)),
+    )
+
+
+def _noise(flag: Flagged) -> Noise:
+    if flag.noise is None:
+        message = "strikes need accepted sessions enough to screen by"
+        raise ValueError(message)
+    return flag.noise
+
+
+def _together(flag: Flagged, strikes: tuple[tuple[float, ...], ...], beta: float) -> Screened:
+    """All head sessions as one, the screened one among them."""
+    heads = (flag.series.costs, *strikes)
+    return screen(
+        [median(head) for head in heads],
+        centre(flag.series.reference.sessions),
+        _noise(flag),
+        flag.limits,
+        beta,
+        trials=min(len(head) for head in heads),
+        sessions=len(heads),
+    )
+
+
+def _numbers(
+    flag: Flagged, strikes: tuple[tuple[float, ...], ...], again: Screened
+) -> dict[str, object]:
+    series = flag.series
+    level = centre(series.session_costs)
+    heads = [median(head) for head in (series.costs, *strikes)]
+    # Today's sessions may scatter more than the accepted ones did; the interval must hold them.
+    return screen_numbers(again) | {
+        "loss_low": ratio(min(again.low, min(heads) - level)),
+        "loss_high": ratio(max(again.high, max(heads) - level)),
+        "base_value": value_of(level, series.metric.better),
+        "head_value": value_of(level + again.loss, series.metric.better),
+        "method": "strikes",
+        "trials_head": len(series.head) + sum(len(strike) for strike in strikes),
+    }

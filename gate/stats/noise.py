@@ -1,0 +1,135 @@
+"""How much a metric's accepted sessions scatter, alone and with the help of the whole suite.
+
+A scale from few sessions is itself uncertain, and t quantiles of few degrees of freedom pay for
+it with wide margins. The metrics of one suite on one host are noisy in a similar way, so their
+scales inform each other (Smyth 2004): the squared scales s_g^2 of freedom d_g are taken as draws
+around true variances with a scaled inverse chi-square prior of freedom d_0 and scale s_0^2,
+both fitted by moments of log s^2 over the suite; each metric then uses
+
+    (d_0 s_0^2 + d_g s_g^2) / (d_0 + d_g),    with freedom d_0 + d_g.
+
+On recorded suites d_0 is about 1: it halves the flags at 5 sessions and matters little at 20.
+Fails where one metric is of another kind than the rest (a constant among noisy ones): it is then
+thought noisier than it is, which costs confirmations and never hides a loss, or, a lone loud one
+among quiet ones, quieter by at most d_0 / (d_0 + d_g) of its variance.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from statistics import fmean, median, variance
+from typing import TYPE_CHECKING
+
+from scipy.optimize import brentq
+from scipy.special import digamma, polygamma
+
+from gate.stats import robust
+from gate.stats.quantiles import student
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_LEAST_SERIES = 5
+"""Fewer metrics than this say nothing about a suite."""
+_MOST_FREEDOM = 30.0
+"""d_0 is not believed beyond this, however alike the metrics look."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prior:
+    """What the suite says about the between-session variance of any of its metrics."""
+
+    freedom: float
+    """d_0."""
+    variance: float
+    """s_0^2, in squared logs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noise:
+    """The noise of one series, in logs."""
+
+    between: float
+    """Scale of session medians; holds the noise of as many trials as those sessions have."""
+    freedom: float
+    """Degrees of freedom of `between`."""
+    within: float
+    """Standard deviation of trials inside a session."""
+    usual: float
+    """Trials of a typical accepted session."""
+    level: int
+    """Sessions that set the accepted level."""
+
+    @property
+    def implied(self) -> float:
+        """What the trials alone imply for the scale of session medians."""
+        return self.within * math.sqrt(math.pi / 2 / self.usual) if self.usual > 1 else 0.0
+
+    def error(self, trials: int, sessions: int = 1) -> float:
+        """Standard error of a fresh session of so many trials against the accepted level.
+
+        pi/2 is the variance of a median relative to a mean. A fresh session of fewer trials is
+        noisier by what the missing ones would have averaged out. With more fresh `sessions`, of
+        the median of theirs.
+        """
+        fewer = max(math.pi / 2 * (1 / trials - 1 / self.usual), 0.0)
+        one = self.between**2 + self.within**2 * fewer
+        fresh = one if sessions == 1 else one * math.pi / 2 / sessions
+        return math.sqrt(fresh + self.between**2 * math.pi / 2 / self.level)
+
+    def reach(self, probability: float, trials: int, sessions: int = 1) -> float:
+        """What is fresh is this far off, one way, with chance 1 - `probability`."""
+        return student(probability, self.freedom) * self.error(trials, sessions)
+
+
+def noise_of(sessions: Sequence[Sequence[float]], *, level: int | None = None) -> Noise:
+    """The noise of at least two sessions of log costs.
+
+    `level` is how many sessions set the level, where these here only tell the noise.
+    """
+    spread, freedom = robust.scale([median(session) for session in sessions])
+    noise = Noise(
+        between=spread,
+        freedom=freedom,
+        within=robust.within_session(sessions),
+        usual=float(median([len(session) for session in sessions])),
+        level=level or len(sessions),
+    )
+    return replace(noise, between=max(spread, noise.implied, robust.FLOOR))
+
+
+def prior_of(noises: Sequence[Noise]) -> Prior | None:
+    """The suite's prior, by moments of the log variances; None from too few metrics."""
+    if len(noises) < _LEAST_SERIES:
+        return None
+    halves = [noise.freedom / 2 for noise in noises]
+    logs = [
+        2 * math.log(noise.between) - float(digamma(half)) + math.log(half)
+        for noise, half in zip(noises, halves, strict=True)
+    ]
+    excess = variance(logs) - fmean(float(polygamma(1, half)) for half in halves)
+    half = _half_freedom(excess)
+    return Prior(
+        freedom=2 * half,
+        variance=math.exp(fmean(logs) + float(digamma(half)) - math.log(half)),
+    )
+
+
+def _half_freedom(excess: float) -> float:
+    """d_0 / 2 whose trigamma is the variance of the true log variances."""
+    most = _MOST_FREEDOM / 2
+    if excess <= float(polygamma(1, most)):
+        return most
+    return float(brentq(lambda half: float(polygamma(1, half)) - excess, 1e-4, most))
+
+
+def moderated(noise: Noise, prior: Prior | None) -> Noise:
+    """The noise with the suite's help."""
+    if prior is None:
+        return noise
+    freedom = noise.freedom + prior.freedom
+    mean = (prior.freedom * prior.variance + noise.freedom * noise.between**2) / freedom
+    return replace(
+        noise, between=max(math.sqrt(mean), noise.implied, robust.FLOOR), freedom=freedom
+    )

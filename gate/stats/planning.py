@@ -1,0 +1,75 @@
+"""How many trials are worth taking, from the noise that the baseline shows.
+
+Every figure here plans; none decides. Pairs are counted as the martingale was seen to need them
+for normal noise: the first block, or about 10 / kappa^2 + 2 pairs, kappa being the distance to be
+told apart in standard deviations of a pair.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scipy.special import ndtr
+
+from gate.model.blocks import FIRST_BLOCK
+from gate.stats.screen import threshold
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gate.stats.noise import Noise
+    from gate.stats.screen import Limits
+
+_MOST_TRIALS = 10
+"""The screen takes no more than this on its own account."""
+_WORTH = 0.3
+"""Trials that a longer screen must save, at the least."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """One metric before anything is measured."""
+
+    noise: Noise
+    limits: Limits
+    sigma: float
+    """Standard deviation of a pair difference, in logs."""
+    pairs: int
+    """Most pairs to spend."""
+
+    def flagged(self, trials: int, beta: float, loss: float = 0.0) -> float:
+        """Chance that a true log loss is flagged by so many trials."""
+        above = threshold(self.limits, self.noise, trials, beta)
+        return float(ndtr((loss - above) / self.noise.error(trials)))
+
+    @property
+    def pairs_to_pass(self) -> float:
+        """Pairs that an unchanged metric needs to be cleared."""
+        kappa = self.limits.most / self.sigma
+        return min(max(float(FIRST_BLOCK), 10 / kappa**2 + 2), float(self.pairs))
+
+    @property
+    def pairs_to_prove(self) -> float:
+        """Pairs that a true loss of the tolerance needs to be proven."""
+        kappa = (self.limits.most - self.limits.dead) / self.sigma
+        return min(max(float(FIRST_BLOCK), 11 / kappa**2 + 2), float(self.pairs))
+
+
+def screen_trials(metrics: Sequence[Expected], asked: int, beta: float) -> int:
+    """Trials of the screen, at least `asked`, that make an unchanged benchmark cheapest.
+
+    More trials help where they are noisy and sessions are not. The pairs that may follow serve
+    all metrics of the benchmark at once, so the one that is likely to need most counts.
+    """
+    best, least = asked, _cost(metrics, asked, beta)
+    for trials in range(asked + 1, _MOST_TRIALS + 1):
+        cost = _cost(metrics, trials, beta)
+        if cost < least - _WORTH:
+            best, least = trials, cost
+    return best
+
+
+def _cost(metrics: Sequence[Expected], trials: int, beta: float) -> float:
+    pairs = [metric.pairs_to_pass * metric.flagged(trials, beta) for metric in metrics]
+    return trials + 2 * max(pairs, default=0.0)

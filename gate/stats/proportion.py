@@ -1,0 +1,28 @@
+"""Exact limits of a share: Clopper and Pearson 1934.
+
+k of n were counted. The lower limit is the share at which k or more would have been seen with
+probability (1 - confidence)/2, the upper one the share at which k or fewer would. Both come from
+the beta distribution, whose quantiles invert the binomial sum. They hold for every true share
+and every n, and are therefore a little wide.
+"""
+
+from __future__ import annotations
+
+from scipy.special import betaincinv
+
+CONFIDENCE = 0.95
+
+
+def exact_limits(count: int, total: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Limits of the true share when `count` of `total` were seen.
+
+    Raises:
+        ValueError: the count is no part of the total, or the total is nothing.
+    """
+    if not 0 <= count <= total or total == 0:
+        message = f"{count} of {total} is no share"
+        raise ValueError(message)
+    tail = (1 - confidence) / 2
+    low = 0.0 if count == 0 else float(betaincinv(count, total - count + 1, tail))
+    high = 1.0 if count == total else float(betaincinv(count + 1, total - count, 1 - tail))
+    return low, high

@@ -1,0 +1,138 @@
+"""What can be detected without a base side: planning figures for the screen and the strikes.
+
+*Detectable* is the larger of two: the tolerance at which the screen still clears an unchanged
+metric (`loudness.provable_with_strikes`, the judge's own number), and the smallest one whose loss
+the strikes prove with probability 0.95.
+
+A loss L is found when the screen flags it, the strikes win so many comparisons that luck would do
+it with chance alpha at most, the estimated loss reaches a share f of T (`strikes.LEAST_SHARE`),
+and against the newest accepted session alone it is above tau. With sessions that scatter by sigma
+about one level each is a bound on L that is linear in sigma,
+
+    L >= tau + sigma a,    L >= f T + sigma b,    L > tau + sigma c,    L > threshold + sigma d,
+
+where a to d are functions of S + k + 1 standard normal numbers: an order statistic of the fresh
+less accepted differences, their median, and two plain differences. They depend on each other, and
+few sessions have no closed form; so they are drawn once for each S, k and number of wins, 3,000
+times from a fixed seed. The same settings always give the same figures, and the figures are
+monotone in the loss; a chance near 0.95 is known to 0.01 (two standard errors).
+
+The scale that the screen will know is taken for the true one, and the host for as steady as it
+was. An unchanged metric is counted with all strikes, though an early look often spares some.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gate.stats import loudness
+from gate.stats.costs import ratio
+from gate.stats.planning import Expected
+from gate.stats.power import CERTAINTY, Power, least
+from gate.stats.screen import Limits, threshold
+from gate.stats.strikes import LEAST_SHARE, chance, strikes_needed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gate.stats.noise import Noise
+
+_DRAWS = 3000
+_SEED = 20260110
+
+
+def with_strikes(
+    noise: Noise,
+    limits_at: Callable[[float], Limits],
+    asked: float,
+    *,
+    trials: int,
+    alpha: float,
+    beta: float,
+) -> Power:
+    """The power of a screen of so many trials and of strikes against the accepted sessions.
+
+    `alpha` is the metric's own part; `noise.level` says how many sessions were accepted.
+    """
+    count = strikes_needed(noise.level, alpha)
+    clears = loudness.provable_with_strikes(noise, trials)
+
+    def in_force(tolerance: float) -> Limits:
+        limits = limits_at(tolerance)
+        if clears <= limits.tolerance:
+            return limits
+        return Limits(tolerance=clears, negligible=limits.negligible)
+
+    def needed(tolerance: float) -> np.ndarray | None:
+        """For each draw the smallest log loss that is found at this tolerance."""
+        if count is None:
+            return None
+        bounds = _bounds(noise.level, count, _wins_needed(noise.level, count, alpha))
+        limits = in_force(tolerance)
+        levels = (
+            limits.dead,
+            math.log1p(LEAST_SHARE * tolerance),
+            limits.dead,
+            threshold(limits, noise, trials, beta),
+        )
+        # A session cut to fewer trials than usual scatters more; the level hardly does.
+        scatter = noise.error(trials) / math.sqrt(1 + math.pi / 2 / noise.level)
+        losses: np.ndarray = (np.array(levels)[:, None] + scatter * bounds).max(axis=0)
+        return losses
+
+    def shown(tolerance: float) -> float:
+        losses = needed(tolerance)
+        return 0.0 if losses is None else float(np.mean(losses <= math.log1p(tolerance)))
+
+    losses = needed(asked)
+    metric = Expected(noise=noise, limits=in_force(asked), sigma=1.0, pairs=1)
+    further = trials * (count or 0)
+    return Power(
+        detectable=max(clears, least(lambda one: shown(one) >= CERTAINTY)),
+        judged_at=metric.limits.tolerance,
+        finds=math.inf if losses is None else _found(losses),
+        chance=shown(asked),
+        unchanged=trials + further * metric.flagged(trials, beta),
+        slower=trials + further * metric.flagged(trials, beta, math.log1p(asked)),
+    )
+
+
+def _found(losses: np.ndarray) -> float:
+    """The relative loss that is enough for 95 % of the draws."""
+    return max(ratio(float(np.quantile(losses, CERTAINTY, method="higher"))), 0.0)
+
+
+@lru_cache(maxsize=256)
+def _wins_needed(sessions: int, strikes: int, alpha: float) -> int:
+    """Fewest wins that luck brings with chance alpha at most."""
+    low, high = 0, sessions * strikes
+    while low < high:
+        middle = (low + high) // 2
+        if chance(middle, sessions, strikes) <= alpha:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@lru_cache(maxsize=64)
+def _bounds(sessions: int, strikes: int, wins: int) -> np.ndarray:
+    """Four rows of draws: what a loss needs beyond each level, in units of the scatter."""
+    dice = np.random.default_rng([_SEED, sessions, strikes])
+    accepted = dice.standard_normal((_DRAWS, sessions))
+    fresh = dice.standard_normal((_DRAWS, strikes))
+    screened = dice.standard_normal(_DRAWS)
+    gaps = (fresh[:, :, None] - accepted[:, None, :]).reshape(_DRAWS, -1)
+    gaps.sort(axis=1)
+    return np.array(
+        [
+            -gaps[:, gaps.shape[1] - wins],
+            -np.median(gaps, axis=1),
+            accepted[:, -1] - np.median(fresh, axis=1),
+            np.median(accepted, axis=1) - screened,
+        ]
+    )

@@ -1,0 +1,46 @@
+"""A calibration measures in the same light process as a check, round after round."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+from builders import HOST_CLASS
+
+HEAVY = {"numpy", "scipy", "jinja2"}
+_TOLD = """
+import json, sys
+from pathlib import Path
+import gate.host.lock
+from gate.measure import recorder
+told = Path(sys.argv.pop(1))
+gate.host.lock.lock_path = lambda: told.with_suffix(".lock")
+add, seen = recorder.Recorder.add, []
+def watched(self, trial):
+    add(self, trial)
+    seen.append(sorted({name.partition(".")[0] for name in sys.modules}))
+    told.write_text(json.dumps(seen))
+recorder.Recorder.add = watched
+from gate.__main__ import main
+main()
+"""
+
+
+def test_judging_a_round_leaves_the_measuring_process_light(project, tmp_path):
+    """The trials of later rounds are not taken in a process that grew by judging earlier ones."""
+    told = tmp_path / "modules.json"
+    command = ["calibrate", "p", "--rounds", "4", "--plant", "10%", "--seed", "1", "--quiet"]
+    done = subprocess.run(
+        [sys.executable, "-c", _TOLD, str(told), *command],
+        cwd=project.root,
+        env={"GATE_HOST_CLASS": HOST_CLASS, "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    seen = [set(one) for one in json.loads(told.read_text("utf-8"))]
+    assert len(seen) > 12, "the planted round did not confirm"
+    assert not HEAVY & set().union(*seen)

@@ -1,0 +1,213 @@
+"""The second stage by pairs: what blocks of base and head trials prove, and what they do not."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from judge.build import (
+    LEVELS,
+    WALL,
+    at,
+    baseline,
+    decide,
+    only,
+    outcome,
+    pair_sessions,
+    pairs,
+    series,
+    session,
+)
+
+from gate.model import Better, State, Trials
+from gate.stats.screen import SHARE
+from gate.units import percent
+
+SLOW = session({"b": at(1.2)}, sides=True)
+ODD = session({"b": at(1.06)}, sides=True)
+PAIRS = Trials().confirm_pairs
+FULL = 5 + 2 * ((PAIRS - 5) // 2)
+"""What fills blocks of so many pairs."""
+SECOND = (1 - SHARE) * 0.025
+"""What the screen leaves of beta."""
+
+
+def first(count, sessions):
+    """The sessions as they were after so many trials of each side."""
+    return [replace(one, trials=one.trials[:count], state=State.PARTIAL) for one in sessions]
+
+
+def test_g002_pairs_pass():
+    """A flagged metric whose pairs show no loss passes by confirmation, status 0."""
+    report = decide([ODD, *pairs(0.0)])
+    assert outcome(report) == ("G002", "passed", 0)
+    found = only(report)
+    assert (found.method, found.trials_head) == ("pairs", 5)
+    assert found.loss_high < 0.02
+    assert found.confidence == pytest.approx(1 - 0.01 - SECOND)
+    assert found.headline == "0.00 % over 5 pairs; a loss of 5.0 % is ruled out"
+    assert f"ruled out at pair 5 (error bound {percent(SECOND, signed=False)})" in found.path[-1]
+
+
+def test_g060_pairs_prove():
+    """One block of five pairs proves a clear loss: a regression, status 10, with its evidence."""
+    report = decide([SLOW, *pairs(0.2)])
+    assert outcome(report) == ("G060", "regressed", 10)
+    found = only(report)
+    assert found.loss == pytest.approx(0.2, abs=0.01)
+    assert found.negligible < found.loss_low < 0.2 < found.loss_high
+    assert found.trials_base == found.trials_head == 5
+    assert len(found.evidence.pairs_base) == len(found.evidence.pairs_head) == 30 - 1
+    assert "proven by 5 pairs in random order" in found.headline
+    assert "proven at pair 5 (error bound 1.0 %)" in found.path[-1]
+
+
+def test_g020_pairs_spent():
+    """Pairs that prove neither loss nor its absence end inconclusive, status 5."""
+    report = decide([ODD, *pairs(0.028, count=100, noise=0.05)])
+    assert outcome(report) == ("G020", "inconclusive", 5)
+    found = only(report)
+    assert found.trials_head == FULL
+    assert "over 99 of at most 100 pairs" in found.headline
+    assert found.loss_low < found.negligible
+    assert found.loss_high > 0.05
+
+
+def test_the_default_limit_of_pairs():
+    """A hundred pairs are the profile's default and the session's: 99 of them fill blocks."""
+    assert (PAIRS, session().pairs, FULL) == (100, 100, 99)
+
+
+@pytest.mark.parametrize(("taken", "counted"), [(4, 0), (5, 5), (6, 5), (7, 7), (8, 7), (9, 9)])
+def test_only_complete_blocks_count(taken, counted):
+    """Pairs of a block that was cut short prove nothing: neither the first four nor an odd one."""
+    found = only(decide([ODD, *first(taken, pairs(0.023, noise=0.05))]))
+    assert found.code == ("G020" if counted else "G021")
+    assert found.evidence.pairs_base == pairs_base(counted)
+    if counted:
+        assert found.trials_head == found.trials_base == counted
+        assert f"over {counted} of at most 100 pairs" in found.headline
+
+
+def pairs_base(count):
+    """Base values of the first pairs of 5 % noise."""
+    return tuple(trial.values[0].value for trial in pairs(0.0, noise=0.05)[0].trials[:count])
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_block_whose_sides_are_not_both_there_does_not_count(side):
+    """Interrupted between two trials of a pair, one side is ahead: the block is left out."""
+    both = pairs(0.2, count=9)
+    both[side] = replace(both[side], trials=both[side].trials[:8])
+    found = only(decide([SLOW, *both], alpha=1e-5))
+    assert found.trials_head == 7
+
+
+def test_blocks_after_one_that_was_cut_short():
+    """A first block cut short keeps its number: the blocks of two after it count without it."""
+    both = [
+        replace(one, trials=tuple(t for t in one.trials if t.pair not in {3, 4}))
+        for one in pairs(0.2)
+    ]
+    found = only(decide([SLOW, *both]))
+    assert found.code == "G060"
+    assert (found.trials_head, len(found.evidence.pairs_head)) == (6, 24)
+
+
+def test_the_order_in_the_file_does_not_matter():
+    """Pairs are found by their numbers, wherever their trials stand in the sessions."""
+    base, head = pairs(0.023, noise=0.05)
+    turned = replace(head, trials=head.trials[::-1])
+    assert only(decide([ODD, base, turned])) == only(decide([ODD, base, head]))
+
+
+def test_further_blocks_change_nothing():
+    """Once proven, whatever is measured after it: no rerun to green."""
+    proven = only(decide([SLOW, *pairs(0.2, count=9)]))
+    base, head = pairs(0.2, count=9)
+    more = pair_sessions({"b": [1.0, 1.003] * 21}, {"b": [0.5, 0.501] * 21})
+    later = [
+        replace(one, trials=(*one.trials, *other.trials[9:]))
+        for one, other in zip((base, head), more, strict=True)
+    ]
+    found = only(decide([SLOW, *later]))
+    assert replace(found, evidence=proven.evidence) == proven
+
+
+def test_few_sessions_with_sides_are_confirmed_unscreened():
+    """With both sides, too few accepted sessions only mean that everything is confirmed."""
+    few = baseline(series(levels=LEVELS[:1]))
+    head = session(sides=True)
+    assert outcome(decide(head, few)) == ("G021", "inconclusive", 5)
+    assert outcome(decide([head, *pairs(0.0)], few)) == ("G002", "passed", 0)
+    assert outcome(decide([head, *pairs(0.2)], few)) == ("G060", "regressed", 10)
+
+
+def test_a_slide_is_told_beside_pairs_that_pass():
+    """Where base and head both stand at the end of a slide, the pairs pass and the slide is told."""
+    levels = [1.0, 1.03, 1.06, 1.09, 1.09, 1.09, 1.09, 1.09, 1.09]
+    head = session({"b": at(1.17)}, sides=True)
+    found = only(decide([head, *pairs(0.0)], baseline(series(levels=levels))))
+    assert found.code == "G002"
+    assert any("slid" in warning for warning in found.warnings)
+
+
+def test_pairs_of_a_rate():
+    """Where higher is better the slower head gives fewer per second, and is proven the same."""
+    rate = replace(WALL, unit="op/s", better=Better.HIGHER)
+    base, head = ({"b": [1 / trial.values[0].value for trial in one.trials]} for one in pairs(0.2))
+    slow = session({"b": [1 / x for x in at(1.2)]}, sides=True, metrics=(rate,))
+    known = baseline(series(levels=[1 / x for x in LEVELS], metric=rate))
+    found = only(decide([slow, *pair_sessions(base, head, metrics=(rate,))], known))
+    plain = only(decide([SLOW, *pairs(0.2)]))
+    assert (found.code, found.trials_head) == (plain.code, plain.trials_head) == ("G060", 5)
+    assert found.loss == pytest.approx(plain.loss)
+    assert found.loss_low == pytest.approx(plain.loss_low, abs=1e-6)
+    assert found.base_value == pytest.approx(1 / plain.base_value)
+
+
+def test_g050_a_failed_confirmation_is_broken():
+    """A trial that failed while confirming breaks the finding."""
+    base, _ = pairs(0.2)
+    _, head = pair_sessions({"b": [1.0] * 30}, {"b": [1.2, None, *[1.2] * 28]})
+    assert outcome(decide([SLOW, base, head])) == ("G050", "broken", 4)
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("side", [0, 1])
+def test_g051_no_positive_finite_number_in_a_block(bad, side):
+    """Zero, negative, NaN and infinite values break the finding on either side of a block."""
+    rows = [[1.0, 1.001] * 4 + [1.0], [1.2, 1.201] * 4 + [1.2]]
+    rows[side][8] = bad
+    base, head = rows
+    report = decide([SLOW, *pair_sessions({"b": base}, {"b": head})])
+    assert outcome(report) == ("G051", "broken", 4)
+
+
+def test_g052_pairs_that_never_vary():
+    """Pairs in which both sides give one and the same number are no measurement."""
+    still = pair_sessions({"b": [1.0] * 20}, {"b": [1.0] * 20})
+    assert outcome(decide([SLOW, *still])) == ("G052", "broken", 4)
+
+
+def test_g053_pairs_that_lack_the_metric():
+    """Complete blocks without a value of the metric are not quietly left out."""
+    base = {"b": {"wall": [1.0, 1.001] * 15, "other": [1.0] * 30}}
+    kept = [1.0, 1.001] * 7
+    head = {"b": {"other": [1.0] * 30, "wall": kept}}
+    report = decide([SLOW, *pair_sessions(base, head)])
+    assert outcome(report) == ("G053", "broken", 4)
+    assert only(report).headline == "5 of 13 blocks of pairs hold this metric"
+
+
+def test_floor():
+    """A move below the absolute floor never closes the gate; one above it does."""
+    floored = replace(WALL, floor=0.25)
+    head = session({"b": at(1.2)}, metrics=(floored,), sides=True)
+    report = decide([head, *(replace(s, metrics=(floored,)) for s in pairs(0.2))])
+    assert outcome(report) == ("G001", "passed", 0)
+    assert only(report).negligible == pytest.approx(0.25, rel=0.01)
+    head = session({"b": at(1.6)}, metrics=(floored,), sides=True)
+    report = decide([head, *(replace(s, metrics=(floored,)) for s in pairs(0.6))])
+    assert outcome(report) == ("G060", "regressed", 10)

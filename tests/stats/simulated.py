@@ -1,0 +1,251 @@
+"""The pair rule once more, for many draws at once, and the noises that it must bear.
+
+    python -m stats.simulated        (with PYTHONPATH=tests: prints the table of the README)
+
+Every draw is a sitting of blocks: first the noise of each slot in the order of time, whatever made
+it; then each block's trials get their sides by a fair random arrangement, and the head's a loss.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from gate.model import Trials
+from gate.model.blocks import FIRST_BLOCK, NEXT_BLOCK
+from gate.stats import martingale as gate  # its constants, not its functions
+from gate.stats.loudness import pair_sigma
+from gate.stats.martingale import PairRule
+from gate.stats.screen import SHARE, Limits
+
+LIMITS = Limits(tolerance=0.05, negligible=0.01)
+ALPHA, BETA = 0.01, (1 - SHARE) * 0.025
+PAIRS = Trials().confirm_pairs
+SEED = 20260110
+
+
+class Seen(NamedTuple):
+    """What became of each draw."""
+
+    verdict: np.ndarray
+    """1 regressed, -1 passed, 0 spent."""
+    pairs: np.ndarray
+
+
+def sizes(pairs: int = PAIRS) -> list[int]:
+    """Pairs of each block, as many blocks as fit."""
+    return [FIRST_BLOCK, *[NEXT_BLOCK] * ((pairs - FIRST_BLOCK) // NEXT_BLOCK)]
+
+
+def _drifting(dice: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+    walk = np.cumsum(dice.normal(0.004, 0.01, shape), axis=1)
+    return walk + dice.normal(0, 0.005, shape)
+
+
+def _autocorrelated(dice: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+    steps = dice.normal(0, 0.02, shape)
+    steps[:, 0] /= 0.6  # the spread that AR(1) at 0.8 settles at
+    for slot in range(1, shape[1]):
+        steps[:, slot] += 0.8 * steps[:, slot - 1]
+    return steps
+
+
+_NOISES = {
+    "gauss": lambda dice, shape: dice.normal(0, 0.02, shape),
+    "laplace": lambda dice, shape: dice.laplace(0, 0.015, shape),
+    "student": lambda dice, shape: dice.standard_t(2.5, shape) * 0.01,
+    "cauchy": lambda dice, shape: dice.standard_cauchy(shape) * 0.005,
+    "skewed": lambda dice, shape: dice.lognormal(0, 1, shape) * 0.012,
+    "bimodal": lambda dice, shape: dice.choice([0.0, 0.05], shape) + dice.normal(0, 0.005, shape),
+    "outliers": lambda dice, shape: (
+        (dice.random(shape) < 0.2) * math.log(2) + dice.normal(0, 0.01, shape)
+    ),
+    "drift": _drifting,
+    "autocorrelated": _autocorrelated,
+    "slot": lambda dice, shape: dice.normal(0, 0.005, shape) + 0.05 * (np.arange(shape[1]) % 2),
+}
+"""Log noise of each slot of each draw, in the order in which the slots ran."""
+KINDS = tuple(_NOISES)
+
+
+def noise(kind: str, dice: np.random.Generator, draws: int, slots: int) -> np.ndarray:
+    """Noise of a kind, one row per draw."""
+    return _NOISES[kind](dice, (draws, slots))
+
+
+def rule(kind: str = "gauss", **changes: float) -> PairRule:
+    """The rule with the noise that ten sessions of three trials of that kind would tell."""
+    rows = noise(kind, np.random.default_rng(1), 10, 3)
+    settings = {
+        "negligible": LIMITS.dead,
+        "tolerance": LIMITS.most,
+        "sigma": pair_sigma([tuple(map(float, row)) for row in rows]),
+        "alpha": ALPHA,
+        "beta": BETA,
+        "limit": PAIRS,
+    }
+    return PairRule(**(settings | changes))
+
+
+def fair(dice: np.random.Generator, draws: int, pairs: int) -> np.ndarray:
+    """Which slots of a block are the head's: every arrangement equally likely."""
+    return dice.random((draws, 2 * pairs)).argsort(axis=1).argsort(axis=1) < pairs
+
+
+def sides(slots: np.ndarray, is_head: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Base and head values of a block, each in the order of time."""
+    order = np.argsort(is_head, axis=1, kind="stable")
+    sorted_slots = np.take_along_axis(slots, order, axis=1)
+    half = slots.shape[1] // 2
+    return sorted_slots[:, :half], sorted_slots[:, half:]
+
+
+def blocks(
+    kind: str, loss: float, dice: np.random.Generator, draws: int, pairs: int = PAIRS
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Blocks of a true relative loss; one row per draw."""
+    every = sizes(pairs)
+    slots = noise(kind, dice, draws, 2 * sum(every))
+    found, start = [], 0
+    for size in every:
+        base, head = sides(slots[:, start : start + 2 * size], fair(dice, draws, size))
+        found.append((base, head + math.log1p(loss)))
+        start += 2 * size
+    return found
+
+
+def evidence(base: np.ndarray, head: np.ndarray) -> np.ndarray:
+    """Log E of given scores, draw by draw; in logs throughout."""
+    scores = np.concatenate([base, head], axis=1)
+    chosen = head.shape[1]
+    sums = np.full((chosen + 1, len(scores)), -np.inf)
+    sums[0] = 0.0
+    for score in scores.T:
+        sums[1:] = np.logaddexp(sums[1:], sums[:-1] + score)
+    return head.sum(axis=1) - (sums[chosen] - math.log(math.comb(2 * chosen, chosen)))
+
+
+def ranks(base: np.ndarray, head: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rank scores from -1 to 1, nearly."""
+    count = head.shape[1]
+    places = np.concatenate([base, head], axis=1).argsort(axis=1).argsort(axis=1)
+    scores = (places - (2 * count - 1) / 2) / count
+    return scores[:, :count], scores[:, count:]
+
+
+def decided(every: list[tuple[np.ndarray, np.ndarray]], settings: PairRule) -> Seen:
+    """The rule on many draws; each ends at its first proof."""
+    draws = len(every[0][0])
+    verdict, spent = np.zeros(draws, dtype=int), np.zeros(draws, dtype=int)
+    expected, count = settings.sigma / math.sqrt(2), gate._PRIOR_GAPS
+    total = np.full(draws, count * math.log(expected))
+    begun = np.log([gate._STRAIGHT, 1 - gate._STRAIGHT])
+    logs = np.tile(begun[None, :, None], (2, 1, draws))  # sign, kind, draw
+    open_ = np.arange(draws)
+    aims = (
+        (1, settings.negligible, settings.tolerance - settings.negligible, settings.alpha),
+        (-1, settings.tolerance, settings.tolerance, settings.beta),
+    )
+    for before, after in every:
+        base, head = before[open_], after[open_]
+        spent[open_] += head.shape[1]
+        scale = np.exp(total[open_] / count)
+        proven = []
+        for place, (sign, centre, distance, level) in enumerate(aims):
+            low, high = sign * base, sign * (head - centre)
+            steps = distance / scale
+            slope = (np.minimum(steps, gate._STEEPEST) / scale)[:, None]
+            steep = np.minimum(gate._RANK_SLOPE * steps, gate._STEEPEST_RANK)[:, None]
+            kinds = (
+                evidence(slope * low, slope * high),
+                evidence(*(steep * one for one in ranks(low, high))),
+            )
+            for kind, gained in enumerate(kinds):
+                logs[place, kind, open_] += np.logaddexp(
+                    math.log(1 - gate.BET), math.log(gate.BET) + gained
+                )
+            proven.append(np.logaddexp(*logs[place][:, open_]) >= -math.log(level))
+        verdict[open_] = np.where(proven[0], 1, np.where(proven[1], -1, 0))
+        for side in (before, after):
+            for one in range(0, side.shape[1] - 1, 2):
+                gap = np.abs(side[:, one] - side[:, one + 1]) / math.sqrt(2)
+                total += np.log(np.maximum(gap, gate._QUIETEST * expected)) + gate._LOG_GAP
+                count += 1
+        open_ = open_[~(proven[0] | proven[1])]
+        if not len(open_):
+            break
+    return Seen(verdict, spent)
+
+
+def drawn(kind: str, loss: float, draws: int = 10_000, **changes: float) -> Seen:
+    """The verdicts on seeded draws of a kind of noise and a true loss."""
+    dice = np.random.default_rng([SEED, KINDS.index(kind), round(loss * 1000)])
+    return decided(blocks(kind, loss, dice, draws), rule(kind, **changes))
+
+
+def wald(kappa: float, error: float, other: float) -> float:
+    """Wald's least mean number of pairs to tell two means of normal noise apart, `kappa` sd apart.
+
+    Under the hypothesis that is wrongly left with chance `other`; the other one, with `error`.
+    """
+    information = (1 - other) * math.log((1 - other) / error) + other * math.log(
+        other / (1 - error)
+    )
+    return information / (kappa**2 / 2)
+
+
+def normal(sigma: float, loss: float, draws: int, pairs: int, seed: int) -> Seen:
+    """Normal noise of known sigma of a pair difference, with as many pairs as it takes."""
+    dice = np.random.default_rng([SEED, seed])
+    every = []
+    for size in sizes(pairs):
+        base, head = dice.normal(0, sigma / math.sqrt(2), (2, draws, size))
+        every.append((base, head + math.log1p(loss)))
+    return decided(every, rule(sigma=sigma, limit=pairs))
+
+
+def table() -> str:
+    """False alarms and misses in 10,000 draws each, and the pairs spent."""
+    heads = (
+        "noise",
+        "regressed at tau",
+        "passed at T",
+        "pairs at T",
+        "proven at T",
+        "pairs at 0",
+        "passed at 0",
+    )
+    lines = [f"| {' | '.join(heads)} |", f"{'|---' * len(heads)}|"]
+    for kind in KINDS:
+        at_tau, at_most, at_none = (drawn(kind, loss) for loss in (0.01, 0.05, 0.0))
+        lines.append(
+            f"| {kind} | {(at_tau.verdict == 1).sum()} | {(at_most.verdict == -1).sum()} "
+            f"| {at_most.pairs.mean():.1f} | {(at_most.verdict == 1).mean():.1%} "
+            f"| {at_none.pairs.mean():.1f} | {(at_none.verdict == -1).mean():.1%} |"
+        )
+    return "\n".join(lines)
+
+
+def nearness(draws: int = 6000, pairs: int = 600) -> str:
+    """Mean pairs as multiples of Wald's least mean, normal noise of known sigma."""
+    heads = ("kappa", "Wald at T", "ours", "ratio", "Wald at 0", "ours", "ratio",
+             "Wald at tau", "ours", "ratio")  # fmt: skip
+    lines = [f"| {' | '.join(heads)} |", f"{'|---' * len(heads)}|"]
+    for kappa in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.93, 0.946):
+        sigma = (LIMITS.most - LIMITS.dead) / kappa
+        row = [f"{kappa}"]
+        for loss, least, seed in (
+            (LIMITS.tolerance, wald(kappa, ALPHA, BETA), 1),
+            (0.0, wald(LIMITS.most / sigma, BETA, ALPHA), 2),
+            (LIMITS.negligible, wald(kappa, BETA, ALPHA), 3),
+        ):
+            ours = normal(sigma, loss, draws, pairs, seed).pairs.mean()
+            row += [f"{least:.1f}", f"{ours:.1f}", f"{ours / least:.2f}"]
+        lines.append(f"| {' | '.join(row)} |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    print(table(), nearness(), sep="\n\n")  # noqa: T201 - a script when it is run as one
