@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gate.calibrate.drawing import block, slowed, some
 from gate.calibrate.outcome import AT_TOLERANCE, Ending
-from gate.calibrate.stage import PLAN, POLICY, TOLERANCE, Screening, first_stage, planted, session
+from gate.calibrate.stage import PLAN, POLICY, Screening, first_stage, planted, session
 from gate.judge.judge import FirstStage
 from gate.judge.looking import EARLY_LOOK
 from gate.judge.screening import Flagged
@@ -190,6 +190,3 @@ class _Second:
         source = self.suite.series[place]
         trials = self.pool.session(source, self.suite.place + after)
         return slowed(some(trials, PLAN.screen, self.dice), loss, source.better)
-
-
-__all__ = ["SESSIONS_WITHOUT", "SESSIONS_WITH_SIDES", "TOLERANCE", "play"]

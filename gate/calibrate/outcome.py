@@ -8,6 +8,8 @@ from typing import Self
 
 PLANTS = (0.01, 0.02, 0.03, 0.05, 0.10, 0.20)
 """Relative losses planted."""
+TOLERANCE = 0.05
+"""Asked for, of every series."""
 AT_TOLERANCE = -1.0
 """In place of a planted loss: each series' own tolerance, raised or not."""
 SLOWER = 0.05

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gate.calibrate.drawing import slowed, some
-from gate.calibrate.outcome import AT_TOLERANCE, Ending
+from gate.calibrate.outcome import AT_TOLERANCE, TOLERANCE, Ending
 from gate.model import Better
 from gate.stats.peers.peer import Comparison
 
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from gate.calibrate.drawing import Pool, Suite, Trials
     from gate.model.recording import RecordedSeries
     from gate.stats.peers.peer import Peer
-
-TOLERANCE = 0.05
 
 
 def play(

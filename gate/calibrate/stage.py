@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gate.calibrate.drawing import slowed, some
+from gate.calibrate.outcome import TOLERANCE
 from gate.judge.noises import key_of, suite_noises
 from gate.judge.planning import expected_of
 from gate.judge.screening import Flagged, screened
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
 
 POLICY = Policy()
 PLAN = Plan()
-TOLERANCE = 0.05
 _METRIC = "value"
 _NOWHERE = Host(host_class="recorded", fingerprint="", stable={}, epoch={})
 

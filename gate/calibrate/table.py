@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 _OTHER_SIZE = 40
 _SHORT = (0.03, 0.05, 0.10)
+_LEAST_SHOWN = 0.01
+"""Per cent; what is less is no zero."""
 
 
 def markdown(results: Sequence[RuleResult], size: int) -> str:
@@ -79,6 +81,8 @@ def _share(value: float | None) -> str:
     shown = 100 * value
     if shown in (0, 100):
         return f"{shown:.0f} %"
+    if shown < _LEAST_SHOWN:
+        return f"<{_LEAST_SHOWN:g} %"
     digits = 2 if shown < 1 else 1  # of 99.97 no 100 is made
     text = f"{shown:.{digits}f}"
     return f"{text} %" if float(text) < 100 else ">99.9 %"  # noqa: PLR2004

@@ -242,4 +242,12 @@ def _judged(
     cases = cases_of(sessions, check)
     report = judge(cases, check.policy, created=date, version=__version__, rounds=rounds)
     write_report(report, check.out)
-    return conclude(report, sessions, plan, metrics, check.policy, date=date, version=__version__)
+    nothing = nothing_compared(
+        plan,
+        check.profiles[0],
+        check.policy,
+        host_class=sessions[0].host.host_class,
+        date=date,
+        version=__version__,
+    )
+    return conclude(nothing, report, sessions, plan, metrics)

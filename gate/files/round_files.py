@@ -10,7 +10,6 @@ Rounds finish one after another, so that at most one is unfinished.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from pydantic import TypeAdapter
 
 from gate.errors import InputError
 from gate.files import checked, disk
+from gate.files.holding import hold
 from gate.files.session_file import as_json
 from gate.model import RoundPlan, Schedule
 
@@ -71,7 +71,7 @@ def alone_in(directory: Path) -> Iterator[None]:
 
 def _take(handle: int, directory: Path) -> None:
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        hold(handle)
     except OSError as error:
         raise InputError(
             "G222",

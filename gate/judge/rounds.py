@@ -7,7 +7,7 @@ metric that the plant reaches, of the benchmark that was slowed, was called regr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -49,34 +49,21 @@ class Wanted:
 
 
 def conclude(
+    nothing: Round,
     report: Report,
     sessions: Sequence[Session],
     plan: RoundPlan,
     reached: Sequence[str],
-    policy: Policy,
-    *,
-    date: str,
-    version: str,
 ) -> Round:
-    """The result of a measured and judged round; `reached` are the metrics that a plant reaches."""
+    """The result of a measured and judged round; `reached` are the metrics that a plant reaches.
+
+    `nothing` is the round with nothing compared yet.
+    """
     gates = [finding for finding in report.findings if finding.role is Role.GATE]
     slowed = [f for f in gates if f.benchmark == plan.plant.benchmark and f.metric in reached]
     slowed.sort(key=lambda finding: reached.index(finding.metric))
-    head = sessions[0]
-    return Round(
-        id=plan.id,
-        host_class=head.host.host_class,
-        profile=head.profile,
-        date=date,
-        digest=short_digest(head.profile_digest),
-        gate=version,
-        rule=RULE,
-        alpha=policy.alpha,
-        beta=policy.beta,
-        seed=plan.seed,
-        number=plan.number,
-        planted=plan.plant.loss,
-        benchmark=plan.plant.benchmark,
+    return replace(
+        nothing,
         achieved=_achieved(slowed[0]) if slowed else None,
         tolerance=round(slowed[0].tolerance_used, _DIGITS) if slowed else None,
         ending=_ending(slowed, Ending.FOUND, Ending.MISSED)
@@ -99,7 +86,7 @@ def nothing_compared(
     date: str,
     version: str,
 ) -> Round:
-    """The result of a round whose plant could not be made."""
+    """A round in which nothing was compared: as it begins, or as it ends without its plant."""
     return Round(
         id=plan.id,
         host_class=host_class,

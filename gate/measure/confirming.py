@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from gate.measure import order
 from gate.measure.recorder import Recorder
+from gate.measure.resuming import check_resumable
 from gate.measure.screening import chosen_benchmarks
-from gate.measure.sitting import check_resumable, new_session, take_trial, told
+from gate.measure.sitting import new_session, take_trial, told
 from gate.model import Side, Stage, TrialStatus
 from gate.model.blocks import block_of
 

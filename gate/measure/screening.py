@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from gate.measure import order
 from gate.measure.recorder import Recorder
-from gate.measure.sitting import check_resumable, new_session, take_trial, told
+from gate.measure.resuming import check_resumable
+from gate.measure.sitting import new_session, take_trial, told
 from gate.model import Stage, State
 
 if TYPE_CHECKING:

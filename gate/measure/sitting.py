@@ -127,46 +127,6 @@ def planted_loss(sitting: Sitting, side: Side) -> float:
     return plant.loss if plant is not None and side is Side.HEAD else 0.0
 
 
-def check_resumable(
-    session: Session, sitting: Sitting, side: Side, stage: Stage, path: Path
-) -> None:
-    """A session is one side and stage of one profile text, on one host, one boot, one subject.
-
-    Raises:
-        InputError: G221, naming what differs.
-    """
-    subject = sitting.sides[side].subject
-    for what, theirs, ours in (
-        ("side", session.side.value, side.value),
-        ("stage", session.stage.value, stage.value),
-        ("profile", session.profile, sitting.profile.name),
-        ("profile text", session.profile_digest, sitting.profile.digest),
-        ("host class", session.host.host_class, sitting.host.host_class),
-        ("host", session.host.fingerprint, sitting.host.fingerprint),
-        ("boot", session.boot, sitting.boot),
-        ("planted loss", f"{session.planted:g}", f"{planted_loss(sitting, side):g}"),
-        (f"content of the {side.value} side", session.subject.proof, subject.proof),
-    ):
-        if theirs != ours:
-            raise InputError(
-                "G221",
-                f"session {session.id} cannot be resumed: its {what} is "
-                f"{theirs[:80] or 'unknown'}, now {ours or 'unknown'}.",
-                cure=_STAYS,
-                place=str(path),
-            )
-    known = {benchmark.name for benchmark in sitting.profile.benchmarks}
-    planned = {plan.benchmark for plan in session.planned}
-    strays = sorted((planned - known) | ({t.benchmark for t in session.trials} - planned))
-    if strays or not planned:
-        shown = f": {strays[0][:80]}" if strays else ", or none"
-        message = f"session {session.id} cannot be resumed: it plans or holds other benchmarks"
-        raise InputError("G221", f"{message}{shown}.", cure=_STAYS, place=str(path))
-
-
-_STAYS = "Start a new session; this one stays as it is."
-
-
 def take_trial(
     sitting: Sitting,
     recorder: Recorder,

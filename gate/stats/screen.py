@@ -2,13 +2,13 @@
 
     e = median(head trials) - median(session medians)
     r = t(1 - miss) standard errors of e (`noise.Noise.error`)
-    flagged when e > min(log(1 + T) - r, max(log(1 + T/2), log(1 + tau), r))
+    flagged when e > min(log(1 + T) - r, max(log(1 + T/2), log(1 + tau)))
 
 A metric is cleared only when a true loss of T would look like this with probability below
 `miss`, the screen's share of beta. A metric quiet enough for that is still flagged when it lost
-more than half the tolerance and more than its noise explains: that costs an unchanged metric
-next to nothing and finds losses well below T. The screen makes no claim about false alarms: a
-flag costs a confirmation.
+more than half the tolerance, which is then more than its noise explains: that costs an unchanged
+metric next to nothing and finds losses well below T. The screen makes no claim about false alarms:
+a flag costs a confirmation.
 
 On recorded sessions, S = 10: T instead of 0.8 T in the first term, the scale Q_n instead of the
 median absolute deviation, and the suite's help bring the unchanged metrics that are flagged from
@@ -85,7 +85,7 @@ def centre(sessions: Sequence[Sequence[float]]) -> float:
 def threshold(limits: Limits, noise: Noise, trials: int, beta: float, sessions: int = 1) -> float:
     """The log loss above which so many head trials are flagged."""
     margin = noise.reach(1 - SHARE * beta, trials, sessions)
-    return min(limits.most - margin, max(math.log1p(limits.tolerance / 2), limits.dead, margin))
+    return min(limits.most - margin, max(math.log1p(limits.tolerance / 2), limits.dead))
 
 
 def screen(

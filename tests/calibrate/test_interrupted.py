@@ -195,7 +195,7 @@ def test_it_waits_while_another_gate_measures(project, calibrate, short_pauses):
         held.__exit__(None, None, None)
 
     before = signal.signal(signal.SIGALRM, look)
-    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    signal.setitimer(signal.ITIMER_REAL, 2)  # longer than one look at the lock
     try:
         answer = calibrate("--rounds", "1", "--unchanged", quiet=False)
     finally:

@@ -10,7 +10,8 @@ import pytest
 from judge.build import accepted, baseline, decide, session
 
 from gate.calibrate.drawing import Pool, draw_suite
-from gate.calibrate.stage import TOLERANCE, first_stage, planted
+from gate.calibrate.outcome import TOLERANCE
+from gate.calibrate.stage import first_stage, planted
 from gate.files.recorded_file import read_recording
 from gate.judge.screening import Flagged
 from gate.model import BaselinePoint, BaselineSeries, Better, Metric

@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import stat
+import subprocess
 import time
 
 import pytest
@@ -82,6 +83,17 @@ def test_held_and_released(place):
         raise RuntimeError
     with exclusive(place):
         pass
+
+
+def test_a_holder_in_its_last_breath(place):
+    """A killed gate's own child holds the lock a moment longer: the next gate waits for that."""
+    place.touch()
+    with place.open("rb") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        dying = subprocess.Popen(["sleep", "0.2"], pass_fds=[stream.fileno()])
+    with exclusive(place):
+        assert dying.poll() is not None or dying.wait(5) == 0
+    dying.wait()
 
 
 def test_a_shorter_number_replaces_a_longer_one(place):

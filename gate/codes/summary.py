@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gate.codes_page import Page
+from gate.codes.page import Page
 
 _ASSUMED = (
     "This holds as far as the printed trials were independent, both sides ran alike and the noise "

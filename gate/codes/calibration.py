@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gate.codes_page import Page
+from gate.codes.page import Page
 
 CALIBRATION = {
     "G245": Page(

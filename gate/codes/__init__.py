@@ -1,0 +1,13 @@
+"""Every code the gate prints: a title, what it means, what to do. `gate explain CODE` shows it."""
+
+from __future__ import annotations
+
+from gate.codes.calibration import CALIBRATION
+from gate.codes.errors import ERRORS
+from gate.codes.findings import FINDINGS
+from gate.codes.page import Page
+from gate.codes.summary import SUMMARY
+
+PAGES: dict[str, Page] = {**FINDINGS, **SUMMARY, **ERRORS, **CALIBRATION}
+
+__all__ = ["PAGES", "Page"]

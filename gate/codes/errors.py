@@ -1,0 +1,125 @@
+"""The codes of errors: what keeps the gate from measuring or judging at all."""
+
+from __future__ import annotations
+
+from gate.codes.page import Page
+
+ERRORS = {
+    "G200": Page("usage", "An option or argument is wrong.", "See `gate COMMAND --help`."),
+    "G201": Page(
+        "file not readable",
+        "The file does not exist, is not a regular file, or may not be read.",
+        "Check the path and its permissions.",
+    ),
+    "G202": Page(
+        "file too large",
+        "Files are capped so that a hostile one cannot exhaust the machine.",
+        "Hand in a session or export of a sane size.",
+    ),
+    "G203": Page("not UTF-8 text", "The file holds binary data.", "Hand in the right file."),
+    "G204": Page("malformed TOML", "The file is not TOML.", "Mend the line named."),
+    "G205": Page("malformed JSON", "The file is not JSON.", "Write the file anew."),
+    "G206": Page(
+        "unknown or wrong key",
+        "A key is not known, is missing, or its value is of the wrong type or out of range.",
+        "The message says what is allowed; `gate schema` prints the whole format.",
+    ),
+    "G207": Page(
+        "another schema number",
+        "The file was written by a version of the gate with another file format.",
+        "Use the version that wrote it, or write the file anew.",
+    ),
+    "G208": Page(
+        "not writable",
+        "A file or directory could not be written. What was there before is unchanged.",
+        "Check permissions and free space, or choose another directory.",
+    ),
+    "G210": Page(
+        "profile says too little or contradicts itself",
+        "The profile lacks what its harness needs, or its settings exclude each other.",
+        "The message names the key and what is needed.",
+    ),
+    "G211": Page(
+        "no such profile",
+        "No file of that name stands in the profiles directory.",
+        "`gate check` without names takes all profiles.",
+    ),
+    "G220": Page(
+        "session not accepted",
+        "Only a complete, undisturbed session of the right host class whose trials all succeeded "
+        "may become a baseline, and only with a reason.",
+        "The message says which condition failed.",
+    ),
+    "G221": Page(
+        "resume not possible",
+        "The session belongs to another profile text, host or boot.",
+        "Start a new session; the partial one stays as it is.",
+    ),
+    "G222": Page(
+        "directory in use or not empty",
+        "The output directory holds another run's results.",
+        "Name another directory with `--out`, or continue that run with `--resume`.",
+    ),
+    "G230": Page("program missing", "A harness is not installed.", "Install it: `make setup`."),
+    "G231": Page(
+        "program of an unsupported version",
+        "The harness is too old or too new for what the gate knows of its output.",
+        "Install a version in the range named.",
+    ),
+    "G232": Page(
+        "unsafe fio job",
+        "The job could write or read outside the work directory, or destroy a device.",
+        "Use plain file names; the gate runs fio inside the work directory.",
+    ),
+    "G233": Page(
+        "unknown name in braces",
+        "A `{name}` in the command is neither `{side}` nor a key of the matrix.",
+        "Use one of the names listed; write `{{` for a plain brace.",
+    ),
+    "G234": Page(
+        "no directory for the side",
+        "The command uses `{side}`, and no directory is known for the side to be measured.",
+        "Declare `[side.head]` in the profile, or pass `--head DIR`.",
+    ),
+    "G235": Page(
+        "export not understood",
+        "The file is no JSON export of fio, hyperfine or pytest-benchmark, or only part of one.",
+        "Write it again with the tool's JSON option.",
+    ),
+    "G236": Page(
+        "export of a failed run",
+        "The export records a failure: an error number, or an exit status that is not zero.",
+        "Mend the run; numbers of a failed run are not measurements.",
+    ),
+    "G237": Page(
+        "sides without effect",
+        "Base and head were named, but the profile uses neither: both would run the same thing, "
+        "and a slow head would pass.",
+        "Use `{side}` in the command, `${GATE_SIDE_DIR}` in a fio job, or environments.",
+    ),
+    "G240": Page(
+        "the host is busy measuring",
+        "Another gate process measures on this host.",
+        "Wait for it to end: two measurements at once disturb each other.",
+    ),
+    "G247": Page(
+        "malformed recording",
+        "A recording is gzip CSV of series, better, session, trial, value; one line is not that.",
+        "Mend the line named. Values are finite and above 0, and no trial stands twice.",
+    ),
+    "G280": Page(
+        "nothing to compare",
+        "No profile, no benchmark or no gate metric was there to judge.",
+        "Check the names and the filter; an empty comparison never opens the gate.",
+    ),
+    "G290": Page(
+        "interrupted",
+        "The run was stopped by a signal; everything measured so far is kept.",
+        "Continue with `--resume`.",
+    ),
+    "G299": Page(
+        "internal error",
+        "The gate itself failed. That is our fault, and never opens the gate.",
+        "Report it with the text printed; `GATE_TRACEBACK=1` shows where it happened.",
+    ),
+}
