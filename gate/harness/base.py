@@ -69,12 +69,27 @@ class TrialContext:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WorkDone:
+    """The measured window of a trial, and what was completed in it."""
+
+    ended: float | None
+    """Unix time at which the window ended; absent where it is the process's whole life."""
+    seconds: float | None
+    """Length of the window; absent likewise."""
+    operations: float
+    transferred: float = 0.0
+    """Bytes; 0 where nothing tells."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """What one trial gave."""
 
     values: tuple[Value, ...]
     notes: tuple[str, ...] = ()
     """Warnings of the harness, for the trial's record."""
+    work: WorkDone | None = None
+    """What was done in which part of the trial; absent where the harness cannot tell."""
 
 
 class TrialFailed(Exception):

@@ -15,9 +15,22 @@ from gate.model.calibration import (
     Schedule,
     short_digest,
 )
+from gate.model.cpu import Contexts, Counters, CpuBill, IdleReference, Owners
 from gate.model.host import Host
-from gate.model.metric import Better, Metric, Role
-from gate.model.profile import Benchmark, Profile, SideSpec, Trials, Work
+from gate.model.metric import Better, Derived, Metric, Role, Take
+from gate.model.profile import (
+    ALONE,
+    LOADED,
+    RESERVED,
+    Background,
+    Benchmark,
+    Need,
+    Output,
+    Profile,
+    SideSpec,
+    Trials,
+    Work,
+)
 from gate.model.report import Evidence, Finding, Report, SuitePromise
 from gate.model.session import (
     SCHEMA,
@@ -36,21 +49,33 @@ from gate.model.summary import Figures, MeanKind, Summary, SummaryRow
 from gate.model.verdict import Verdict, join
 
 __all__ = [
+    "ALONE",
+    "LOADED",
+    "RESERVED",
     "SCHEMA",
     "AcceptedSession",
+    "Background",
     "Baseline",
     "BaselinePoint",
     "BaselineSeries",
     "Benchmark",
     "Better",
     "Calibration",
+    "Contexts",
+    "Counters",
+    "CpuBill",
+    "Derived",
     "Ending",
     "Evidence",
     "Figures",
     "Finding",
     "Host",
+    "IdleReference",
     "MeanKind",
     "Metric",
+    "Need",
+    "Output",
+    "Owners",
     "Planned",
     "Plant",
     "PlantedShare",
@@ -70,6 +95,7 @@ __all__ = [
     "SuitePromise",
     "Summary",
     "SummaryRow",
+    "Take",
     "Trial",
     "TrialStatus",
     "Trials",

@@ -22,6 +22,30 @@ class Role(StrEnum):
     WATCH = "watch"
 
 
+class Take(StrEnum):
+    """What a group's metric takes from the curve of its points."""
+
+    GEOMEAN = "geomean"
+    """The geometric mean of all points."""
+    SCALING = "scaling"
+    """The last point over the first."""
+    KNEE = "knee"
+    """The parameter at which nine tenths of the largest value are reached."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Derived:
+    """How a metric of a group is made of a metric of its points."""
+
+    __pydantic_config__ = STRICT
+
+    of: str
+    """The metric of the points."""
+    over: str
+    """The parameter of the matrix that makes the curve: `iodepth`, `clients`, `cpus`, `load`."""
+    take: Take
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
     """A named quantity of a benchmark."""
@@ -42,6 +66,8 @@ class Metric:
     """tau: a relative loss nobody should be blocked for; a fifth of the tolerance when absent."""
     floor: float | None = None
     """Absolute change in the metric's unit below which it never closes the gate."""
+    derived: Derived | None = None
+    """Only groups have it, and it is made of the metrics of their points; absent for others."""
 
     @property
     def tau(self) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gate.model.calibration import Plant
-from gate.model.metric import Metric
+from gate.model.metric import Better, Metric
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +18,12 @@ class Benchmark:
     """The matrix values of this point."""
     control: bool = False
     """A workload that the change cannot reach: if it moves, the host moved."""
+    group: str = ""
+    """The parameter that is swept, where this is a group of points and no workload of its own."""
+    members: tuple[str, ...] = ()
+    """A group's points, first to last in the order of the matrix."""
+    target: str = ""
+    """pytest-benchmark: the test's id, which the name may extend by parameters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +45,48 @@ class SideSpec:
     """What `{side}` stands for in commands, relative to the project root."""
     environment: dict[str, str] = field(default_factory=dict)
     """Environment variables set while this side is measured."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    """A figure that a command prints, found by a pattern that must match exactly once."""
+
+    name: str
+    pattern: str
+    """Regular expression with exactly one group, which holds the number; lines are anchored."""
+    unit: str
+    """As printed: `MB/s`, `op/s`, `ms`."""
+    better: Better
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Need:
+    """A program that the workload runs."""
+
+    program: str
+    install: str
+    """How it is installed: `apt install dbench`."""
+    version: str = ""
+    """Command that prints its version; without one its content stands in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Background:
+    """A load that runs during every trial whose `load` is not `alone`."""
+
+    command: str | None = None
+    """A shell command, run again and again; `{side}` and parameters are expanded."""
+    job_file: str | None = None
+    """A native fio job file, absolute path, run until it is stopped."""
+    job_text: str | None = None
+    least: float = 0.0
+    """Rounds or I/Os per second below which the load counts as not running."""
+
+
+ALONE, LOADED = "alone", "loaded"
+"""Values of the parameter `load`."""
+RESERVED = ("load", "cpus")
+"""Parameters that the gate itself obeys: they are no options of a harness."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +113,16 @@ class Work:
     """pytest-benchmark: further arguments of pytest."""
     replay_file: str | None = None
     """replay: the JSON file of recorded values, absolute path."""
+    parameters: dict[str, str] = field(default_factory=dict)
+    """Fixed parameters: options of a fio job, `{name}` in commands; no part of a name."""
+    environment: dict[str, str] = field(default_factory=dict)
+    """Variables of the harness and what it runs; `{side}` and parameters are expanded."""
+    outputs: tuple[Output, ...] = ()
+    """hyperfine: figures that the command prints."""
+    operations: str = ""
+    """hyperfine: the output that counts operations; without one a run is one operation."""
+    transferred: str = ""
+    """hyperfine: the output that counts bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,5 +152,9 @@ class Profile:
     loss and say so, or `refuse` to judge it."""
     sides: dict[str, SideSpec] = field(default_factory=dict)
     """`base` and `head`, where the profile declares them."""
+    size: str = "full"
+    """`full`, or the smaller size that was asked for."""
+    needs: tuple[Need, ...] = ()
+    background: Background | None = None
     plant: Plant | None = None
     """Calibration only: base and head are the same, but for what is planted into the head."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
+from gate.model.cpu import CpuBill, IdleReference
 from gate.model.host import Host
 from gate.model.metric import Metric
 from gate.model.strictness import STRICT
@@ -61,6 +62,8 @@ class Value:
     """In the metric's base unit."""
     samples: int = 1
     """How many samples inside the process it summarises; never counted as independent."""
+    resolution: float = 0.0
+    """Smallest difference that can be told, in the metric's base unit; 0 where none is known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +88,8 @@ class Trial:
     """Position in the random order of its block of pairs, from 0."""
     note: str = ""
     """Why it failed, or what the harness warned of."""
+    cpu: CpuBill | None = None
+    """What it cost the whole machine; absent where that was not asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +101,8 @@ class Planned:
     benchmark: str
     trials: int
     control: bool = False
+    group: str = ""
+    """The parameter that is swept, where this is a group: its trials are made of its points'."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,3 +163,7 @@ class Session:
     """The profile's limit of pairs."""
     planted: float = 0.0
     """Calibration only: the loss planted into it; such a session is never accepted."""
+    idle: IdleReference | None = None
+    """What the machine used at rest; absent where no CPU cost was asked for."""
+    unavailable: dict[str, str] = field(default_factory=dict)
+    """Metrics that this host cannot give -> why; only watched ones may be among them."""

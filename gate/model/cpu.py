@@ -1,0 +1,108 @@
+"""What a trial cost the processors of the whole machine, and who paid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gate.model.strictness import STRICT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contexts:
+    """CPU-seconds by what the processors did, as the kernel's tick samples it."""
+
+    __pydantic_config__ = STRICT
+
+    user: float = 0.0
+    nice: float = 0.0
+    system: float = 0.0
+    irq: float = 0.0
+    softirq: float = 0.0
+    steal: float = 0.0
+    """Taken by the hypervisor: no cost of ours."""
+    iowait: float = 0.0
+    """Idle time with a disk request under way: told, never added to a cost."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owners:
+    """CPU-seconds by whose tasks ran, over the whole life of the trial's process."""
+
+    __pydantic_config__ = STRICT
+
+    own_user: float = 0.0
+    """The benchmark's processes, in user space."""
+    own_system: float = 0.0
+    """The benchmark's processes, in the kernel; workers of io_uring are among them."""
+    background: float = 0.0
+    """The background load's processes."""
+    kthreads: dict[str, float] = field(default_factory=dict)
+    """Kernel threads by name without numbers: `kworker`, `ksoftirqd`, `loop`, `jbd2`."""
+    rest: float = 0.0
+    """Everything else that was not idle: other processes, and interrupts on idle processors."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counters:
+    """Events that the processors counted in the measured window, whole machine."""
+
+    __pydantic_config__ = STRICT
+
+    cycles_user: float
+    cycles_kernel: float
+    instructions_user: float
+    instructions_kernel: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CpuBill:
+    """What the measured window of one trial cost the whole machine."""
+
+    __pydantic_config__ = STRICT
+
+    window: float
+    """Seconds measured: without the ramp, without start and end of the harness."""
+    life: float
+    """Seconds that the trial's process lived; `owners` are told over these."""
+    operations: float
+    """I/Os, or what the command counts, completed in the window; a run of a command is one."""
+    transferred: float
+    """Bytes transferred in the window; 0 where nothing tells."""
+    busy: float
+    """CPU-seconds of all processors in the window that were not idle, iowait or steal."""
+    idle_reference: float
+    """Of these, what the machine uses while nothing is measured."""
+    contexts: Contexts
+    per_cpu: tuple[float, ...]
+    """Busy seconds of each processor."""
+    owners: Owners
+    switches: float
+    """Context switches of the whole machine in the window."""
+    counters: Counters | None = None
+    """Absent where perf counts nothing here."""
+    energy: float | None = None
+    """Joule of all packages in the window; absent where RAPL cannot be read."""
+    source: str = ""
+    """What `busy` was read from."""
+    resolution: float = 0.0
+    """Seconds: two readings of `busy` that differ by less do not differ."""
+
+    @property
+    def net(self) -> float:
+        """CPU-seconds that the trial cost: busy, less the idle machine and the background load."""
+        part = self.window / self.life if self.life > 0 else 0.0
+        return self.busy - self.idle_reference - self.owners.background * part
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdleReference:
+    """What the machine used while nothing was measured, at the start of a sitting."""
+
+    __pydantic_config__ = STRICT
+
+    seconds: float
+    """How long was looked."""
+    busy: float
+    """CPU-seconds per second that were not idle, iowait or steal."""
+    energy: float | None = None
+    """Joule per second; absent where it cannot be read."""
