@@ -6,7 +6,7 @@ import random
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from judge.build import WALL, baseline, decide, only, pair_sessions, session
 
@@ -82,7 +82,6 @@ def same(one, other):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@settings(deadline=None)
 @given(sitting=sittings, factor=factors)
 def test_scaling_changes_nothing(method, sitting, factor):
     """Every value times a constant, another unit: the same loss, limits and verdict."""
@@ -90,7 +89,6 @@ def test_scaling_changes_nothing(method, sitting, factor):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@settings(deadline=None)
 @given(sitting=sittings)
 def test_directions_mirror(method, sitting):
     """Reciprocal values with the other better direction are the same case."""
@@ -98,7 +96,6 @@ def test_directions_mirror(method, sitting):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@settings(deadline=None)
 @given(sitting=sittings, slow=st.floats(1, 2))
 def test_a_larger_loss_is_never_better(method, sitting, slow):
     """What was regressed stays so when every head value gets slower; what passes slow, passed."""
@@ -110,7 +107,6 @@ def test_a_larger_loss_is_never_better(method, sitting, slow):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@settings(deadline=None)
 @given(sitting=sittings, dice=st.randoms(use_true_random=False))
 def test_the_order_of_the_sessions_handed_in_changes_nothing(method, sitting, dice):
     """Sessions are sorted by what they are, not by where they stand."""

@@ -77,7 +77,7 @@ def sessions_of(some, metric, *, sides, paired, struck, loud):
     ]
 
 
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400)
 @given(
     some=st.lists(benchmarks(), min_size=1, max_size=6),
     sides=st.booleans(),

@@ -92,7 +92,7 @@ def shuffled(one: Baseline, dice) -> Baseline:
     )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(baselines())
 def test_write_then_read(one):
     """Any baseline comes back as it was, with quotes, dots, newlines and all of Unicode."""

@@ -101,7 +101,7 @@ def test_the_same_question_has_the_same_answer():
     assert power(noise_of(0.01, 12)) == power(noise_of(0.01, 12))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.floats(1e-3, 0.05),
     st.floats(1.5, 20),
