@@ -1,4 +1,4 @@
-.PHONY: help setup demo test check bench format schemas example
+.PHONY: help setup demo test check profiles bench format schemas example
 
 help: ## this list
 	@sed -n "s/^\([a-z]*\):.*## /\1\t/p" Makefile
@@ -19,6 +19,10 @@ check: setup ## lint, types, imports, schemas up to date
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 	.venv/bin/gate schema --check gate/schemas
+
+profiles: ## run every shipped profile in its small size, with the real programs
+	@.ci/setup.sh profiles
+	.venv/bin/python .ci/profiles.py
 
 bench: setup ## our own speed
 	.venv/bin/python -m pytest tests/benchmarks --benchmark-enable --benchmark-only

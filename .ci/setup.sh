@@ -3,10 +3,27 @@
 # from the lock files. Says what it does, and what to do where it cannot.
 #   .ci/setup.sh          what `gate` needs: fio, hyperfine, .venv
 #   .ci/setup.sh tests    and what its tests need: a headless Chromium
+#   .ci/setup.sh profiles and what the shipped profiles run
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 die() { printf 'setup: %s\n' "$*" >&2; exit 1; }
+
+# package MANAGER NAME: what the package of this Debian name is called elsewhere, as far as we know.
+package() {
+  case $1:$2 in
+    apt-get:*) echo "$2" ;;
+    dnf:libatomic1) echo libatomic ;;
+    pacman:libatomic1) echo gcc-libs ;;
+    dnf:rt-tests) echo realtime-tests ;;
+    dnf:imagemagick | zypper:imagemagick) echo ImageMagick ;;
+    *:xz-utils) echo xz ;;
+    dnf:libc6-dev | zypper:libc6-dev) echo glibc-devel ;;
+    pacman:libc6-dev) echo glibc ;;
+    zypper:linux-source) echo kernel-source ;;
+    *) echo "$2" ;;
+  esac
+}
 
 install_packages() {
   local manager command
@@ -21,10 +38,9 @@ install_packages() {
     pacman) command="pacman -S --needed --noconfirm" ;;
     zypper) command="zypper --non-interactive install" ;;
   esac
-  case $manager in
-    dnf) set -- "${@/libatomic1/libatomic}" ;;
-    pacman) set -- "${@/libatomic1/gcc-libs}" ;;
-  esac
+  local name renamed=()
+  for name in "$@"; do renamed+=("$(package "$manager" "$name")"); done
+  set -- "${renamed[@]}"
   local as_root=()
   if [ "$(id -u)" -ne 0 ]; then
     sudo -n true 2>/dev/null || die "missing: $*. Root is needed to install them; run: sudo $command $*"
@@ -54,6 +70,28 @@ if [ "${1:-}" = tests ]; then
   command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 || missing+=(chromium)
   # The browser driver's node links against it; minimal systems lack it.
   PATH="$PATH:/usr/sbin:/sbin" ldconfig -p | grep -q 'libatomic\.so\.1 ' || missing+=(libatomic1)
+fi
+if [ "${1:-}" = profiles ]; then
+  while read -r program name; do
+    command -v "$program" >/dev/null 2>&1 || missing+=("$name")
+  done <<'END'
+stress-ng stress-ng
+hackbench rt-tests
+dbench dbench
+povray povray
+openssl openssl
+bzip2 bzip2
+xz xz-utils
+make make
+gcc gcc
+flex flex
+bison bison
+bc bc
+END
+  command -v magick >/dev/null 2>&1 || command -v convert-im6.q16 >/dev/null 2>&1 || missing+=(imagemagick)
+  # gcc alone lacks the headers that the kernel's own tools are built with.
+  [ -e /usr/include/stdio.h ] || missing+=(libc6-dev)
+  compgen -G '/usr/src/linux-source-*.tar.xz' >/dev/null || missing+=(linux-source)
 fi
 [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
 

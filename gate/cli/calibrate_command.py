@@ -70,6 +70,7 @@ class RecordedOptions:
 @click.option("--when-idle", is_flag=True, help="Begin a round only below 10 % use of the CPUs.")
 @click.option("--plan", is_flag=True, help="Say what would be measured and how long; no more.")
 @options.profiles_dir
+@options.size
 @options.baseline_dir
 @click.option("--head", "head_dir", type=options.PathParam, help="What {side} is, on both sides.")
 @click.option("--head-env", multiple=True, metavar="NAME=VALUE", help="Variable of both sides.")
@@ -150,7 +151,8 @@ def _on_this_host(given: dict[str, Any]) -> int:
     work = given["work"] or out / "work"
     wish = Wish(
         profiles=tuple(
-            _profile(one, given) for one in load_profiles(given["profile"], given["profiles"])
+            _profile(one, given)
+            for one in load_profiles(given["profile"], given["profiles"], given["size"])
         ),
         baselines=read_baselines(store),
         policy=Policy(alpha=given["alpha"], beta=given["beta"]),

@@ -42,6 +42,7 @@ Exit status: 0 open, 2 usage, 3 nothing compared, 4 a measurement failed,
 @click.command(epilog=EPILOG)
 @click.argument("profile", nargs=-1)
 @options.profiles_dir
+@options.size
 @options.baseline_dir
 @options.sides
 @options.host_class
@@ -56,6 +57,7 @@ Exit status: 0 open, 2 usage, 3 nothing compared, 4 a measurement failed,
 def command(
     profile: tuple[str, ...],
     profiles: Path,
+    size: str,
     baseline: Path,
     base_dir: Path | None,
     head_dir: Path | None,
@@ -80,7 +82,7 @@ def command(
     """
     sides = SideOptions(base_dir=base_dir, head_dir=head_dir, base_env=base_env, head_env=head_env)
     place = _out_directory(out, resume=resume)
-    chosen = tuple(with_sides(one, sides) for one in load_profiles(profile, profiles))
+    chosen = tuple(with_sides(one, sides) for one in load_profiles(profile, profiles, size))
     baselines, rounds = read_baselines(baseline), read_rounds(baseline)
     if not profile:
         _refuse_orphans(chosen, baselines)

@@ -9,17 +9,19 @@ from string import Template
 
 import click
 
+from gate.cli.shipped import files_of
 from gate.errors import InputError
 from gate.files import disk
 from gate.files.baseline_file import read_baselines
 from gate.files.schemas import schema_text
 from gate.files.toml_text import string
-from gate.model import Better, Metric
+from gate.model import Better, Metric, Planned
 
 EPILOG = """\b
 Examples:
   gate init                                             here, with an example
   gate init ../tool --command "{side}/tool --bench"   for your own command
+  gate init --with chat --with iometer-database         with profiles that are shipped
 """
 
 _PROFILE = Template(
@@ -62,11 +64,51 @@ print(sum(i * i for i in range(2_000_000)))
 
 @click.command(epilog=EPILOG)
 @click.argument("directory", type=click.Path(path_type=Path), default=Path())
-@click.option("--command", "shell_command", default=_EXAMPLE, help="The command to measure.")
-def command(directory: Path, shell_command: str) -> int:
+@click.option("--command", "shell_command", default=None, help="The command to measure.")
+@click.option(
+    "--with",
+    "shipped",
+    multiple=True,
+    metavar="NAME",
+    help="A shipped profile, with its jobs and scripts; may be repeated.",
+)
+def command(directory: Path, shell_command: str | None, shipped: tuple[str, ...]) -> int:
     """Write profiles/, baselines/ and reports/ into DIRECTORY, ready for a first check.
 
     Nothing that exists is changed: a file that is there already is kept and named.
+    """
+    files = {
+        "profiles/profile.schema.json": schema_text("profile"),
+        "baselines/README.md": "Accepted measurements, written by `gate baseline accept`.\n",
+        "reports/.gitignore": "*\n!.gitignore\n",
+    }
+    for name in shipped:
+        files |= files_of(name)
+    if shell_command is not None or not shipped:
+        files |= _first(directory, shell_command or _EXAMPLE)
+    for name, text in files.items():
+        path = directory / name
+        if os.path.lexists(path):
+            click.echo(f"kept   {path}")
+            continue
+        disk.write_text(path, text)
+        click.echo(f"wrote  {path}")
+    first = shipped[0] if shipped else _NAME
+    where = "" if directory == Path() else f"cd {shlex.quote(str(directory))}\n  "
+    click.echo(f"""
+Next:
+  {where}gate run {first} --repeat 5     # a first baseline; more days make it better
+  gate baseline accept reports/sessions/{first}-*.json --reason "first baseline"
+  gate check                    # open, as long as nothing got slower
+  git add profiles baselines reports/.gitignore""")
+    return 0
+
+
+def _first(directory: Path, shell_command: str) -> dict[str, str]:
+    """A profile for one's own command.
+
+    Raises:
+        InputError: the command has no side.
     """
     if "{side}" not in shell_command:
         raise InputError(
@@ -76,29 +118,8 @@ def command(directory: Path, shell_command: str) -> int:
         )
     tolerance, known = _proposed(directory / "baselines")
     profile = _PROFILE.substitute(command=string(shell_command), tolerance=tolerance, known=known)
-    files = {
-        "profiles/first.toml": profile,
-        "profiles/profile.schema.json": schema_text("profile"),
-        "baselines/README.md": "Accepted measurements, written by `gate baseline accept`.\n",
-        "reports/.gitignore": "*\n!.gitignore\n",
-    }
-    if shell_command == _EXAMPLE:
-        files["bench/example.py"] = _PROGRAM
-    for name, text in files.items():
-        path = directory / name
-        if os.path.lexists(path):
-            click.echo(f"kept   {path}")
-            continue
-        disk.write_text(path, text)
-        click.echo(f"wrote  {path}")
-    where = "" if directory == Path() else f"cd {shlex.quote(str(directory))}\n  "
-    click.echo(f"""
-Next:
-  {where}gate run first --repeat 5     # a first baseline; more days make it better
-  gate baseline accept reports/sessions/first-*.json --reason "first baseline"
-  gate check                    # open, as long as nothing got slower
-  git add profiles baselines reports/.gitignore""")
-    return 0
+    program = {"bench/example.py": _PROGRAM} if shell_command == _EXAMPLE else {}
+    return {f"profiles/{_NAME}.toml": profile} | program
 
 
 def _proposed(baselines: Path) -> tuple[str, str]:
@@ -123,7 +144,10 @@ def _proposed(baselines: Path) -> tuple[str, str]:
         asked = Asked(
             profile=_NAME,
             digest=one.profile_digest,
-            benchmarks=tuple(dict.fromkeys(series.benchmark for series in one.series)),
+            plans=tuple(
+                Planned(benchmark=name, trials=_TRIALS)
+                for name in dict.fromkeys(series.benchmark for series in one.series)
+            ),
             metrics=(Metric(name="cpu", unit="s", better=Better.LOWER, tolerance=_FIRST),),
             trials=_TRIALS,
             pairs=_PAIRS,

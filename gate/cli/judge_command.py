@@ -14,6 +14,7 @@ from gate.cli.wiring import load_profiles
 from gate.errors import InputError
 from gate.files.baseline_file import read_baselines
 from gate.files.calibration_file import read_rounds
+from gate.files.profile_sizes import FULL
 from gate.files.session_file import read_session
 from gate.files.summary_file import read_summary
 from gate.judge.from_summary import judge_summaries
@@ -53,6 +54,7 @@ Exit status: 0 open, 2 usage, 3 nothing compared, 4 a measurement failed,
     default=None,
     help="Take tolerances from these profiles, not from the session.",
 )
+@options.size
 @click.option(
     "--summary",
     "summaries",
@@ -75,6 +77,7 @@ def command(
     sessions: tuple[Path, ...],
     baseline: Path,
     profiles: Path | None,
+    size: str,
     summaries: tuple[Path, ...],
     tolerance: str | None,
     out: Path | None,
@@ -93,7 +96,7 @@ def command(
     A summary holds means of both sides from a publication, with spread and number of trials where
     they are printed (`gate schema summary`). Only what these prove is claimed.
     """
-    _refuse_mixture(sessions, profiles, allow, summaries, tolerance)
+    _refuse_mixture(sessions, profiles, size, allow, summaries, tolerance)
     given = None if tolerance is None else options.tolerance_of(tolerance)
     if summaries:
         figures = [read_summary(path) for path in dict.fromkeys(summaries)]
@@ -104,7 +107,7 @@ def command(
     else:
         read = [read_session(path) for path in dict.fromkeys(sessions)]
         names = sorted({session.profile for session in read})
-        reviewed = load_profiles(names, profiles) if profiles else ()
+        reviewed = load_profiles(names, profiles, size) if profiles else ()
         cases = arrange(read, read_baselines(baseline), {p.name: p for p in reviewed})
         policy = make_policy(alpha, beta, allow, baseline)
         rounds = read_rounds(baseline)
@@ -119,11 +122,15 @@ def command(
 def _refuse_mixture(
     sessions: tuple[Path, ...],
     profiles: Path | None,
+    size: str,
     allow: tuple[str, ...],
     summaries: tuple[Path, ...],
     tolerance: str | None,
 ) -> None:
     """Options that would be ignored in silence, and two kinds of promise in one report."""
+    if size != FULL and profiles is None:
+        cure = "Say with --profiles DIR which profiles are meant."
+        raise InputError("G200", "--size means nothing without --profiles.", cure=cure)
     if not summaries:
         if tolerance is not None:
             cure = "The tolerances of sessions come from their profiles: --profiles."

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gate.errors import InputError
+from gate.files.profile_sizes import FULL
 from gate.units import parse_percent
 
 if TYPE_CHECKING:
@@ -33,6 +34,17 @@ def profiles_dir(function: Callable[..., Any]) -> Callable[..., Any]:
         default=Path("profiles"),
         show_default=True,
         help="Directory of the profiles.",
+    )(function)
+
+
+def size(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--size`."""
+    return click.option(
+        "--size",
+        default=FULL,
+        show_default=True,
+        metavar="NAME",
+        help="Size of the profiles: another one that they declare, such as small.",
     )(function)
 
 

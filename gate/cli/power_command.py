@@ -39,6 +39,7 @@ Exit status: 0 every tolerance is held, 3 nothing to judge,
 @click.command(epilog=EPILOG)
 @click.argument("profile", nargs=-1)
 @options.profiles_dir
+@options.size
 @options.baseline_dir
 @options.sides
 @click.option(
@@ -53,6 +54,7 @@ Exit status: 0 every tolerance is held, 3 nothing to judge,
 def command(
     profile: tuple[str, ...],
     profiles: Path,
+    size: str,
     baseline: Path,
     base_dir: Path | None,
     head_dir: Path | None,
@@ -72,7 +74,7 @@ def command(
     the tolerance is proven, and the trials that a check takes. Nothing is measured.
     """
     sides = SideOptions(base_dir=base_dir, head_dir=head_dir, base_env=base_env, head_env=head_env)
-    chosen = [with_sides(one, sides) for one in load_profiles(profile, profiles)]
+    chosen = [with_sides(one, sides) for one in load_profiles(profile, profiles, size)]
     rows = _rows(chosen, read_baselines(baseline), host_class, alpha, beta, str(baseline))
     from gate.cli.power_table import as_data, as_text  # noqa: PLC0415 - scipy
     from gate.judge.power import Standing  # noqa: PLC0415

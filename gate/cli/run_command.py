@@ -44,6 +44,7 @@ Exit status: 0 every trial gave its values, 4 a trial failed,
 @click.command(epilog=EPILOG)
 @click.argument("profile", nargs=-1)
 @options.profiles_dir
+@options.size
 @options.sides
 @options.host_class
 @click.option("--side", type=click.Choice(["base", "head"]), show_default="head")
@@ -67,6 +68,7 @@ Exit status: 0 every trial gave its values, 4 a trial failed,
 def command(
     profile: tuple[str, ...],
     profiles: Path,
+    size: str,
     base_dir: Path | None,
     head_dir: Path | None,
     base_env: tuple[str, ...],
@@ -90,7 +92,7 @@ def command(
     resumed = _resumed(resume, profile, side, repeat, trials) if resume else None
     sides = SideOptions(base_dir=base_dir, head_dir=head_dir, base_env=base_env, head_env=head_env)
     names = (resumed.profile,) if resumed else profile
-    chosen = [with_sides(one, sides) for one in load_profiles(names, profiles)]
+    chosen = [with_sides(one, sides) for one in load_profiles(names, profiles, size)]
     measured = Side(side or "head") if resumed is None else resumed.side
     teller = Teller(quiet=quiet)
     written: list[tuple[Path, Session]] = []

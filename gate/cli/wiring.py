@@ -15,12 +15,19 @@ from typing import TYPE_CHECKING
 from gate.errors import InputError, NothingCompared
 from gate.files import disk
 from gate.files.profile_file import read_profile
+from gate.files.profile_sizes import FULL
 from gate.harness import HARNESSES
+from gate.harness.background_job import background_kinds
+from gate.harness.kinds import metric_kinds
+from gate.harness.needs import versions_of
+from gate.harness.outputs import output_kinds
 from gate.harness.planting import planted
 from gate.harness.replay import replay_kinds
 from gate.host.identity import boot_id, read_host
-from gate.measure.sitting import Sitting, child_environment, preflight
-from gate.model import Side, SideSpec
+from gate.measure.accountant import make_accountant
+from gate.measure.cpu_metrics import cpu_kinds
+from gate.measure.sitting import Sitting, child_environment, preflight, trial_context
+from gate.model import BACKGROUND_RATE, Side, SideSpec
 from gate.subject.command import refuse_equal_sides, refuse_without_effect, resolve
 
 if TYPE_CHECKING:
@@ -29,7 +36,7 @@ if TYPE_CHECKING:
     from gate.harness.base import MetricKind
     from gate.measure.sitting import Progress
     from gate.measure.stop import Stop
-    from gate.model import Profile
+    from gate.model import Profile, Work
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,19 +49,30 @@ class SideOptions:
     head_env: tuple[str, ...] = ()
 
 
-def kinds_of(harness: str, replay_file: Path | None) -> Mapping[str, MetricKind]:
-    """The metrics that a harness can give."""
-    if harness == "replay" and replay_file is not None:
-        return replay_kinds(replay_file)
-    return HARNESSES[harness].kinds
+_OF_BACKGROUND = metric_kinds(
+    (BACKGROUND_RATE, "op/s", "higher", "rounds or I/Os of the background load per second")
+)
 
 
-def load_profiles(names: Sequence[str], directory: Path) -> tuple[Profile, ...]:
-    """The named profiles, or all of the directory; a name may be a path.
+def kinds_of(harness: str, work: Work) -> Mapping[str, MetricKind]:
+    """The metrics that a harness can give of a work, the figures that it prints included."""
+    if harness == "replay" and work.replay_file is not None:
+        return replay_kinds(Path(work.replay_file))
+    return {
+        **HARNESSES[harness].kinds,
+        **cpu_kinds(harness, work),
+        **_OF_BACKGROUND,
+        **background_kinds(harness),
+        **output_kinds(work.outputs),
+    }
+
+
+def load_profiles(names: Sequence[str], directory: Path, size: str = FULL) -> tuple[Profile, ...]:
+    """The named profiles, or all of the directory, in one size; a name may be a path.
 
     Raises:
         NothingCompared: the directory holds no profile.
-        InputError: a name is unknown, or a profile is wrong.
+        InputError: a name or size is unknown, or a profile is wrong.
     """
     if not names:
         found = [] if disk.is_absent(directory) else sorted(directory.glob("*.toml"))
@@ -65,8 +83,9 @@ def load_profiles(names: Sequence[str], directory: Path) -> tuple[Profile, ...]:
                 cure="Write one with `gate init`, or name the directory with --profiles.",
                 place=str(directory),
             )
-        return tuple(read_profile(path, kinds_of) for path in found)
-    return tuple(read_profile(_path_of(name, directory), kinds_of) for name in dict.fromkeys(names))
+    else:
+        found = [_path_of(name, directory) for name in dict.fromkeys(names)]
+    return tuple(read_profile(path, kinds_of, size) for path in found)
 
 
 def _path_of(name: str, directory: Path) -> Path:
@@ -141,10 +160,13 @@ def make_sitting(
         stop=stop,
         tell=tell,
         paired={"base", "head"} <= profile.sides.keys(),
+        accountant=make_accountant(profile),
     )
     refuse_equal_sides(sitting.sides, profile)
     preflight(sitting)
-    return sitting
+    with trial_context(sitting, Side.HEAD, profile.benchmarks[0]) as context:
+        needed = versions_of(profile.needs, context.environment)
+    return replace(sitting, tools=needed | sitting.tools)
 
 
 @contextmanager

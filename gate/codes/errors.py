@@ -97,6 +97,14 @@ ERRORS = {
         "and a slow head would pass.",
         "Use `{side}` in the command, `${GATE_SIDE_DIR}` in a fio job, or environments.",
     ),
+    "G238": Page(
+        "metric not available on this host",
+        "The profile lets a metric close the gate that this host cannot give: the processors count "
+        "no cycles here (as in most virtual machines), energy cannot be read, or /proc is not "
+        "there. A trial without it would be no trial.",
+        'Give the metric `role = "watch"`: it is then told as not available, and closes nothing; '
+        "or measure on a host that has it.",
+    ),
     "G240": Page(
         "the host is busy measuring",
         "Another gate process measures on this host.",

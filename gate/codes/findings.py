@@ -29,6 +29,12 @@ FINDINGS = {
         "metric, below its ceiling, before its last day.",
         "Remove the waiver when its issue is closed.",
     ),
+    "G005": Page(
+        "passed: the curve changed its shape because its start improved",
+        "A scaling or knee became worse only because the first point of the curve became better; "
+        "the last point, on its own, lost nothing (for a knee: no point did).",
+        "Nothing to do. Accept the new level, so that the shape is judged against it from now on.",
+    ),
     "G010": Page(
         "new: no baseline",
         "No accepted session of this host class holds this benchmark and metric, so there is "
@@ -170,6 +176,13 @@ FINDINGS = {
         "broken: trials are lacking",
         "The session holds fewer trials of this benchmark than were planned.",
         "Finish it with `gate run --resume SESSION`, or measure again.",
+    ),
+    "G054": Page(
+        "not available on this host",
+        "The host cannot give this metric: perf counts no cycles, or RAPL cannot be read. A "
+        "watched metric is told so and closes nothing; for one that may close the gate it is "
+        "broken.",
+        'Measure on a host that has it, or let the metric be watched: `role = "watch"`.',
     ),
     "G060": Page(
         "regressed: proven by pairs",

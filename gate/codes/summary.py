@@ -26,22 +26,25 @@ SUMMARY = {
         "inconclusive: the summary does not decide",
         "The limits of the loss hold both losses above the negligible one and losses below the "
         "tolerance: the spread is too large, or the trials are too few.",
-        "Ask for more trials (the finding says how many a side would do), or for the trials "
-        "themselves: `gate import FILE...` makes a session of fio, hyperfine or pytest-benchmark "
-        "exports. Or widen the tolerance.",
+        "Ask for more trials or sittings (the finding says how many a side would do), or for the "
+        "trials themselves: `gate import FILE...` makes a session of fio, hyperfine or "
+        "pytest-benchmark exports. Or widen the tolerance.",
     ),
     "G029": Page(
         "inconclusive: no spread was given",
         "A mean alone, a single trial or a spread of zero (a coarse clock, or rounding) says "
-        "nothing of the noise, so nothing can be claimed, however large the loss printed is.",
+        "nothing of the noise, so nothing can be claimed, however large the loss printed is. How "
+        "many trials would decide is told for trial-to-trial spreads that are assumed, 2 % and "
+        "5 %, and for that of comparable rows; no verdict rests on them.",
         "Ask for the standard deviation and the number of trials, or better for the trials "
-        "themselves; or measure both sides again.",
+        "themselves; or measure both sides again. Several independent sittings of one side are a "
+        "spread too: write them as a list.",
     ),
     "G068": Page(
         "regressed: proven on a summary",
-        "The lower limit of the loss lies above the negligible one, with mean, spread and number "
-        "of trials as printed: an unchanged suite gives any such verdict with probability at most "
-        f"alpha. {_ASSUMED}",
+        "The lower limit of the loss lies above the negligible one, with mean, spread (of trials "
+        "or between sittings) and number of trials as printed: an unchanged suite gives any such "
+        f"verdict with probability at most alpha. {_ASSUMED}",
         "Measure both sides on one machine in random-order pairs (`gate check`): that tells the "
         "change from the day and the machine. Then find the cause.",
     ),

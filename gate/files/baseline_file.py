@@ -121,6 +121,7 @@ def _series(
         metric=metric,
         unit=form.unit,
         better=form.better,
+        made=form.made,
         points=tuple(
             BaselinePoint(session=p.session, epoch=p.epoch, values=tuple(p.values)) for p in points
         ),

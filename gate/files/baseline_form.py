@@ -44,6 +44,7 @@ class SeriesForm(BaseModel):
     model_config = _FORM
     unit: str
     better: Better
+    made: str = ""
     sessions: list[PointForm] = Field(min_length=1)
 
 

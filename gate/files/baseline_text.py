@@ -76,6 +76,7 @@ def _series_lines(series: BaselineSeries, reasons: dict[str, str]) -> list[str]:
         f"[series.{toml.string(series.benchmark)}.{toml.string(series.metric)}]",
         f"unit = {toml.string(series.unit)}",
         f"better = {toml.string(series.better.value)}",
+        *([f"made = {toml.string(series.made)}"] if series.made else []),
         "sessions = [",
     ]
     before: BaselinePoint | None = None

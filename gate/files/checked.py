@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _UNKNOWN = {"extra_forbidden", "unexpected_keyword_argument"}
+_TAGS = {"[key]", "[one]", "[several]"}
+"""Steps of a path that stand for no key of the file."""
 _MOST_SHOWN = 5
 _LONGEST_KEY = 200
 
@@ -90,11 +92,19 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def validate(
-    adapter: TypeAdapter[T], data: Any, *, text: str, place: str, kind: str, schema: str = ""
+    adapter: TypeAdapter[T],
+    data: Any,
+    *,
+    text: str,
+    place: str,
+    kind: str,
+    schema: str = "",
+    where: Callable[[lines.Path], lines.Path] = lambda path: path,
 ) -> T:
     """Validate parsed data strictly; `kind` is `toml` or `json`, for finding lines.
 
-    `schema` is what `gate schema` calls the format.
+    `schema` is what `gate schema` calls the format; `where` tells the path in the text of a path
+    in the data, where they differ.
 
     Raises:
         InputError: G206 naming each wrong key with its line, G204 or G205 for absurd values.
@@ -110,6 +120,7 @@ def validate(
         # A misspelt key is missed too: what was written comes before what is lacking.
         details = sorted(error.errors(include_url=False), key=lambda d: d["type"] not in _UNKNOWN)
         said = [(_path(one), _say(one, adapter)) for one in details[:_MOST_SHOWN]]
+        said = [(where(path), what) for path, what in said]
         wrong = _wrong(said, len(details), text=text, place=place, kind=kind, schema=schema)
         raise wrong from error
 
@@ -165,7 +176,7 @@ def check_schema(data: Any, *, text: str, place: str, kind: str) -> None:
 
 
 def _path(detail: ErrorDetails) -> lines.Path:
-    return tuple(part for part in detail["loc"] if part != "[key]")
+    return tuple(part for part in detail["loc"] if part not in _TAGS)
 
 
 def _key(path: lines.Path) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gate.files import names
-from gate.model import Role, Verdict, join
+from gate.model import Role, Stage, Verdict, join
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from gate.files.lines import Path
-    from gate.model import Calibration, Metric, Report, Session, Trial
+    from gate.model import Calibration, Metric, Planned, Report, Session, Trial
 
 Complaint = tuple["Path", str]
 """Where, and what is wrong there."""
@@ -50,11 +50,31 @@ def _plan_complaints(session: Session) -> Iterator[Complaint]:
     for i, plan in enumerate(session.planned):
         if not 0 <= plan.trials <= _MOST_TRIALS:
             yield ("planned", i, "trials"), f"must lie between 0 and {_MOST_TRIALS}"
+    for i, plan in enumerate(session.planned):
+        for key, what in _group_complaints(plan, session):
+            yield ("planned", i, key), what
     for i in _doubled(metric.name for metric in session.metrics):
         yield ("metrics", i, "name"), f"{session.metrics[i].name[:80]!r} stands twice"
     for i, metric in enumerate(session.metrics):
         for key, what in _metric_complaints(metric):
             yield ("metrics", i, key), what
+
+
+def _group_complaints(plan: Planned, session: Session) -> Iterator[tuple[str, str]]:
+    """A group is of points, and a screen holds the points that it is made of."""
+    if not plan.group:
+        if plan.members:
+            yield "members", "only a group has members"
+        return
+    if len(plan.members) < 2 or len(set(plan.members)) < len(plan.members):  # noqa: PLR2004
+        yield "members", "a group has two different members at least"
+    points = {one.benchmark: one for one in session.planned if not one.group}
+    for name in plan.members:
+        if name not in points:
+            if session.stage is Stage.SCREEN:
+                yield "members", f"{name[:80]!r} is no benchmark of this session"
+        elif points[name].trials < plan.trials:
+            yield "trials", f"{name[:80]!r} has fewer trials than the group made of it"
 
 
 def _metric_complaints(metric: Metric) -> Iterator[tuple[str, str]]:
@@ -65,6 +85,8 @@ def _metric_complaints(metric: Metric) -> Iterator[tuple[str, str]]:
         yield "negligible", "must lie between 0 and half the tolerance"
     if metric.floor is not None and metric.floor < 0:
         yield "floor", "must not be negative"
+    if metric.derived is not None and not (metric.derived.over and metric.derived.of):
+        yield "derived", "must name a metric and a parameter"
 
 
 def _trial_complaints(trial: Trial, before: set[int]) -> Iterator[tuple[str, str]]:
@@ -78,6 +100,8 @@ def _trial_complaints(trial: Trial, before: set[int]) -> Iterator[tuple[str, str
         yield "pair", "must not be negative"
     if trial.slot is not None and trial.slot < 0:
         yield "slot", "must not be negative"
+    if any(value.resolution < 0 for value in trial.values):
+        yield "values", "a resolution must not be negative"
     for i in _doubled(value.metric for value in trial.values):
         yield "values", f"the metric {trial.values[i].metric[:80]!r} stands twice"
 

@@ -19,8 +19,11 @@ _PART = re.compile(_WORD)
 
 
 def toml_line(text: str, path: Path) -> int:
-    """Line (from 1) of the deepest part of `path` that has a line of its own; 1 if none has."""
-    best, best_depth = 1, 0
+    """Line (from 1) of the deepest part of `path` that has a line; 1 if none has.
+
+    A table without a line of its own stands where the first thing in it does.
+    """
+    best, best_depth = 1, 0.0
     table: Path = ()
     counts: dict[Path, int] = {}
     for number, line in enumerate(text.splitlines(), start=1):
@@ -36,8 +39,10 @@ def toml_line(text: str, path: Path) -> int:
             here = (*table, *_parts(key[1]))
         else:
             continue
-        depth = len(here)
-        if depth > best_depth and path[:depth] == here:
+        depth: float = len(here)
+        if depth > len(path) > 0 and here[: len(path)] == path:
+            here, depth = path, len(path) - 0.5
+        if depth > best_depth and path[: len(here)] == here:
             best, best_depth = number, depth
     return best
 

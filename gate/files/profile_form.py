@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
@@ -22,6 +22,46 @@ class MetricForm(BaseModel):
     """A loss nobody should be blocked for; default a fifth of the tolerance."""
     floor: str | None = None
     """Absolute change that never closes the gate, e.g. "200 ns"."""
+    of: str | None = None
+    """A group's metric: the metric of the points that it is made of."""
+    over: str | None = None
+    """A group's metric: the matrix key whose values make the curve."""
+    take: Literal["geomean", "scaling", "knee"] | None = None
+    """A group's metric: geometric mean, last point over first, or where 9/10 are reached."""
+
+
+class OutputForm(BaseModel):
+    """`[output.NAME]`: a figure that the command prints, and a metric of that name."""
+
+    model_config = _FORM
+    pattern: str
+    """Regular expression with one group, the number; ^ and $ are ends of lines; fits once."""
+    unit: str
+    """As printed: "MB/s", "ms", "op/s"; "1" for a plain number."""
+    better: Literal["lower", "higher"]
+    """Which way is better."""
+
+
+class NeedForm(BaseModel):
+    """`[needs.PROGRAM]`: a program that the workload runs."""
+
+    model_config = _FORM
+    install: str
+    """How it is installed: "apt install dbench"."""
+    version: str | None = None
+    """Command that prints its version first; without one a hash of the program stands in."""
+
+
+class BackgroundForm(BaseModel):
+    """`[background]`: a load that runs during the trials."""
+
+    model_config = _FORM
+    command: str | None = None
+    """A shell command, run again and again; `{side}` and parameters are expanded."""
+    job: str | None = None
+    """Or a native fio job file, relative to the profile, run until it is stopped."""
+    least: str | None = None
+    """Rounds or I/Os per second below which it does not count as running: "0.1 op/s"."""
 
 
 class TrialsForm(BaseModel):
@@ -65,13 +105,19 @@ class ProfileForm(BaseModel):
     job: str | None = None
     """fio: the native job file, relative to the profile."""
     command: str | None = None
-    """hyperfine: the command; `{side}` and matrix keys in braces are expanded."""
+    """hyperfine: the command; `{side}`, parameters and matrix keys in braces are expanded."""
     shell: str = "none"
     """hyperfine: `none` runs the command directly, else the shell's name."""
     prepare: str | None = None
     """hyperfine: a shell command before every trial, not measured."""
     warmup: int = Field(default=0, ge=0, le=1000)
     """hyperfine: unmeasured executions before every trial."""
+    output: dict[str, OutputForm] = {}
+    """hyperfine: figures that the command prints."""
+    operations: str | None = None
+    """hyperfine: the output that counts the operations of a run; without one a run is one."""
+    transferred: str | None = None
+    """hyperfine: the output that counts the bytes of a run."""
     tests: list[str] | None = None
     """pytest-benchmark: test ids, each a benchmark: "bench/test_codec.py::test_encode"."""
     python: str | None = None
@@ -83,9 +129,13 @@ class ProfileForm(BaseModel):
     replay: str | None = None
     """replay: the file of recorded values, relative to the profile."""
     benchmarks: list[str] | None = None
-    """replay: the names in that file to play."""
+    """replay: the names in that file to play; a matrix makes them too."""
+    parameters: dict[str, str | int | float] = {}
+    """Fixed parameters: options of a fio job, names in braces; no part of a benchmark's name."""
+    environment: dict[str, str] = {}
+    """Variables for the harness and what it runs; `{side}` and parameters are expanded."""
     matrix: dict[str, list[str | int | float]] = {}
-    """Parameters to sweep; each combination is a benchmark."""
+    """Parameters to sweep; each combination is a benchmark. `load` and `cpus` are the gate's."""
     control: list[str] = []
     """Benchmarks that the change cannot reach; if one moves, the host moved."""
     trials: TrialsForm = TrialsForm()
@@ -94,10 +144,16 @@ class ProfileForm(BaseModel):
     """After which a trial is killed and counts as failed."""
     loud: Literal["raise", "refuse"] = "raise"
     """A metric too loud for its tolerance: raise the tolerance visibly, or refuse to judge."""
+    needs: dict[str, NeedForm] = {}
+    """Programs that the workload runs, by name or absolute path."""
+    background: BackgroundForm | None = None
+    """A load beside the trials: all of them, or those with `load` "loaded"."""
     side: SidesForm = SidesForm()
     """The two sides of the subject, where both can run on this host."""
     metric: dict[str, MetricForm] = {}
     """The metrics to judge and watch."""
+    size: dict[str, dict[str, Any]] = {}
+    """Smaller sizes, for `--size NAME`: keys that replace those of the whole file."""
 
 
 @cache

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Self
 
 from gate.errors import InputError
-from gate.files import checked, disk, lines, names
+from gate.files import checked, disk, names
 from gate.files.summary_form import adapter
-from gate.model import Figures, Metric, Summary, SummaryRow
-from gate.units import in_base, parse_percent
+from gate.files.summary_groups import Point, groups, name_of, together
+from gate.files.summary_metrics import metrics
+from gate.files.summary_source import SummarySource
+from gate.model import Figures, Summary, SummaryRow
+from gate.units import in_base
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gate.files.summary_form import FiguresForm, RowForm, SummaryForm, SummaryMetricForm
+    from gate.files.summary_form import FiguresForm, RowForm
+    from gate.model import Metric
 
-_LONGEST_NAME = 500
-_TOLERANCES = (0.001, 5.0)
+_PART = re.compile(r"[^\[\]=,*]{1,100}")
+"""What a parameter or its value may be called, so that names of points can be told apart."""
 _FARTHEST_APART = 1e6
 _SMALLEST = 1e-30
 
@@ -44,109 +49,105 @@ def read_summary(path: Path) -> Summary:
     data = checked.parse_toml(text, str(path), parse_float=Printed)
     place = str(path)
     form = checked.validate(adapter(), data, text=text, place=place, kind="toml", schema="summary")
-    return _Reader(path, text, form, data).summary()
+    return _Reader(SummarySource(path, text, form, data)).summary()
 
 
 class _Reader:
-    """One file on its way from form to model; holds the place for messages."""
+    """The rows and the whole of one file."""
 
-    def __init__(self, path: Path, text: str, form: SummaryForm, data: dict[str, Any]) -> None:
-        self.path, self.text, self.form, self.data = path, text, form, data
+    def __init__(self, source: SummarySource) -> None:
+        self.source, self.form = source, source.form
 
     def summary(self) -> Summary:
-        form = self.form
-        if not names.is_plain(self.path.stem):
+        source, form = self.source, self.form
+        if not names.is_plain(source.path.stem):
             raise InputError(
                 "G206",
                 "its findings could not be called so.",
                 cure=f"Rename the file: {names.RULE}, and not {' or '.join(names.RESERVED)}.",
-                place=str(self.path),
+                place=str(source.path),
             )
-        self.check_name(form.source, "source")
-        self.check_name(form.side.base, "side", "base")
-        self.check_name(form.side.head, "side", "head")
-        metrics = {name: self.metric(name, one) for name, one in form.metric.items()}
-        rows = tuple(self.row(i, one, metrics) for i, one in enumerate(form.row))
-        self.check_rows(rows, metrics)
+        source.check_name(form.source, "source")
+        source.check_name(form.side.base, "side", "base")
+        source.check_name(form.side.head, "side", "head")
+        known = metrics(source)
+        points = [self.point(i, one, known) for i, one in enumerate(form.row)]
+        self.check_rows(points, known)
         return Summary(
-            name=self.path.stem,
+            name=source.path.stem,
             source=form.source,
             mean=form.mean,
             base=form.side.base,
             head=form.side.head,
-            rows=rows,
+            rows=(*(one.row for one in points), *groups(source, points, known)),
         )
 
-    def wrong(self, message: str, *path: str | int, cure: str) -> InputError:
-        key = ".".join(map(str, path))
-        line = lines.toml_line(self.text, path)
-        return InputError("G206", f"{key}: {message}.", cure=cure, place=f"{self.path}:{line}")
-
-    def check_name(self, said: str, *path: str | int) -> None:
-        if not said.strip() or not said.isprintable() or len(said) > _LONGEST_NAME:
-            cure = f"Write one line of at most {_LONGEST_NAME} characters."
-            raise self.wrong(f"{said[:80]!r} is no printable text", *path, cure=cure)
-
-    def metric(self, name: str, form: SummaryMetricForm) -> Metric:
-        self.check_name(name, "metric", name)
-        try:
-            unit, _ = in_base(form.unit)
-        except ValueError as error:
-            cure = "Write the unit in which the source prints it."
-            raise self.wrong(str(error), "metric", name, "unit", cure=cure) from error
-        tolerance = self.percent(form.tolerance, "metric", name, "tolerance")
-        if not _TOLERANCES[0] <= tolerance <= _TOLERANCES[1]:
-            cure = "Write what may not get in, for example 5%."
-            what = "must lie between 0.1% and 500%"
-            raise self.wrong(what, "metric", name, "tolerance", cure=cure)
-        negligible = None
-        if form.negligible is not None:
-            negligible = self.percent(form.negligible, "metric", name, "negligible")
-            if negligible > tolerance / 2:
-                cure = "Make it smaller, or leave it out: a fifth of the tolerance."
-                what = "must be at most half the tolerance"
-                raise self.wrong(what, "metric", name, "negligible", cure=cure)
-        return Metric(
-            name=name,
-            unit=unit,
-            better=form.better,
-            role=form.role,
-            tolerance=tolerance,
-            negligible=negligible,
-        )
-
-    def percent(self, text: str, *path: str) -> float:
-        try:
-            return parse_percent(text)
-        except ValueError as error:
-            raise self.wrong(str(error), *path, cure="Mend this line.") from error
-
-    def row(self, index: int, form: RowForm, metrics: dict[str, Metric]) -> SummaryRow:
-        self.check_name(form.benchmark, "row", index, "benchmark")
-        metric = metrics.get(form.metric)
+    def point(self, index: int, form: RowForm, known: dict[str, Metric]) -> Point:
+        self.source.check_name(form.benchmark, "row", index, "benchmark")
+        metric = known.get(form.metric)
         if metric is None:
             what = f"there is no [metric] table {form.metric[:80]!r}"
-            cure = f"Use one of these: {', '.join(metrics)[:200]}; or add the table."
-            raise self.wrong(what, "row", index, "metric", cure=cure)
+            cure = f"Use one of these: {', '.join(known)[:200]}; or add the table."
+            raise self.source.wrong(what, "row", index, "metric", cure=cure)
+        if metric.derived is not None:
+            cure = f"Leave the row out, and write those of {metric.derived.of}."
+            what = f"the gate makes {metric.name[:80]} of other rows itself"
+            raise self.source.wrong(what, "row", index, "metric", cure=cure)
+        params = self.params(index)
         base, head = (
-            self.figures(one, self.form.metric[form.metric].unit, index, side)
+            self.side(one, self.form.metric[form.metric].unit or "1", index, side)
             for side, one in (("base", form.base), ("head", form.head))
         )
         if not 1 / _FARTHEST_APART < head.mean / base.mean < _FARTHEST_APART:
             what = "base and head differ more than a millionfold"
-            raise self.wrong(what, "row", index, "head", cure="Write both in the metric's unit.")
-        return SummaryRow(benchmark=form.benchmark, metric=metric, base=base, head=head)
+            cure = "Write both in the metric's unit."
+            raise self.source.wrong(what, "row", index, "head", cure=cure)
+        name = name_of(form.benchmark, params)
+        self.source.check_name(name, "row", index, "params")
+        row = SummaryRow(benchmark=name, metric=metric, base=base, head=head)
+        return Point(index=index, stem=form.benchmark, params=params, row=row)
 
-    def figures(self, form: FiguresForm, unit: str, index: int, side: str) -> Figures:
+    def params(self, index: int) -> dict[str, str]:
+        """The parameters as they are written; they become part of a name."""
+        given = self.source.data["row"][index].get("params", {})
+        params = {
+            key: value.text if isinstance(value, Printed) else str(value)
+            for key, value in given.items()
+        }
+        for text in (*params, *params.values()):
+            if not _PART.fullmatch(text):
+                cure = "Write words and numbers without any of [ ] = , *."
+                what = f"{text[:80]!r} cannot stand in a name"
+                raise self.source.wrong(what, "row", index, "params", cure=cure)
+        return params
+
+    def side(
+        self, form: FiguresForm | list[FiguresForm], unit: str, index: int, side: str
+    ) -> Figures:
+        printed = self.source.data["row"][index][side]
+        if isinstance(form, list):
+            pairs = enumerate(zip(form, printed, strict=True))
+            return together(
+                [self.figures(one, text, unit, "row", index, side, i) for i, (one, text) in pairs]
+            )
+        return self.figures(form, printed, unit, "row", index, side)
+
+    def figures(
+        self, form: FiguresForm, printed: dict[str, Any], unit: str, *path: str | int
+    ) -> Figures:
         _, factor = in_base(unit)
+        row = self.form.row[int(path[1])]
+        if form.sd is not None and (isinstance(row.base, list) or isinstance(row.head, list)):
+            what = "beside a list of sittings this would be ignored: what they differ by counts"
+            cure = "Leave sd out, or the list of sittings."
+            raise self.source.wrong(what, *path, "sd", cure=cure)
         if form.sd is not None and form.trials == 1:
             what = "one trial has no standard deviation"
             cure = "Leave sd out, or write of how many trials the mean is."
-            raise self.wrong(what, "row", index, side, "sd", cure=cure)
+            raise self.source.wrong(what, *path, "sd", cure=cure)
         if form.mean * factor < _SMALLEST:
             what = "too small to be judged"
-            raise self.wrong(what, "row", index, side, "mean", cure="Write it in a smaller unit.")
-        printed = self.data["row"][index][side]
+            raise self.source.wrong(what, *path, "mean", cure="Write it in a smaller unit.")
         return Figures(
             mean=form.mean * factor,
             trials=form.trials,
@@ -155,18 +156,26 @@ class _Reader:
             sd_slack=_slack(printed.get("sd", 0)) * factor,
         )
 
-    def check_rows(self, rows: tuple[SummaryRow, ...], metrics: dict[str, Metric]) -> None:
-        """Neither may a row count twice, nor a metric be declared and then forgotten."""
+    def check_rows(self, points: list[Point], known: dict[str, Metric]) -> None:
+        """No row may count twice, no metric be forgotten, no point fall out of its group."""
         seen: set[tuple[str, str]] = set()
-        for i, row in enumerate(rows):
-            key = (row.benchmark, row.metric.name)
+        keys: dict[tuple[str, str], list[str]] = {}
+        for i, point in enumerate(points):
+            key = (point.row.benchmark, point.row.metric.name)
             if key in seen:
                 what = f"{' '.join(key)[:200]} stands twice"
-                raise self.wrong(what, "row", i, cure="Keep one of the two.")
+                raise self.source.wrong(what, "row", i, cure="Keep one of the two.")
             seen.add(key)
-        for name in sorted(metrics.keys() - {metric for _, metric in seen}):
-            cure = "Add its rows, or take the table out."
-            raise self.wrong("no row speaks of it", "metric", name, cure=cure)
+            first = keys.setdefault((point.stem, key[1]), list(point.params))
+            if list(point.params) != first:
+                cure = "Give all rows of a benchmark the same parameters, in the same order."
+                what = f"an earlier row of it has {', '.join(first)[:200] or 'no parameter'}"
+                raise self.source.wrong(what, "row", i, "params", cure=cure)
+        spoken = {metric for _, metric in seen}
+        for name in sorted(known):
+            if known[name].derived is None and name not in spoken:
+                cure = "Add its rows, or take the table out."
+                raise self.source.wrong("no row speaks of it", "metric", name, cure=cure)
 
 
 def _slack(number: float) -> float:

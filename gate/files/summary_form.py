@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, TypeAdapter
 
-from gate.model import Better, MeanKind, Role
+from gate.model import Better, MeanKind, Role, Take
 
 _FORM = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
 
@@ -22,13 +23,22 @@ class SidesForm(BaseModel):
 
 
 class SummaryMetricForm(BaseModel):
-    """`[metric.NAME]`: the unit in which it is printed, which way is better, what may be lost."""
+    """`[metric.NAME]`: the unit in which it is printed, which way is better, what may be lost.
+
+    Or a metric of groups, which the gate takes of the rows of another metric: `of`, `over`, `take`.
+    """
 
     model_config = _FORM
-    unit: str
+    unit: str | None = None
     """Unit of the figures as printed: s, ms, MB/s, op/s; 1 for a plain number."""
-    better: Better
+    better: Better | None = None
     """Which way is better."""
+    of: str | None = None
+    """A group's metric: the metric of the rows that it is made of; unit and better follow."""
+    over: str | None = None
+    """A group's metric: the parameter whose values make the curve, in the order of the rows."""
+    take: Take | None = None
+    """A group's metric: geometric mean, last point over first, or where 9/10 are reached."""
     role: Role = Role.GATE
     """`gate` may close the gate, `watch` is shown only."""
     tolerance: str = "5%"
@@ -49,18 +59,33 @@ class FiguresForm(BaseModel):
     """Trials that the mean is of: fresh processes, not samples inside one."""
 
 
+def _one_or_several(given: Any) -> str:
+    """Tag of the form that is meant; the error messages leave tags out."""
+    return "[several]" if isinstance(given, list) else "[one]"
+
+
+SideForm = Annotated[
+    Annotated[FiguresForm, Tag("[one]")]
+    | Annotated[list[FiguresForm], Field(min_length=2, max_length=1000), Tag("[several]")],
+    Discriminator(_one_or_several),
+]
+"""One sitting, or a list of independent ones: what they differ by is the noise."""
+
+
 class RowForm(BaseModel):
     """`[[row]]`: one metric of one benchmark on both sides."""
 
     model_config = _FORM
     benchmark: str
     """What was measured."""
+    params: dict[str, str | int | float] = Field(default_factory=dict)
+    """Its point of a sweep: `{ clients = 20 }`; groups are made over them."""
     metric: str
-    """Name of one of the `[metric.NAME]` tables."""
-    base: FiguresForm
-    """What is printed of the base side."""
-    head: FiguresForm
-    """What is printed of the head side."""
+    """Name of one of the `[metric.NAME]` tables that is not made of others."""
+    base: SideForm
+    """What is printed of the base side; a list where it sat several times."""
+    head: SideForm
+    """What is printed of the head side; a list where it sat several times."""
 
 
 class SummaryForm(BaseModel):

@@ -33,6 +33,23 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What a process and those of its descendants that it waited for have used."""
+
+    user: float
+    """CPU-seconds in user space."""
+    system: float
+    """CPU-seconds in the kernel, on behalf of its own tasks."""
+    memory: float
+    """Bytes: the largest resident set of one of them; 0 where the gate's own, which a child is
+    born with, is larger."""
+    voluntary: int
+    """Context switches because it waited."""
+    involuntary: int
+    """Context switches because its time was up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """How a process ended."""
 
@@ -45,6 +62,8 @@ class Outcome:
     timed_out: bool
     duration: float
     """Wall-clock seconds."""
+    usage: Usage | None = None
+    """Absent where nobody waited for it through the kernel."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

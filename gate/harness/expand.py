@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
+from gate.model.braces import TOKEN
+from gate.model.plan import parameters_of
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable
 
     from gate.harness.base import TrialContext
-
-_TOKEN = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
 
 def expand(template: str, context: TrialContext, *, quoted: bool = True) -> str:
@@ -25,16 +25,17 @@ def expand(template: str, context: TrialContext, *, quoted: bool = True) -> str:
         InputError: a name is unknown (`G233`), or there is no side directory (`G234`).
     """
     guard: Callable[[str], str] = shlex.quote if quoted else str
+    values = parameters_of(context.profile, context.benchmark)
 
-    def replace(match: re.Match[str]) -> str:
+    def filled(match: re.Match[str]) -> str:
         token, name = match[0], match[1]
         if token in ("{{", "}}"):
             return token[0]
         if name == "side":
             return guard(_side(context))
-        if name in context.benchmark.params:
-            return guard(context.benchmark.params[name])
-        allowed = ", ".join(f"{{{known}}}" for known in ("side", *context.benchmark.params))
+        if name in values:
+            return guard(values[name])
+        allowed = ", ".join(f"{{{known}}}" for known in ("side", *values))
         raise InputError(
             "G233",
             f"{token} in “{template}” stands for nothing.",
@@ -42,7 +43,17 @@ def expand(template: str, context: TrialContext, *, quoted: bool = True) -> str:
             cure=f"Write one of {allowed}; a plain brace is written twice: {{{{ or }}}}.",
         )
 
-    return _TOKEN.sub(replace, template)
+    return TOKEN.sub(filled, template)
+
+
+def own_environment(context: TrialContext) -> dict[str, str]:
+    """The variables that the profile sets for this benchmark and side.
+
+    Raises:
+        InputError: as `expand`.
+    """
+    given = context.profile.work.environment.items()
+    return {name: expand(text, context, quoted=False) for name, text in given}
 
 
 def _side(context: TrialContext) -> str:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 from gate.errors import InputError, MeasureError
 from gate.harness.base import Reading, TrialFailed
-from gate.harness.fio_job import effective_job, numbered_job
-from gate.harness.fio_metrics import FIO_KINDS, fio_values
+from gate.harness.fio_job import effective_job, job_options, numbered_job
+from gate.harness.fio_metrics import FIO_KINDS, fio_values, fio_work
 from gate.harness.fio_output import parse
 from gate.harness.fio_safety import unsafe
 from gate.harness.process import Clock, ask, demand, export, finish
@@ -57,10 +57,11 @@ class Fio:
                 place=context.profile.path,
                 cure='Add job = "jobs/NAME.fio".',
             )
-        for name, value in context.benchmark.params.items():
+        overrides = job_options(context.profile, context.benchmark)
+        for name, value in overrides.items():
             if _NOT_A_VALUE.search(f"{name}{value}"):
                 _refuse(f"{quote(name)} = {quote(value)} is no fio option", context.profile.path)
-        rows = numbered_job(work.job_text, context.benchmark.params)
+        rows = numbered_job(work.job_text, overrides)
         text = "\n".join(row for _, row in rows)
         for number, why in unsafe(text, context.work, context.environment):
             # Lines that the matrix added stand in no file.
@@ -77,7 +78,7 @@ class Fio:
         document = parse(export(self._run(context, {}), "fio"))
         values, missing = fio_values(document)
         demand(context, self.kinds, values, missing)
-        return Reading(values=values, notes=document.notes)
+        return Reading(values=values, notes=document.notes, work=fio_work(document))
 
     def _run(self, context: TrialContext, extra: Mapping[str, str]) -> Path:
         # Between check and run the work directory may have changed: look again.
@@ -99,7 +100,9 @@ class Fio:
 
 
 def _job(context: TrialContext) -> str:
-    return effective_job(context.profile.work.job_text or "", context.benchmark.params)
+    return effective_job(
+        context.profile.work.job_text or "", job_options(context.profile, context.benchmark)
+    )
 
 
 def _refuse(why: str, place: str) -> NoReturn:

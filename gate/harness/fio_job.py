@@ -7,9 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gate.harness.fio_options import ALIASES
+from gate.model import RESERVED
+from gate.model.braces import names_in
+from gate.model.plan import parameters_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from gate.model import Benchmark, Profile
 
 _COMMENT = re.compile(r"[;#].*", re.DOTALL)
 _BLANK = " \t\r"
@@ -62,6 +67,16 @@ def lines_of(text: str) -> list[Line]:
             in_global = is_global(content[1:-1])
         found.append(Line(number=number, content=content, in_global=in_global))
     return found
+
+
+def job_options(profile: Profile, benchmark: Benchmark) -> dict[str, str]:
+    """The parameters that are options of the job: no other part of the trial uses them."""
+    texts = [*profile.work.environment.values()]
+    if profile.background is not None:
+        texts.append(profile.background.command or "")
+    elsewhere = {*RESERVED, *(name for text in texts for name in names_in(text))}
+    every = parameters_of(profile, benchmark)
+    return {name: value for name, value in every.items() if name not in elsewhere}
 
 
 def effective_job(text: str, overrides: Mapping[str, str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gate.harness.base import TrialFailed
+from gate.harness.base import TrialFailed, WorkDone
 from gate.harness.fio_output import MIXED, SIDES
 from gate.harness.kinds import metric_kinds
 from gate.model import Value
@@ -69,6 +69,20 @@ def fio_values(document: FioDocument) -> tuple[tuple[Value, ...], dict[str, str]
             )
             table.lack(side, why)
     return tuple(table.values), table.missing
+
+
+def fio_work(document: FioDocument) -> WorkDone | None:
+    """What was completed in the measured window; nothing where fio does not place it in time."""
+    busy = [side for job in document.jobs for side in job.sides]
+    seconds = max(side.runtime for side in busy)
+    if document.ended is None or seconds <= 0:
+        return None
+    return WorkDone(
+        ended=document.ended,
+        seconds=seconds,
+        operations=sum(side.ios for side in busy),
+        transferred=sum(side.transferred for side in busy),
+    )
 
 
 class _Table:

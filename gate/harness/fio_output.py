@@ -38,6 +38,10 @@ class FioSide:
     side: str
     ios: int
     """I/Os completed."""
+    transferred: int
+    """Bytes read, written or trimmed."""
+    runtime: float
+    """Seconds measured: without the ramp."""
     iops: float
     bandwidth: float
     """Bytes per second."""
@@ -65,6 +69,9 @@ class FioDocument:
     version: str
     jobs: tuple[FioJob, ...]
     notes: tuple[str, ...]
+    ended: float | None
+    """Unix time at which all jobs had ended; absent where fio does not tell, or where a job was
+    told to start late, so that its runtime says nothing of when it ran."""
 
 
 def parse(text: str) -> FioDocument:
@@ -85,7 +92,15 @@ def parse(text: str) -> FioDocument:
         version=quote(version.removeprefix("fio-")),
         jobs=tuple(_job(entry) for entry in entries),
         notes=tuple(f"fio said beside its JSON: {quote(line)}" for line in around[:5]),
+        ended=_ended(raw, entries),
     )
+
+
+def _ended(raw: dict[str, object], entries: list[dict[str, object]]) -> float | None:
+    options = [raw.get("global options"), *(entry.get("job options") for entry in entries)]
+    late = any(isinstance(option, dict) and "startdelay" in option for option in options)
+    stamp = finite(raw.get("timestamp_ms", 0), "fio's timestamp_ms") / 1e3
+    return None if late or stamp <= 0 else stamp
 
 
 def _only_document(text: str) -> tuple[dict[str, object], list[str]]:
@@ -177,6 +192,8 @@ def _side(entry: dict[str, object], key: str, name: str) -> FioSide:
     return FioSide(
         side=key,
         ios=count(raw.get("total_ios"), f"total_ios, {what}"),
+        transferred=count(raw.get("io_bytes", 0), f"io_bytes, {what}"),
+        runtime=finite(raw.get("runtime", 0), f"runtime, {what}") / 1e3,
         iops=rates["iops"],
         bandwidth=rates["bw_bytes"],
         clat_count=count(clat.get("N", 0), f"clat N, {what}"),

@@ -16,7 +16,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.harness.base import TrialFailed
-from gate.harness.fio_job import effective_job, is_global, lines_of
+from gate.harness.fio_job import effective_job, is_global, job_options, lines_of
 from gate.harness.fio_metrics import FIO_KINDS
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def _longer(job: _Job, extra: float) -> dict[str, str]:
 
 
 def _job(profile: Profile, benchmark: Benchmark, environment: Mapping[str, str] | None) -> _Job:
-    text = effective_job(profile.work.job_text or "", benchmark.params)
+    text = effective_job(profile.work.job_text or "", job_options(profile, benchmark))
     sections: list[str] = []
     options: dict[str, str] = {}
     doubled = ""

@@ -64,21 +64,26 @@ PLANTERS: dict[str, Planter] = {
 
 
 def reached(profile: Profile) -> tuple[str, ...]:
-    """The gate metrics of a profile that a plant reaches, the one to measure by first."""
-    gates = {metric.name for metric in profile.metrics if metric.role is Role.GATE}
+    """The gate metrics of a profile that a plant reaches, the one to measure by first.
+
+    Those of groups are not among them: a plant slows one point of a curve, its share of the curve
+    is nothing that was asked for.
+    """
+    gates = {m.name for m in profile.metrics if m.role is Role.GATE and m.derived is None}
     return tuple(name for name in PLANTERS[profile.harness].reaches(profile) if name in gates)
 
 
 def plantable(profile: Profile) -> tuple[tuple[str, ...], str]:
     """Benchmarks that can be slowed, and why the others, or all, cannot.
 
-    A control is never slowed: the gate would rightly say that the host moved.
+    A control is never slowed: the gate would rightly say that the host moved. Nor is a group,
+    which runs nothing itself.
     """
     if not reached(profile):
         names = ", ".join(PLANTERS[profile.harness].reaches(profile))
         return (), f"a plant reaches only {names}, and none of these may close the gate here"
     planter = PLANTERS[profile.harness]
-    free = [benchmark for benchmark in profile.benchmarks if not benchmark.control]
+    free = [one for one in profile.benchmarks if not one.control and not one.group]
     refusals = {benchmark.name: planter.refusal(profile, benchmark) for benchmark in free}
     fit = tuple(name for name, why in refusals.items() if not why)
     return fit, next((why for why in refusals.values() if why), "" if free else "only controls")

@@ -69,8 +69,8 @@ class Clock:
         return outcome
 
 
-def export(path: Path, what: str) -> str:
-    """Read an export file that a program was told to write.
+def export(path: Path, what: str, *, empty: bool = False) -> str:
+    """Read an export file that a program was told to write; it may be `empty` where that says so.
 
     Raises:
         TrialFailed: it is missing, empty, no plain file, or too large.
@@ -87,7 +87,7 @@ def export(path: Path, what: str) -> str:
         raise TrialFailed(f"the export of {what} cannot be read: {error.strerror}") from None
     if len(data) > LARGEST_EXPORT:
         raise TrialFailed(f"the export of {what} is larger than {LARGEST_EXPORT // 2**20} MiB")
-    if not data.strip():
+    if not empty and not data.strip():
         raise TrialFailed(f"{what} left an empty export")
     return data.decode("utf-8", errors="replace")
 
@@ -98,7 +98,7 @@ def demand(
     values: Iterable[Value],
     missing: Mapping[str, str],
 ) -> None:
-    """Refuse a reading that lacks a metric of this harness which the profile asks for.
+    """Refuse a reading that lacks a metric of this harness which the profile or a group needs.
 
     Metrics that are none of the harness's own (CPU cost) come from elsewhere and are not
     asked for here.
@@ -109,13 +109,18 @@ def demand(
     given = {value.metric for value in values}
     own = set(kinds)
     for metric in context.profile.metrics:
-        if metric.name in own and metric.name not in given:
-            why = missing.get(metric.name, "the export does not hold it")
-            raise TrialFailed(f"no value for {metric.name}: {why}")
+        name = metric.derived.of if metric.derived else metric.name
+        if name in own and name not in given:
+            why = missing.get(name, "the export does not hold it")
+            raise TrialFailed(f"no value for {name}: {why}")
 
 
-def ask(argv: Sequence[str], environment: Mapping[str, str], *, cure: str) -> str:
+def ask(
+    argv: Sequence[str], environment: Mapping[str, str], *, cure: str, errors: bool = False
+) -> str:
     """Ask a program for its version, on its standard output.
+
+    With `errors`, standard error answers where standard output holds nothing.
 
     Raises:
         MeasureError: it is missing (`G230`), or does not answer (`G231`).
@@ -143,4 +148,5 @@ def ask(argv: Sequence[str], environment: Mapping[str, str], *, cure: str) -> st
         said = last_line(answer.stderr.decode("utf-8", "replace"))
         message = f"{name} cannot be asked for its version: status {answer.returncode}. {said}"
         raise MeasureError("G231", message.rstrip(), cure=cure)
-    return answer.stdout.decode("utf-8", "replace")
+    silent = errors and not answer.stdout.strip()
+    return (answer.stderr if silent else answer.stdout).decode("utf-8", "replace")

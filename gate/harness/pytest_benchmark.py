@@ -77,8 +77,9 @@ class PytestBenchmark:
                 place=place,
                 cure="Mend directory in the profile, or the side's directory.",
             )
-        if context.benchmark.name.startswith("-"):
-            message = f"the test id {context.benchmark.name} looks like an option."
+        target = _target(context)
+        if target.startswith("-"):
+            message = f"the test id {target} looks like an option."
             raise InputError("G233", message, place=place, cure="Write file.py::test_name.")
 
     def prepare(self, context: TrialContext) -> None:
@@ -87,6 +88,7 @@ class PytestBenchmark:
     def trial(self, context: TrialContext) -> Reading:
         """Run the test once in a fresh process."""
         directory = _directory(context)
+        target = _target(context)
         output = context.scratch / "pytest-benchmark.json"
         output.unlink(missing_ok=True)
         work = context.profile.work
@@ -106,14 +108,19 @@ class PytestBenchmark:
             # fullname counts from here, wherever an ini file is found.
             f"--rootdir={directory}",
             "-q",
-            context.benchmark.name,
+            target,
         )
-        _finish(Clock(context).run(argv, directory), context.benchmark.name)
+        _finish(Clock(context).run(argv, directory), target)
         if not output.exists():
-            raise TrialFailed(_NONE.format(context.benchmark.name))
-        values = _only(export(output, "pytest"), context.benchmark.name)
+            raise TrialFailed(_NONE.format(target))
+        values = _only(export(output, "pytest"), target)
         demand(context, self.kinds, values, {})
         return Reading(values=values)
+
+
+def _target(context: TrialContext) -> str:
+    """The test's id; a benchmark's name may have parameters behind it."""
+    return context.benchmark.target or context.benchmark.name
 
 
 def _directory(context: TrialContext) -> Path:

@@ -13,8 +13,10 @@ from gate.model import (
     Baseline,
     BaselinePoint,
     BaselineSeries,
+    Role,
     Stage,
     State,
+    applies,
 )
 from gate.stats.costs import log_costs, usable
 from gate.stats.screen import Limits, moved
@@ -78,15 +80,12 @@ def accept(
     changes: list[str] = []
     series: list[BaselineSeries] = []
     old = {(s.benchmark, s.metric): s for s in known.series}
-    for benchmark in (plan.benchmark for plan in first.planned):
-        for metric in first.metrics:
-            before = old.pop((benchmark, metric.name), None)
-            new_epoch = changed or bool(new_tool)
-            grown, change = _grow(
-                before, benchmark, metric, sessions, by_session, new_epoch=new_epoch
-            )
-            series.append(grown)
-            changes.append(change)
+    new_epoch = changed or bool(new_tool)
+    for benchmark, metric in _held(first):
+        before = old.pop((benchmark, metric.name), None)
+        grown, change = _grow(before, benchmark, metric, sessions, by_session, new_epoch=new_epoch)
+        series.append(grown)
+        changes.append(change)
     lacking = [key for key in sorted(old) if key[0] not in _names(first.planned)]
     if lacking and not changed:
         names = ", ".join(f"{benchmark} {metric}" for benchmark, metric in lacking)
@@ -112,6 +111,25 @@ def accept(
     )
 
 
+def _metrics_of(session: Session, plan: Planned) -> tuple[Metric, ...]:
+    """The metrics that apply to a benchmark, and that the host can give if they are watched."""
+    return tuple(
+        metric
+        for metric in session.metrics
+        if applies(metric, plan)
+        and not (metric.role is Role.WATCH and _source(metric) in session.unavailable)
+    )
+
+
+def _source(metric: Metric) -> str:
+    return metric.derived.of if metric.derived else metric.name
+
+
+def _held(session: Session) -> list[tuple[str, Metric]]:
+    """Benchmark and metric of every series of a session."""
+    return [(p.benchmark, metric) for p in session.planned for metric in _metrics_of(session, p)]
+
+
 def _why_not(session: Session) -> str | None:
     if session.state is State.PARTIAL:
         return "it is partial; finish it with `gate run --resume`"
@@ -129,7 +147,7 @@ def _why_not(session: Session) -> str | None:
         failures = failures_in(own)
         if failures:
             return f"{plan.benchmark} failed, {failures[0]}"
-        for metric in session.metrics:
+        for metric in _metrics_of(session, plan):
             values = values_in(own, metric.name)
             if len(values) < plan.trials or not usable(values):
                 good = sum(usable([value]) for value in values)
@@ -162,6 +180,7 @@ def _why_not_with(session: Session, first: Session, before: Sequence[Session]) -
     for what, theirs, ours in (
         ("benchmarks", _names(first.planned), _names(session.planned)),
         ("metrics", _kinds(first), _kinds(session)),
+        ("metrics that the host can give", sorted(first.unavailable), sorted(session.unavailable)),
     ):
         if theirs != ours:
             return f"it holds other {what} than {first.id}"
@@ -173,8 +192,8 @@ def _names(planned: Sequence[Planned]) -> list[str]:
     return sorted(plan.benchmark for plan in planned)
 
 
-def _kinds(session: Session) -> list[tuple[str, str, str]]:
-    return sorted((metric.name, metric.unit, metric.better.value) for metric in session.metrics)
+def _kinds(session: Session) -> list[tuple[str, str, str, str]]:
+    return sorted((one.name, one.unit, one.better.value, one.made) for one in session.metrics)
 
 
 def _grow(
@@ -195,8 +214,9 @@ def _grow(
     else:
         points = before.points
         epoch = max(point.epoch for point in points)
-        same_unit = (before.unit, before.better) == (metric.unit, metric.better)
-        if new_epoch or not same_unit or _left(before, metric, fresh):
+        theirs = before.unit, before.better, before.made
+        same_kind = theirs == (metric.unit, metric.better, metric.made)
+        if new_epoch or not same_kind or _left(before, metric, fresh):
             epoch += 1
             change = f"new epoch: {name}"
         else:
@@ -210,6 +230,7 @@ def _grow(
         metric=metric.name,
         unit=metric.unit,
         better=metric.better,
+        made=metric.made,
         points=(*points, *added),
     )
     return grown, change

@@ -93,8 +93,8 @@ def _shown(tools: dict[str, str]) -> str:
 
 
 def _units(session: Session) -> str:
-    metrics = sorted((m.name, m.unit, m.better.value) for m in session.metrics)
-    return ", ".join(f"{name} [{unit}] {better}" for name, unit, better in metrics)
+    kinds = (f"{m.name} [{m.unit}] {m.better.value} {m.made}".rstrip() for m in session.metrics)
+    return ", ".join(sorted(kinds))
 
 
 def _major(version: str) -> str:

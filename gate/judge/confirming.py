@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.judge.epochs import accepted_change, block_costs
 from gate.judge.pairing import Pairing
-from gate.judge.series import finding
+from gate.judge.resolution import of_blocks
+from gate.judge.series import finding, too_coarse
 from gate.judge.striking import by_strikes, screen_numbers
 from gate.judge.suite import failures_of
 from gate.model import Evidence, Role, Verdict
@@ -44,6 +46,8 @@ def confirmed(flag: Flagged, *, alpha: float, beta: float) -> Finding:
         text = f"{len(blocks)} of {len(pairing.blocks)} blocks of pairs hold this metric"
         return finding(flag.series, "G053", Verdict.BROKEN, text, path=flag.path)
     if blocks:
+        coarse = pairing.resolution(flag.series.metric.name)
+        flag = _at_resolution(flag, coarse, blocks)
         return _by_pairs(flag, blocks, flag.rule(alpha, beta))
     strikes = tuple(s for s in case.strikes if any(p.benchmark == benchmark for p in s.planned))
     # Where pairs were taken they decide: their alpha was shared out by what the screen saw, and
@@ -64,6 +68,16 @@ def confirmed(flag: Flagged, *, alpha: float, beta: float) -> Finding:
         warnings=flag.warnings,
         **numbers,
     )
+
+
+def _at_resolution(flag: Flagged, coarse: float, blocks: Sequence[Values]) -> Flagged:
+    """The flag with its limits at the resolution of the pairs, and a warning where that counts."""
+    limits = of_blocks(flag.limits, coarse, blocks, flag.series.metric.better)
+    if limits == flag.limits:
+        return flag
+    before = too_coarse(flag.series, flag.limits)
+    kept = tuple(warning for warning in flag.warnings if warning != before)
+    return replace(flag, limits=limits, warnings=(*kept, too_coarse(flag.series, limits)))
 
 
 def _by_pairs(flag: Flagged, blocks: Sequence[Values], rule: PairRule) -> Finding:

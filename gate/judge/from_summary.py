@@ -45,8 +45,8 @@ def judge_summaries(
         cure = 'Give at least one metric of the summary the role "gate".'
         raise NothingCompared("G280", "no gate metric was judged.", cure=cure)
     judged = sum(row.has_spread for row in gating)
-    alpha = policy.alpha / max(judged, 1)
-    findings = [waived(row_finding(of, row, alpha, policy.beta), policy) for of, row in rows]
+    alpha, share = policy.alpha / max(judged, 1), policy.alpha / len(gating)
+    findings = [waived(row_finding(of, row, alpha, policy.beta, share), policy) for of, row in rows]
     findings.sort(key=importance)
     gates = [found for found in findings if found.role is Role.GATE]
     worst = join(found.verdict for found in gates) or Verdict.BROKEN

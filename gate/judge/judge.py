@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gate.errors import NothingCompared
+from gate.judge.attribution import attributed
 from gate.judge.comparable import refusal
 from gate.judge.confirming import confirmed
 from gate.judge.fitness import seen
@@ -13,6 +14,7 @@ from gate.judge.noises import key_of, suite_noises
 from gate.judge.rounds import Wanted
 from gate.judge.screening import Flagged, screened, series_of
 from gate.judge.series import finding
+from gate.judge.shape import shaped
 from gate.judge.steadiness import moved_control, unsteady
 from gate.judge.summary import summarise
 from gate.judge.waive import waived
@@ -121,10 +123,10 @@ def judge(
     """
     first = first_stage(cases, policy)
     decided = [
-        confirmed(flag, alpha=alpha, beta=policy.beta)
+        attributed(confirmed(flag, alpha=alpha, beta=policy.beta), flag.series.case)
         for flag, alpha in zip(first.flagged, first.alphas(policy.alpha), strict=True)
     ]
-    findings = [waived(f, policy) for f in (*first.settled, *decided)]
+    findings = [waived(f, policy) for f in shaped((*first.settled, *decided), cases)]
     if not any(f.role is Role.GATE for f in findings):
         raise NothingCompared(
             "G280",

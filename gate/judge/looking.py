@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from gate.judge.epochs import Accepted, accepted_change, block_costs
 from gate.judge.pairing import Pairing
+from gate.judge.resolution import rule_of_blocks
 from gate.model import Better, Role, Stage, TrialStatus, Verdict
 from gate.stats.costs import usable
 from gate.stats.martingale import PairRule, decide
@@ -106,4 +107,5 @@ def _waiting(task: Task, base: Session, head: Session) -> bool:
     if len(blocks) < len(pairing.blocks) or not all(usable(side) for b in blocks for side in b):
         return False  # a value is lacking or unusable: the judge will call it so
     costs, _ = block_costs(blocks, task.better, task.accepted)
-    return decide(costs, task.rule, limits=False).verdict == "undecided"
+    rule = rule_of_blocks(task.rule, pairing.resolution(task.metric), blocks, task.better)
+    return decide(costs, rule, limits=False).verdict == "undecided"

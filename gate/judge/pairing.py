@@ -39,6 +39,14 @@ class Pairing:
             if all(p in before and p in after for p in pairs_in(b))
         )
 
+    def resolution(self, metric: str) -> float:
+        """The coarsest resolution of a metric in any of these trials, in its base unit."""
+        trials = (*self._base.values(), *self._head.values())
+        return max(
+            (v.resolution for trial in trials for v in trial.values if v.metric == metric),
+            default=0.0,
+        )
+
 
 def _by_pair(session: Session | None, benchmark: str) -> dict[int, Trial]:
     return {

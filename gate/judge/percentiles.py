@@ -33,7 +33,8 @@ def percentile_of(metric: str) -> str | None:
 
 def too_few_beyond(series: Series) -> Finding | None:
     """Inconclusive where a percentile has too few samples beyond it; None where all is well."""
-    digits = percentile_of(series.metric.name)
+    derived = series.metric.derived
+    digits = percentile_of(derived.of if derived else series.metric.name)
     if digits is None or series.metric.role is Role.WATCH:
         return None
     samples = [value.samples for value in _values(series)]

@@ -13,7 +13,7 @@ from gate.stats.planning import Expected, screen_trials
 from gate.stats.screen import Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from gate.model import Baseline, BaselineSeries, Metric, Profile
     from gate.stats.noise import Noise
@@ -28,7 +28,23 @@ def plan_screen(profile: Profile, baseline: Baseline | None, beta: float) -> dic
         benchmark: screen_trials(metrics, profile.trials.screen, beta)
         for benchmark, metrics in by_benchmark.items()
     }
-    return {name: trials for name, trials in plan.items() if trials > profile.trials.screen}
+    more = with_points(plan, {b.name: b.members for b in profile.benchmarks})
+    return {name: trials for name, trials in more.items() if trials > profile.trials.screen}
+
+
+def with_points(trials: Mapping[str, int], members: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    """The trials by benchmark with the points of groups given as many as their groups want.
+
+    A group has trials of its own only as far as all of its points have: it takes what they get.
+    """
+    found = dict(trials)
+    for group, points in members.items():
+        for name in points:
+            found[name] = max(found.get(name, 0), trials.get(group, 0))
+    for group, points in members.items():
+        if points:
+            found[group] = min(found[name] for name in points)
+    return found
 
 
 def expected(profile: Profile, baseline: Baseline | None) -> dict[tuple[str, str], Expected]:
@@ -40,10 +56,13 @@ def expected(profile: Profile, baseline: Baseline | None) -> dict[tuple[str, str
     if baseline is None or baseline.profile_digest != profile.digest or not both_sides(profile):
         return {}
     metrics = {metric.name: metric for metric in profile.metrics if metric.role is Role.GATE}
+    groups = {benchmark.name: benchmark.group for benchmark in profile.benchmarks}
     known = {
         (series.benchmark, series.metric): _sessions(series)
         for series in baseline.series
-        if series.metric in metrics and _tells(series)
+        if series.metric in metrics
+        and metrics[series.metric].group == groups.get(series.benchmark)
+        and _tells(series)
     }
     alone = {key: noise_of(sessions) for key, sessions in known.items()}
     prior = prior_of(tuple(alone.values()))

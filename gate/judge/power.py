@@ -7,10 +7,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from gate.judge.cures import More, more_of
-from gate.judge.planning import both_sides
+from gate.judge.planning import both_sides, with_points
 from gate.judge.power_of import Question, answer
 from gate.judge.screening import MOST_RAISED
-from gate.model import Role
+from gate.model import Role, applies, plan_of
 from gate.stats.costs import LEAST_SESSIONS, log_costs, usable
 from gate.stats.noise import moderated, noise_of, prior_of
 from gate.stats.planning import screen_trials
@@ -19,7 +19,7 @@ from gate.stats.power import CERTAINTY
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from gate.model import Baseline, BaselineSeries, Metric, Profile, Session
+    from gate.model import Baseline, BaselineSeries, Metric, Planned, Profile, Session
     from gate.stats.noise import Noise
     from gate.stats.power import Power
 
@@ -47,7 +47,8 @@ class Asked:
 
     profile: str
     digest: str
-    benchmarks: tuple[str, ...]
+    plans: tuple[Planned, ...]
+    """Benchmarks and groups; their numbers of trials do not count here."""
     metrics: tuple[Metric, ...]
     trials: int
     pairs: int
@@ -81,7 +82,7 @@ def asked_by(profile: Profile) -> Asked:
     return Asked(
         profile=profile.name,
         digest=profile.digest,
-        benchmarks=tuple(benchmark.name for benchmark in profile.benchmarks),
+        plans=tuple(plan_of(profile, one, profile.trials.screen) for one in profile.benchmarks),
         metrics=profile.metrics,
         trials=profile.trials.screen,
         pairs=profile.trials.confirm_pairs,
@@ -95,7 +96,7 @@ def asked_in(session: Session) -> Asked:
     return Asked(
         profile=session.profile,
         digest=session.profile_digest,
-        benchmarks=tuple(plan.benchmark for plan in session.planned),
+        plans=session.planned,
         metrics=session.metrics,
         trials=min((plan.trials for plan in session.planned), default=0),
         pairs=session.pairs,
@@ -177,9 +178,10 @@ def _rows(asked: Asked, baseline: Baseline | None, host_class: str) -> Iterator[
     """The rows without figures; HELD stands for "to be worked out"."""
     known = {(s.benchmark, s.metric): s for s in baseline.series} if baseline else {}
     other = baseline is not None and baseline.profile_digest != asked.digest
-    for benchmark in asked.benchmarks:
+    for plan in asked.plans:
+        benchmark = plan.benchmark
         for metric in asked.metrics:
-            if metric.role is not Role.GATE:
+            if metric.role is not Role.GATE or not applies(metric, plan):
                 continue
             series = known.get((benchmark, metric.name))
             yield Row(
@@ -211,15 +213,15 @@ def _without_figures(series: BaselineSeries | None, metric: Metric) -> Standing:
 
 def _planned(asked: Asked, questions: Mapping[tuple[str, str], Question]) -> dict[str, int]:
     """Trials of the screen by benchmark, as a check would plan them."""
-    plan = {}
-    for benchmark in asked.benchmarks:
-        own = [one for (name, _), one in questions.items() if name == benchmark]
+    found = {}
+    for plan in asked.plans:
+        own = [one for (name, _), one in questions.items() if name == plan.benchmark]
         more = asked.sides and own
         metrics = [one.expected for one in own]
-        plan[benchmark] = (
+        found[plan.benchmark] = (
             screen_trials(metrics, asked.trials, own[0].beta) if more else asked.trials
         )
-    return plan
+    return with_points(found, {plan.benchmark: plan.members for plan in asked.plans})
 
 
 def _standing(question: Question, power: Power, loud: str) -> Standing:

@@ -18,6 +18,7 @@ from gate.model import (
     PlantedShare,
     Role,
     Round,
+    Stage,
     Verdict,
     short_digest,
 )
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from gate.judge.suite import Policy
-    from gate.model import Finding, Profile, Report, RoundPlan, Session
+    from gate.model import Finding, Profile, Report, RoundPlan, Session, Trial
 
 _DIGITS = 5
 """Decimals of a loss that are kept: more would be noise, and the line long."""
@@ -62,6 +63,7 @@ def conclude(
     gates = [finding for finding in report.findings if finding.role is Role.GATE]
     slowed = [f for f in gates if f.benchmark == plan.plant.benchmark and f.metric in reached]
     slowed.sort(key=lambda finding: reached.index(finding.metric))
+    run = [trial for session in sessions for trial in _run(session)]
     return replace(
         nothing,
         achieved=_achieved(slowed[0]) if slowed else None,
@@ -72,9 +74,16 @@ def conclude(
         metrics=report.promise.metrics_judged,
         regressed=sum(finding.verdict is Verdict.REGRESSED for finding in gates),
         inconclusive=sum(finding.verdict is Verdict.INCONCLUSIVE for finding in gates),
-        trials=sum(len(session.trials) for session in sessions),
-        seconds=round(sum(t.duration for session in sessions for t in session.trials), 3),
+        trials=len(run),
+        seconds=round(sum(trial.duration for trial in run), 3),
     )
+
+
+def _run(session: Session) -> list[Trial]:
+    """The trials that were run: a screen makes those of groups of their points'."""
+    groups = {plan.benchmark for plan in session.planned if plan.group}
+    screen = session.stage is Stage.SCREEN
+    return [one for one in session.trials if not (screen and one.benchmark in groups)]
 
 
 def nothing_compared(

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
-from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.judge.epochs import fresh_acceptance
-from gate.judge.percentiles import too_few_beyond
-from gate.judge.series import Series, finding, limits_of
-from gate.judge.suite import failures_in, trials_by_benchmark, values_in
-from gate.model import Better, Metric, Role, State, Verdict
-from gate.stats.costs import LEAST_SESSIONS, ratio, usable
+from gate.judge.grouping import lost_points
+from gate.judge.series import Series, finding, limits_for, limits_of, too_coarse
+from gate.judge.suite import failures_in, resolution_in, trials_by_benchmark, values_in
+from gate.judge.unfit import unfit
+from gate.model import Better, Metric, Role, Verdict, applies
+from gate.stats.costs import LEAST_SESSIONS, ratio
 from gate.stats.loudness import known_sigma, pair_sigma, provable_with_pairs, provable_with_strikes
 from gate.stats.martingale import PairRule
 from gate.stats.screen import CONFIDENCE, SHARE, Limits, Screened, centre, screen, slid
@@ -76,7 +75,14 @@ def series_of(case: Case) -> Iterator[Series]:
     planned = {plan.benchmark: plan for plan in case.head.planned}
     trials = trials_by_benchmark(case.head)
     metrics = {metric.name: metric for metric in case.metrics}
-    keys = {(benchmark, name) for benchmark in planned for name in metrics} | accepted.keys()
+    own = {
+        (plan.benchmark, metric.name)
+        for plan in planned.values()
+        for metric in case.metrics
+        if applies(metric, plan)
+    }
+    known_names = {name for name, _ in accepted}
+    keys = own | accepted.keys()
     for benchmark, name in sorted(keys):
         plan = planned.get(benchmark)
         known = accepted.get((benchmark, name))
@@ -90,6 +96,9 @@ def series_of(case: Case) -> Iterator[Series]:
             head=values_in(trials.get(benchmark, ()), name),
             failures=failures_in(trials.get(benchmark, ())),
             accepted=known,
+            applies=(benchmark, name) in own,
+            lost=lost_points(plan, known_names) if plan else (),
+            resolution=resolution_in(trials.get(benchmark, ()), name),
         )
 
 
@@ -108,9 +117,9 @@ def screened(series: Series, policy: Policy, noise: Noise | None) -> Finding | F
 
     `noise` is absent where too few sessions were accepted to tell it.
     """
-    unfit = _unfit(series)
-    if unfit is not None:
-        return unfit
+    refused = unfit(series)
+    if refused is not None:
+        return refused
     if noise is None:
         return _few_sessions(series)
     limits, warnings = _bearable(series, limits_of(series), noise)
@@ -199,11 +208,10 @@ def _bearable(
         provable = provable_with_pairs(limits, sigma, series.case.head.pairs)
     else:
         provable = provable_with_strikes(noise, len(series.head))
-    hidden = (
-        (f"its floor hides losses below {percent(limits.negligible, signed=False)}",)
-        if limits.negligible > series.metric.tolerance
-        else ()
-    )
+    coarse = too_coarse(series, limits)
+    hidden = (coarse,) if coarse else ()
+    if not coarse and limits.negligible > series.metric.tolerance:
+        hidden = (f"its floor hides losses below {percent(limits.negligible, signed=False)}",)
     if provable <= limits.tolerance:
         return limits, hidden
     warning = (
@@ -219,79 +227,10 @@ def _sigma(series: Series, noise: Noise | None) -> float:
 
 def _too_loud(series: Series, limits: Limits, warnings: tuple[str, ...]) -> Finding | None:
     """Refuse to judge at a raised tolerance, by policy or because it would be a fiction."""
-    raised = limits.tolerance / max(limits_of(series).tolerance, 1e-9)
+    asked = limits_for(series.metric, series.sessions)
+    raised = limits.tolerance / max(asked.tolerance, 1e-9)
     if raised <= 1 or (series.case.head.loud == "raise" and raised <= MOST_RAISED):
         return None
     return finding(
         series, "G024", Verdict.INCONCLUSIVE, warnings[0], limits=limits, warnings=warnings[1:]
     )
-
-
-def _unfit(series: Series) -> Finding | None:
-    """A verdict for a series that holds no comparable numbers; None when it does."""
-    head = series.case.head
-    if series.failures:
-        first, *others = series.failures
-        return finding(series, "G050", Verdict.BROKEN, first, warnings=tuple(others))
-    if head.state is State.PARTIAL:
-        return finding(series, "G053", Verdict.BROKEN, "the session is partial")
-    if series.planned == 0 or (not series.head and _never_promised(series)):
-        where = "benchmark" if series.planned == 0 else "metric"
-        text = f"the {where} is in the baseline and was not measured"
-        return finding(series, "G040", Verdict.MISSING, text)
-    if len(series.head) < series.planned or not series.head:
-        text = f"{len(series.head)} of {series.planned} planned trials are there"
-        return finding(series, "G053", Verdict.BROKEN, text)
-    if not usable(series.head):
-        bad = next(v for v in series.head if not (math.isfinite(v) and v > 0))
-        return finding(series, "G051", Verdict.BROKEN, f"a trial gave {bad:g}")
-    measured = next((m for m in head.metrics if m.name == series.metric.name), series.metric)
-    if (measured.unit, measured.better) != (series.metric.unit, series.metric.better):
-        theirs = f"{series.metric.unit}, {series.metric.better.value} is better"
-        ours = f"{measured.unit}, {measured.better.value} is better"
-        text = f"profile: {theirs}; session: {ours}"
-        return finding(series, "G033", Verdict.INCOMPARABLE, text)
-    if series.accepted is None or not series.sessions:
-        return finding(series, "G010", Verdict.NEW, "no accepted session holds it")
-    if series.accepted.unit != series.metric.unit or series.accepted.better != series.metric.better:
-        theirs = f"{series.accepted.unit}, {series.accepted.better.value} is better"
-        ours = f"{series.metric.unit}, {series.metric.better.value} is better"
-        text = f"baseline: {theirs}; session: {ours}"
-        return finding(series, "G033", Verdict.INCOMPARABLE, text)
-    return _canned(series) or _alone(series) or too_few_beyond(series)
-
-
-def _alone(series: Series) -> Finding | None:
-    """A single value shows no noise of its own, so nothing may rest on it."""
-    if len(series.head) > 1:
-        return None
-    text = f"one trial alone gave {series.head[0]:g}"
-    return finding(series, "G026", Verdict.INCONCLUSIVE, text)
-
-
-def _never_promised(series: Series) -> bool:
-    return series.metric.name not in {metric.name for metric in series.case.metrics}
-
-
-def _canned(series: Series) -> Finding | None:
-    """Broken when the accepted values cannot be used, or when nothing ever varies.
-
-    A coarse clock repeats values now and then, also in the baseline; a canned number repeats
-    always, and a stuck counter repeats where the baseline never did. One trial alone cannot
-    repeat, but all accepted sessions can hold its very number.
-    """
-    for point in series.accepted.current if series.accepted else ():
-        if not usable(point.values):
-            text = f"accepted session {point.session} holds a value that is not above zero"
-            return finding(series, "G051", Verdict.BROKEN, text)
-    if len(set(series.head)) > 1:
-        return None
-    everything = [value for values in series.sessions for value in values]
-    ties = any(len(set(values)) < len(values) for values in series.sessions)
-    alone = len(series.head) == 1
-    same_everywhere = set(everything) == set(series.head) and len(everything) > 1
-    if (ties or alone) and not same_everywhere:
-        return None
-    count = len(series.head) + (len(everything) if same_everywhere else 0)
-    text = f"all {count} trials gave exactly {median(series.head):g}"
-    return finding(series, "G052", Verdict.BROKEN, text)

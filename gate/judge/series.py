@@ -8,19 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from gate.codes import PAGES
 from gate.judge.epochs import Reference, reference
-from gate.model import Better, Evidence, Finding, Role, Verdict
+from gate.judge.resolution import CLEAR, at_resolution, relative
+from gate.model import Evidence, Finding, Role, Verdict
 from gate.stats.costs import log_costs
 from gate.stats.screen import Limits
+from gate.units import percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gate.judge.suite import Case
     from gate.model import BaselineSeries, Metric
-
-
-_CLEAR = 0.64
-"""Largest share of the tolerance that tau may be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +36,12 @@ class Series:
     failures: tuple[str, ...]
     """Why screen trials of the benchmark failed, in run order."""
     accepted: BaselineSeries | None
+    applies: bool = True
+    """Whether the benchmark, as it is planned now, has this metric at all."""
+    lost: tuple[str, ...] = ()
+    """Points of a group that were accepted and are not planned any more."""
+    resolution: float = 0.0
+    """The coarsest of the head values, in the metric's unit."""
 
     @property
     def sessions(self) -> tuple[tuple[float, ...], ...]:
@@ -66,27 +70,35 @@ class Series:
 
 
 def limits_of(series: Series) -> Limits:
-    """Tolerance and negligible loss as asked for, with the absolute floor folded into tau.
+    """Tolerance and negligible loss as asked for, floor and resolution folded into tau.
 
     A floor f at a base value v is the relative loss f/v where lower is better and f/(v - f) where
-    higher is. T must stay clear of tau, so a tau near or above it raises the tolerance.
+    higher is; so is a resolution, for what cannot be told apart is no difference. T must stay
+    clear of tau, so a tau near or above it raises the tolerance.
     """
-    return limits_for(series.metric, series.sessions)
+    centres = [median(values) for values in series.sessions] or series.head
+    return at_resolution(
+        limits_for(series.metric, series.sessions),
+        series.resolution,
+        median(centres) if centres else 0.0,
+        series.metric.better,
+    )
 
 
 def limits_for(metric: Metric, sessions: Sequence[Sequence[float]]) -> Limits:
-    """The same for a metric and the accepted values of its current epoch."""
+    """The same for a metric and the accepted values of its current epoch, at any resolution."""
     tau = metric.tau
     if metric.floor is not None and sessions:
         centre = median([median(values) for values in sessions])
-        tau = max(tau, _relative_floor(metric.floor, centre, metric.better))
-    return Limits(tolerance=max(metric.tolerance, tau / _CLEAR), negligible=tau)
+        tau = max(tau, relative(metric.floor, centre, metric.better))
+    return Limits(tolerance=max(metric.tolerance, tau / CLEAR), negligible=tau)
 
 
-def _relative_floor(floor: float, centre: float, better: Better) -> float:
-    if better is Better.LOWER:
-        return floor / centre
-    return floor / (centre - floor) if floor < centre else 1e6
+def too_coarse(series: Series, limits: Limits) -> str:
+    """What the resolution hides, where that is more than tau and floor do; else nothing."""
+    if limits.negligible <= limits_for(series.metric, series.sessions).negligible:
+        return ""
+    return f"its resolution hides losses below {percent(limits.negligible, signed=False)}"
 
 
 def _advice(series: Series, code: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError, NothingCompared
-from gate.model import Baseline, Planned, Session, Side, Stage, TrialStatus, Waiver
+from gate.model import Baseline, Session, Side, Stage, TrialStatus, Waiver, plan_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -126,8 +126,8 @@ def _as_reviewed(head: Session, reviewed: Profile | None) -> Session:
     return replace(
         head,
         planned=tuple(
-            Planned(benchmark=b.name, trials=reviewed.trials.screen, control=b.control)
-            for b in reviewed.benchmarks
+            plan_of(reviewed, benchmark, reviewed.trials.screen)
+            for benchmark in reviewed.benchmarks
         ),
         loud=reviewed.loud,
         pairs=reviewed.trials.confirm_pairs,
@@ -151,6 +151,13 @@ def values_in(trials: Sequence[Trial], metric: str) -> tuple[float, ...]:
         if trial.status is TrialStatus.OK
         for value in trial.values
         if value.metric == metric
+    )
+
+
+def resolution_in(trials: Sequence[Trial], metric: str) -> float:
+    """The coarsest resolution of a metric in these trials, in its base unit."""
+    return max(
+        (v.resolution for trial in trials for v in trial.values if v.metric == metric), default=0.0
     )
 
 

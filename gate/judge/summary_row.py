@@ -6,15 +6,18 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from gate.codes import PAGES
+from gate.judge.summary_lacking import lacking, what_would_decide
+from gate.judge.summary_shape import itself, printed_as, shape, whence
 from gate.model import Finding, Role, Verdict
 from gate.stats.costs import ratio
-from gate.stats.summary import Ratio, compare, known_spread, trials_to_decide
+from gate.stats.printed import compare, known_noise, trials_to_decide
+from gate.stats.summary import Ratio
 from gate.units import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gate.model import Figures, Summary, SummaryRow
+    from gate.model import Summary, SummaryRow
     from gate.stats.summary import Compared
 
 UNKNOWN = (
@@ -25,18 +28,28 @@ _WIDE = 0.2
 """A spread above this part of the mean is seldom that of near-normal noise."""
 
 
-def row_finding(summary: Summary, row: SummaryRow, alpha: float, beta: float) -> Finding:
-    """Judge a row at its share of alpha; without a spread only the loss is printed."""
-    if not known_spread(row):
+def row_finding(
+    summary: Summary, row: SummaryRow, alpha: float, beta: float, share: float
+) -> Finding:
+    """Judge a row at its share of alpha; without a known noise only the loss is printed.
+
+    `share` is what the row's share of alpha would be if the noise of every row were known.
+    """
+    if not known_noise(row):
         loss = ratio(Ratio.of(row, summary.mean).loss)
-        text = f"{percent(loss)} as printed, but {_lacking(row)}: nothing can be claimed"
-        told = ("G029", Verdict.INCONCLUSIVE, text)
-        return _made(summary, row, told, loss=loss, path=("not compared: no noise is known",))
+        would = what_would_decide(summary, row, share, beta)
+        shown = f"{percent(loss)} as printed{itself(row)}"
+        text = f"{shown}, but {lacking(row)}: nothing can be claimed; {would}"
+        path = (*printed_as(row), "not compared: no noise is known")
+        return _made(
+            summary, row, ("G029", Verdict.INCONCLUSIVE, shape(row) + text), loss=loss, path=path
+        )
     seen = compare(row, summary.mean, alpha, beta)
+    code, verdict, text = _told(summary, row, seen, alpha, beta)
     return _made(
         summary,
         row,
-        _told(summary, row, seen, alpha, beta),
+        (code, verdict, shape(row) + text),
         loss=ratio(seen.loss),
         loss_low=_ratio(seen.low),
         loss_high=_ratio(seen.high),
@@ -66,41 +79,21 @@ def _told(
         text = f"{shown} by the figures printed; a loss of {limit} is ruled out"
         return "G008", Verdict.PASSED, text
     needed = trials_to_decide(row, summary.mean, alpha, beta)
+    unit = "trials" if seen.spread is None else "sittings"
     cure = (
-        f"about {needed} trials a side would decide, if means and spread stay"
+        f"about {needed} {unit} a side would decide, if means and spread stay"
         if needed
-        else "no number of trials decides between figures like these"
+        else f"no number of {unit} decides between figures like these"
     )
     text = f"{shown}; neither is a loss above {dead} proven nor one of {limit} ruled out; {cure}"
     return "G028", Verdict.INCONCLUSIVE, text
 
 
-def _lacking(row: SummaryRow) -> str:
-    """What is lacking to know the noise of both sides."""
-    base, head = _lack(row.base), _lack(row.head)
-    if base == head:
-        return f"each side is {base}"
-    sides = (("the base side", base), ("the head side", head))
-    return " and ".join(f"{side} is {lack}" for side, lack in sides if lack)
-
-
-def _lack(side: Figures) -> str:
-    if side.trials == 1:
-        return "of one trial"
-    if side.sd is None:
-        return "printed without a spread"
-    return "" if side.sd else "printed with a spread of zero (a coarse clock, or rounding)"
-
-
 def _path(
     summary: Summary, row: SummaryRow, seen: Compared, alpha: float, beta: float
 ) -> Iterator[str]:
-    yield (
-        f"{summary.mean.value} means of {row.base.trials} and {row.head.trials} trials; standard "
-        f"error of the loss {percent(seen.error, signed=False)}, Student's t with "
-        f"{seen.freedom} degrees of freedom, and up to {percent(seen.slack, signed=False)} more "
-        "for the digits printed"
-    )
+    yield whence(summary, row, seen)
+    yield from printed_as(row)
     dead = percent(row.metric.tau, signed=False)
     limit = percent(row.metric.tolerance, signed=False)
     yield (
@@ -117,7 +110,16 @@ def _warnings(row: SummaryRow, seen: Compared) -> Iterator[str]:
     if seen.slack > row.metric.tau:
         slack = percent(seen.slack, signed=False)
         yield f"the digits printed leave {slack} open, more than is negligible"
-    widest = max((side.sd or 0.0) / side.mean for side in (row.base, row.head))
+    alone = [
+        name for name, side in zip(("base", "head"), row.sides, strict=True) if not side.sittings
+    ]
+    if seen.spread is not None and alone:
+        yield (
+            f"the {alone[0]} side is one figure: that it is as noisy as the sittings of the other "
+            "side is assumed, since nothing shows it"
+        )
+    sides = [side for point in row.points or (row,) for side in point.sides]
+    widest = max(seen.spread or 0.0, *((side.sd or 0.0) / side.mean for side in sides))
     if widest > _WIDE:
         shown = percent(widest, signed=False)
         yield f"the spread is {shown} of the mean: noise as large as this is seldom near normal"
@@ -153,6 +155,7 @@ def _made(
         head_value=row.head.mean,
         trials_base=row.base.trials,
         trials_head=row.head.trials,
+        sessions_base=len(row.base.sittings),
         method="summary",
         tolerance=metric.tolerance,
         tolerance_used=metric.tolerance,

@@ -6,10 +6,12 @@ import random
 from typing import TYPE_CHECKING
 
 from gate.measure import order
+from gate.measure.groups import take_group_trial
+from gate.measure.opening import new_session
 from gate.measure.recorder import Recorder
 from gate.measure.resuming import check_resumable
 from gate.measure.screening import chosen_benchmarks
-from gate.measure.sitting import new_session, take_trial, told
+from gate.measure.sitting import take_trial, told
 from gate.model import Side, Stage, TrialStatus
 from gate.model.blocks import block_of
 
@@ -43,6 +45,10 @@ def measure_pairs(
         session = resumed.get(side) or new_session(sitting, side, Stage.CONFIRM, benchmarks)
         recorders[side] = Recorder(session, paths[side])
     base, head = recorders[Side.BASE], recorders[Side.HEAD]
+    if sitting.accountant is not None:
+        sitting.accountant.adopt(base.session.idle or head.session.idle)
+    base.settle(sitting)
+    head.settle(sitting)
     # The head's seed rules the order of both sides.
     seed = head.session.seed
     while waiting := undecided(base.session, head.session):
@@ -71,7 +77,8 @@ def _take_block(
     ]
     block = block_of(max(numbers)) + 1 if numbers else 0
     for slot, (side, pair) in enumerate(order.block_order(seed, benchmark.name, block)):
-        trial = take_trial(sitting, recorders[side], benchmark, pair=pair, slot=slot)
+        take = take_group_trial if benchmark.group else take_trial
+        trial = take(sitting, recorders[side], benchmark, pair=pair, slot=slot)
         told(sitting, side, trial, pair + 1, None)
         if trial.status is not TrialStatus.OK:
             return

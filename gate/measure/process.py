@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
+import resource
 import secrets
 import select
 import signal
@@ -12,9 +14,11 @@ import tempfile
 import time
 from typing import IO, TYPE_CHECKING
 
-from gate.harness.base import Command, Outcome
+from gate.harness.base import Command, Outcome, Usage
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from gate.measure.stop import Stop
 
 _CAP = 16 << 20
@@ -24,8 +28,18 @@ _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
 
-def run(command: Command, stop: Stop) -> Outcome:
+def run(
+    command: Command,
+    stop: Stop,
+    *,
+    sample: Callable[[], float] | None = None,
+    enter: Callable[[], None] | None = None,
+) -> Outcome:
     """Run a command to its end, its timeout or a stop request.
+
+    `sample` is called before the start, at the end, and in between as often as it asks for: it
+    gives the seconds until it wants to be called again. `enter` is called in the child before it
+    runs anything.
 
     Output goes to files, not pipes, so that this process sleeps while the child is measured.
     Whatever the child left behind, in its group or out of it, is killed, also after a normal exit.
@@ -36,7 +50,45 @@ def run(command: Command, stop: Stop) -> Outcome:
     """
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         mark, started = secrets.token_hex(8), time.monotonic()
-        child = subprocess.Popen(  # noqa: S603
+        if sample is not None:
+            sample()
+        child = start(command, mark, output, errors, enter)
+        try:
+            with stop.interruptible():
+                timed_out = not ended(child, command.timeout, sample)
+        finally:
+            usage = kill_group(child)
+            kill_strays(mark)
+        return Outcome(
+            status=child.returncode,
+            output=text_of(output),
+            errors=text_of(errors),
+            timed_out=timed_out,
+            duration=time.monotonic() - started,
+            usage=usage,
+        )
+
+
+def start(
+    command: Command,
+    mark: str,
+    output: IO[bytes],
+    errors: IO[bytes],
+    enter: Callable[[], None] | None = None,
+) -> subprocess.Popen[bytes]:
+    """Start a command in a session of its own, marked, and bound to end with the gate.
+
+    Raises:
+        OSError: the program cannot be started, or `enter` failed in the child.
+    """
+
+    def prepare() -> None:
+        _die_with_parent()
+        if enter is not None:
+            enter()
+
+    try:
+        return subprocess.Popen(  # noqa: S603
             command.argv,
             cwd=command.directory,
             env=dict(command.environment) | {_MARK: mark},
@@ -44,21 +96,10 @@ def run(command: Command, stop: Stop) -> Outcome:
             stdout=output,
             stderr=errors,
             start_new_session=True,
-            preexec_fn=_die_with_parent,  # noqa: PLW1509 - no threads run in this process
+            preexec_fn=prepare,  # noqa: PLW1509 - no threads run in this process
         )
-        try:
-            with stop.interruptible():
-                timed_out = not _ended(child, command.timeout)
-        finally:
-            _kill_group(child)
-            _kill_strays(mark)
-        return Outcome(
-            status=child.returncode,
-            output=_text(output),
-            errors=_text(errors),
-            timed_out=timed_out,
-            duration=time.monotonic() - started,
-        )
+    except subprocess.SubprocessError:
+        raise OSError(errno.EPERM, "it cannot be put onto its processors") from None
 
 
 def _die_with_parent() -> None:
@@ -69,27 +110,46 @@ def _die_with_parent() -> None:
     _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
 
 
-def _ended(child: subprocess.Popen[bytes], timeout: float) -> bool:
-    """Sleep until the child ends or its time is up."""
+def ended(
+    child: subprocess.Popen[bytes], timeout: float, sample: Callable[[], float] | None = None
+) -> bool:
+    """Sleep until the child ends or its time is up; but for `sample`, nothing is done."""
     handle = os.pidfd_open(child.pid)
     try:
         poll = select.poll()
         poll.register(handle, select.POLLIN)
-        return bool(poll.poll(timeout * 1000))
+        if sample is None:
+            return bool(poll.poll(timeout * 1000))
+        until = time.monotonic() + timeout
+        while (left := until - time.monotonic()) > 0:
+            if poll.poll(min(left, sample()) * 1000):
+                sample()
+                return True
+        return False
     finally:
         os.close(handle)
 
 
-def _kill_group(child: subprocess.Popen[bytes]) -> None:
+def kill_group(child: subprocess.Popen[bytes]) -> Usage:
     """End the child if it still runs (politely first), then everything in its group.
 
     It is waited for last: until then its number, which is its group's, cannot be another's.
     """
-    if not _ended(child, 0):
+    if not ended(child, 0):
         _signal_group(child.pid, signal.SIGTERM)
-        _ended(child, _GRACE)
+        ended(child, _GRACE)
     _signal_group(child.pid, signal.SIGKILL)
-    child.wait()
+    _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    # A child is born with our own memory, which counts as its largest until it needs more.
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return Usage(
+        user=used.ru_utime,
+        system=used.ru_stime,
+        memory=used.ru_maxrss * 1024.0 if used.ru_maxrss > own else 0.0,
+        voluntary=used.ru_nvcsw,
+        involuntary=used.ru_nivcsw,
+    )
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:
@@ -99,8 +159,17 @@ def _signal_group(group: int, number: signal.Signals) -> None:
         return  # the group is gone, or only members of another user are left
 
 
-def _kill_strays(mark: str) -> None:
+def kill_strays(mark: str) -> None:
     """Kill what has left the group, as fio's workers do: the mark is in its environment."""
+    for number in marked(mark):
+        try:
+            os.kill(number, signal.SIGKILL)
+        except OSError:
+            continue  # gone meanwhile, or of another user
+
+
+def marked(mark: str) -> Iterator[int]:
+    """The processes that carry a mark in their environment, whatever their group."""
     wanted = f"{_MARK}={mark}".encode()
     for entry in os.scandir("/proc"):
         if not entry.name.isdigit():
@@ -108,11 +177,12 @@ def _kill_strays(mark: str) -> None:
         try:
             with open(f"/proc/{entry.name}/environ", "rb") as stream:  # noqa: PTH123 - many, fast
                 if wanted in stream.read().split(b"\0"):
-                    os.kill(int(entry.name), signal.SIGKILL)
+                    yield int(entry.name)
         except OSError:
             continue  # gone meanwhile, or of another user
 
 
-def _text(stream: IO[bytes]) -> str:
+def text_of(stream: IO[bytes]) -> str:
+    """What a child has written into a file so far, at most 16 MiB of it."""
     stream.seek(0)
     return stream.read(_CAP).decode("utf-8", "replace")

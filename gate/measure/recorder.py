@@ -13,6 +13,7 @@ from gate.model import State
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from gate.measure.sitting import Sitting
     from gate.model import Session, Trial
 
 
@@ -23,6 +24,15 @@ class Recorder:
         self.session, self.path = session, path
         self._before = disturbance.snapshot()
         write_session(path, session)
+
+    def settle(self, sitting: Sitting) -> None:
+        """Look at the idle machine, where CPU cost is asked for; a resumed session keeps its own.
+
+        Raises:
+            StopRequested: a signal came.
+        """
+        if sitting.accountant is not None and self.session.idle is None:
+            self._write(idle=sitting.accountant.reference(sitting.stop))
 
     def add(self, trial: Trial) -> None:
         """Append one trial and write."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
-from gate.measure.sitting import planted_loss
+from gate.measure.opening import planted_loss
 
 if TYPE_CHECKING:
     from pathlib import Path

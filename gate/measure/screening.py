@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gate.measure import order
+from gate.measure.groups import make_group_trials, with_members
+from gate.measure.opening import new_session
 from gate.measure.recorder import Recorder
 from gate.measure.resuming import check_resumable
-from gate.measure.sitting import new_session, take_trial, told
+from gate.measure.sitting import take_trial, told
 from gate.model import Stage, State
 
 if TYPE_CHECKING:
@@ -29,14 +31,16 @@ def measure_session(
 ) -> Session:
     """Take, or finish, one whole session and leave it at `path`.
 
-    `only` names the benchmarks to run; by default all of the profile. `trials` says which of them
-    take more trials than the profile asks for.
+    `only` names the benchmarks to run, points of the groups among them included; by default all of
+    the profile. `trials` says which of them take more trials than the profile asks for.
 
     Raises:
         InputError: `resumed` is of another profile text, host, boot or subject.
         StopRequested: a signal came; the partial session is at `path`.
     """
-    chosen = {b.name: b for b in sitting.profile.benchmarks if only is None or b.name in only}
+    everything = sitting.profile.benchmarks
+    wanted = None if only is None else with_members(everything, only)
+    chosen = {b.name: b for b in everything if wanted is None or b.name in wanted}
     benchmarks = tuple(chosen.values())
     session = resumed or new_session(sitting, side, Stage.SCREEN, benchmarks, trials)
     if resumed is not None:
@@ -44,12 +48,16 @@ def measure_session(
         if resumed.state is State.COMPLETE:
             return resumed
     recorder = Recorder(session, path)
-    due = {plan.benchmark: plan.trials for plan in session.planned}
+    recorder.settle(sitting)
+    due = {plan.benchmark: plan.trials for plan in session.planned if not plan.group}
     planned = order.rounds(due, session.seed)
     left = order.remaining(planned, [trial.benchmark for trial in session.trials])
-    for name in left:
+    groups = [chosen[plan.benchmark] for plan in session.planned if plan.group]
+    make_group_trials(sitting, recorder, groups)
+    for done, name in enumerate(left, start=len(planned) - len(left) + 1):
         trial = take_trial(sitting, recorder, chosen[name], pair=None, slot=None)
-        told(sitting, side, trial, len(recorder.session.trials), len(planned))
+        told(sitting, side, trial, done, len(planned))
+        make_group_trials(sitting, recorder, groups)
     recorder.complete()
     return recorder.session
 

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import os
-import secrets
 import tempfile
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
 from gate.harness.base import Command, TrialContext, TrialFailed, TrialTimeout
-from gate.measure.process import run
+from gate.harness.expand import own_environment
+from gate.harness.needs import demand_needs
+from gate.measure.background import check_background, prepare_background
+from gate.measure.surroundings import Surroundings
 from gate.model import (
-    SCHEMA,
-    Planned,
     Session,
     Side,
-    Source,
-    Stage,
-    State,
     Trial,
     TrialStatus,
 )
@@ -31,9 +28,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from gate.harness.base import Harness, Outcome
+    from gate.measure.accountant import Accountant
     from gate.measure.recorder import Recorder
     from gate.measure.stop import Stop
-    from gate.model import Benchmark, Host, Profile, Value
+    from gate.model import Benchmark, CpuBill, Host, Profile, Value
     from gate.subject.command import ActiveSide
 
 
@@ -67,6 +65,8 @@ class Sitting:
     tell: Callable[[Progress], None]
     paired: bool
     """Whether both sides can be activated."""
+    accountant: Accountant | None = None
+    """Keeps the CPU account; absent where the profile asks for no CPU cost."""
     prepared: set[tuple[str, Side]] = field(default_factory=set)
     """Benchmarks and sides whose files are laid out in this process."""
 
@@ -74,57 +74,6 @@ class Sitting:
 def now() -> str:
     """UTC, ISO 8601, milliseconds."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def new_session(
-    sitting: Sitting,
-    side: Side,
-    stage: Stage,
-    benchmarks: tuple[Benchmark, ...],
-    trials: Mapping[str, int] | None = None,
-) -> Session:
-    """An empty session of this sitting.
-
-    `trials` are the screen's trials of benchmarks that take more than the profile asks for.
-    """
-    profile, started = sitting.profile, now()
-    least = profile.trials.screen if stage is Stage.SCREEN else 0
-    more = trials or {}
-    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    return Session(
-        schema=SCHEMA,
-        id=f"{stamp}-{secrets.token_hex(4)}",
-        profile=profile.name,
-        profile_digest=profile.digest,
-        harness=profile.harness,
-        side=side,
-        stage=stage,
-        subject=sitting.sides[side].subject,
-        host=sitting.host,
-        boot=sitting.boot,
-        started=started,
-        ended=started,
-        seed=secrets.randbits(32),
-        state=State.PARTIAL,
-        source=Source.REPLAYED if profile.harness == "replay" else Source.MEASURED,
-        sides=sitting.paired,
-        planned=tuple(
-            Planned(benchmark=b.name, trials=max(least, more.get(b.name, 0)), control=b.control)
-            for b in benchmarks
-        ),
-        metrics=profile.metrics,
-        trials=(),
-        tools=sitting.tools,
-        loud=profile.loud,
-        pairs=profile.trials.confirm_pairs,
-        planted=planted_loss(sitting, side),
-    )
-
-
-def planted_loss(sitting: Sitting, side: Side) -> float:
-    """The loss that a calibration plants into a side; 0 without one."""
-    plant = sitting.profile.plant
-    return plant.loss if plant is not None and side is Side.HEAD else 0.0
 
 
 def take_trial(
@@ -140,25 +89,54 @@ def take_trial(
     Raises:
         StopRequested: a signal came; nothing is recorded of the abandoned trial.
     """
-    session = recorder.session
+    index = sum(one.benchmark == benchmark.name for one in recorder.session.trials)
+    trial = make_trial(sitting, recorder.session, benchmark, index, pair=pair, slot=slot)
+    recorder.add(trial)
+    return trial
+
+
+def make_trial(
+    sitting: Sitting,
+    session: Session,
+    benchmark: Benchmark,
+    index: int,
+    *,
+    pair: int | None = None,
+    slot: int | None = None,
+) -> Trial:
+    """Run one trial for a session, of which `index` came before, failed or not.
+
+    Raises:
+        StopRequested: a signal came.
+    """
     sitting.stop.check()
     started, clock = now(), time.monotonic()
     status, note = TrialStatus.OK, ""
     values: tuple[Value, ...] = ()
-    index = sum(t.benchmark == benchmark.name for t in session.trials)
+    bill: CpuBill | None = None
+    around = Surroundings(sitting.stop, sitting.accountant)
     with _scratch(sitting) as scratch:
-        context = _context(sitting, session.side, benchmark, Path(scratch), index)
+        context = _context(sitting, session.side, benchmark, Path(scratch), index, around.run)
         try:
-            _prepare(sitting, context)
-            reading = sitting.harness.trial(context)
-            values, note = reading.values, "; ".join(reading.notes)
+            demand_needs(sitting.profile.needs, sitting.tools, context.environment)
+            with around.pinned(context):
+                _prepare(sitting, context)
+                with around.loaded(context) as load:
+                    reading = sitting.harness.trial(context)
+                    rate, told_of_it = load.finish() if load else ((), ())
+            given, notes = (*reading.values, *rate), (*reading.notes, *told_of_it)
+            if sitting.accountant is not None:
+                idle = session.idle or sitting.accountant.reference(sitting.stop)
+                bill, cost, lacking = sitting.accountant.account(reading, idle)
+                given, notes = (*given, *cost), (*notes, *lacking)
+            values, note = given, "; ".join(notes)
         except TrialTimeout as failure:
             status, note = TrialStatus.TIMEOUT, str(failure)
         except TrialFailed as failure:
             status, note = TrialStatus.FAILED, str(failure)
         except OSError as failure:
             status, note = TrialStatus.FAILED, f"cannot be run: {failure}"
-    trial = Trial(
+    return Trial(
         benchmark=benchmark.name,
         sequence=len(session.trials),
         stage=session.stage,
@@ -169,36 +147,44 @@ def take_trial(
         pair=pair,
         slot=slot,
         note=note[:1000],
+        cpu=bill,
     )
-    recorder.add(trial)
-    return trial
 
 
 def _context(
-    sitting: Sitting, side: Side, benchmark: Benchmark, scratch: Path, index: int
+    sitting: Sitting,
+    side: Side,
+    benchmark: Benchmark,
+    scratch: Path,
+    index: int,
+    runner: Callable[[Command], Outcome] | None = None,
 ) -> TrialContext:
+    """The context of a trial; without a runner its processes are neither loaded nor pinned."""
     active = sitting.sides[side]
-
-    def runner(command: Command) -> Outcome:
-        return run(command, sitting.stop)
-
-    return TrialContext(
+    context = TrialContext(
         profile=sitting.profile,
         benchmark=benchmark,
         side=side,
         side_directory=active.directory,
-        environment=child_environment(active) | {"GATE_TRIAL": str(index)},
+        environment={},
         work=sitting.work,
         scratch=scratch,
         index=index,
-        run=runner,
+        run=runner or Surroundings(sitting.stop, sitting.accountant).run,
     )
+    # Commands run in the project root: these tell them which trial it is and where they may write.
+    told_to_all = {"GATE_TRIAL": str(index), "GATE_WORK": str(sitting.work)}
+    complete = child_environment(active, own_environment(context)) | told_to_all
+    return replace(context, environment=complete)
 
 
-def child_environment(active: ActiveSide | None = None) -> dict[str, str]:
-    """What a harness sees: ours, in the C locale, with the side's own variables on top."""
+def child_environment(
+    active: ActiveSide | None = None, own: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """What a harness sees: ours, in the C locale, the profile's `own`, the side's on top."""
     inherited = {k: v for k, v in os.environ.items() if not k.startswith("GATE_")}
-    return inherited | {"LC_ALL": "C.UTF-8"} | (dict(active.environment) if active else {})
+    side = dict(active.environment) if active else {}
+    return inherited | {"LC_ALL": "C.UTF-8"} | dict(own or {}) | side
 
 
 def _scratch(sitting: Sitting) -> tempfile.TemporaryDirectory[str]:
@@ -236,6 +222,7 @@ def _prepare(sitting: Sitting, context: TrialContext) -> None:
     key = (context.benchmark.name, context.side)
     if key not in sitting.prepared:
         sitting.harness.prepare(context)
+        prepare_background(context)
         sitting.prepared.add(key)
 
 
@@ -248,7 +235,11 @@ def preflight(sitting: Sitting) -> None:
     with _scratch(sitting) as scratch:
         for side in sitting.sides:
             for benchmark in sitting.profile.benchmarks:
-                sitting.harness.check(_context(sitting, side, benchmark, Path(scratch), 0))
+                if benchmark.group:
+                    continue  # its points are checked, and it runs nothing itself
+                context = _context(sitting, side, benchmark, Path(scratch), 0)
+                sitting.harness.check(context)
+                check_background(context)
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from gate.model.calibration import (
 from gate.model.cpu import Contexts, Counters, CpuBill, IdleReference, Owners
 from gate.model.host import Host
 from gate.model.metric import Better, Derived, Metric, Role, Take
+from gate.model.plan import BACKGROUND_RATE, applies, is_loaded, parameters_of, plan_of
 from gate.model.profile import (
     ALONE,
     LOADED,
@@ -31,7 +32,7 @@ from gate.model.profile import (
     Trials,
     Work,
 )
-from gate.model.report import Evidence, Finding, Report, SuitePromise
+from gate.model.report import Evidence, Finding, Paid, Report, SuitePromise
 from gate.model.session import (
     SCHEMA,
     Planned,
@@ -50,6 +51,7 @@ from gate.model.verdict import Verdict, join
 
 __all__ = [
     "ALONE",
+    "BACKGROUND_RATE",
     "LOADED",
     "RESERVED",
     "SCHEMA",
@@ -76,6 +78,7 @@ __all__ = [
     "Need",
     "Output",
     "Owners",
+    "Paid",
     "Planned",
     "Plant",
     "PlantedShare",
@@ -103,6 +106,10 @@ __all__ = [
     "Verdict",
     "Waiver",
     "Work",
+    "applies",
+    "is_loaded",
     "join",
+    "parameters_of",
+    "plan_of",
     "short_digest",
 ]

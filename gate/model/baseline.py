@@ -45,6 +45,8 @@ class BaselineSeries:
     metric: str
     unit: str
     better: Better
+    made: str = ""
+    """How a group's metric was made of its points; empty for one that was measured."""
     points: tuple[BaselinePoint, ...]
 
     @property

@@ -70,6 +70,17 @@ class Metric:
     """Only groups have it, and it is made of the metrics of their points; absent for others."""
 
     @property
+    def made(self) -> str:
+        """How a group makes it: `scaling of iops over iodepth`; empty where it is measured."""
+        one = self.derived
+        return f"{one.take.value} of {one.of} over {one.over}" if one else ""
+
+    @property
     def tau(self) -> float:
         """The negligible relative loss in force."""
         return self.tolerance / 5 if self.negligible is None else self.negligible
+
+    @property
+    def group(self) -> str:
+        """The parameter whose curves it is taken from; empty for a metric of the points."""
+        return self.derived.over if self.derived else ""

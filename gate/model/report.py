@@ -32,6 +32,19 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Paid:
+    """What one payer of a CPU cost paid on each side, in CPU-seconds of an operation."""
+
+    __pydantic_config__ = STRICT
+
+    context: str
+    """Whose tasks, or what the processors did: `kernel threads (loop)`, `soft interrupts`."""
+    base: float
+    """Median of the base trials of the pairs."""
+    head: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """The judgement of one metric with its evidence and advice."""
 
@@ -79,6 +92,8 @@ class Finding:
     warnings: tuple[str, ...] = ()
     """What qualifies the numbers of this finding."""
     evidence: Evidence = Evidence()
+    paid: tuple[Paid, ...] = ()
+    """Who paid more or less, largest move first; for a CPU cost that pairs were taken of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

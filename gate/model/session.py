@@ -103,6 +103,10 @@ class Planned:
     control: bool = False
     group: str = ""
     """The parameter that is swept, where this is a group: its trials are made of its points'."""
+    members: tuple[str, ...] = ()
+    """A group's points, first to last."""
+    without: tuple[str, ...] = ()
+    """Metrics that it cannot have, such as the rate of a background load that does not run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

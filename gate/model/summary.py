@@ -22,14 +22,17 @@ class Figures:
     """What is printed of one side, in the metric's base unit."""
 
     mean: float
+    """Of several sittings their geometric mean."""
     trials: int
-    """How many trials the mean is of."""
+    """How many trials the mean is of, in all sittings together."""
     sd: float | None = None
     """Standard deviation of the trials (divisor n - 1); absent where none is printed."""
     mean_slack: float = 0.0
     """Half of the mean's last printed digit: so far may rounding have moved it."""
     sd_slack: float = 0.0
     """Half of the standard deviation's last printed digit."""
+    sittings: tuple[Figures, ...] = ()
+    """Independent sittings, where two or more are printed: what they differ by is the noise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,11 +43,28 @@ class SummaryRow:
     metric: Metric
     base: Figures
     head: Figures
+    points: tuple[SummaryRow, ...] = ()
+    """Of a group: the rows it is made of, first to last; its figures are what it takes of them."""
+    places: tuple[str, ...] = ()
+    """Of a group: the parameter's value at each point."""
+
+    @property
+    def sides(self) -> tuple[Figures, Figures]:
+        """Base and head."""
+        return self.base, self.head
 
     @property
     def has_spread(self) -> bool:
-        """Whether a spread is printed of both sides; without one, no noise is known."""
-        return self.base.sd is not None and self.head.sd is not None
+        """Whether a spread is printed, of the trials or between sittings; else no noise is known.
+
+        Of trials it must be printed of both sides. Sittings of one side are enough, where the
+        other may be taken to be as noisy.
+        """
+        if any(side.sittings for side in self.sides):
+            return True
+        if self.points:
+            return all(point.has_spread for point in self.points)
+        return all(side.sd is not None for side in self.sides)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,3 +80,4 @@ class Summary:
     """What the base side was."""
     head: str
     rows: tuple[SummaryRow, ...]
+    """Rows of points first, then the groups that are made of them."""

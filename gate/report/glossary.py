@@ -5,6 +5,25 @@ from __future__ import annotations
 GLOSSARY: tuple[tuple[str, str], ...] = (
     ("benchmark", "One point of a profile's matrix, such as one queue depth of one workload."),
     (
+        "group",
+        (
+            "The points over one parameter, taken as a curve: [iodepth=*]. Its trial is one trial "
+            "of each point, and its metrics are the curve's mean, its scaling from first to last "
+            "point, or its knee, where nine tenths of the largest value are reached."
+        ),
+    ),
+    (
+        "background load",
+        (
+            "Work of another program beside the benchmark, proven to be under way in every trial; "
+            "a scaling over load is loaded over alone."
+        ),
+    ),
+    (
+        "resolution",
+        "The smallest difference that a measurement can tell; one below it is never a verdict.",
+    ),
+    (
         "metric",
         (
             "A named quantity of a benchmark. Its role is gate (may close the gate) or watch "
@@ -66,7 +85,24 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
         "summary",
         (
             "Printed means of both sides, with spread and number of trials where they are printed. "
-            "Without a spread nothing can be claimed."
+            "Several sittings of a side show the spread between them. Without a spread nothing can "
+            "be claimed."
+        ),
+    ),
+    (
+        "CPU per operation",
+        (
+            "Time that the processors of the whole machine were not idle in the measured window, "
+            "less what the idle machine uses, for each I/O or operation. It holds what no process "
+            "is charged for: kernel threads, interrupts, other processes that did the work."
+        ),
+    ),
+    (
+        "who paid",
+        (
+            "Which tasks used more or less CPU time on the head side: the benchmark's own "
+            "processes in user space and in the kernel, kernel threads by name, all others. What "
+            "the tick saw stands beside it; it misses short bursts, so it tells who, not how much."
         ),
     ),
     (

@@ -104,6 +104,8 @@ def _block(page: _Page, finding: Finding) -> None:
     page.add(finding.headline, "  ", "  ")
     if finding.base_value is not None or finding.head_value is not None:
         page.add(_numbers(finding), "  ", "  ", _BOLD)
+    if finding.paid:
+        page.add(words.payers(finding), "  who paid: ", "            ")
     for warning in finding.warnings:
         page.add(warning, "  warning: ", "           ", _YELLOW)
     page.add(", ".join(_facts(finding)), "  ", "  ", _DIM)
@@ -139,8 +141,8 @@ def _name(finding: Finding) -> str:
 
 def _facts(finding: Finding) -> list[str]:
     facts = [f"n {words.trials(finding)} trials"]
-    if finding.sessions_base:
-        facts.append(f"{finding.sessions_base} baseline sessions")
+    if words.sessions(finding):
+        facts.append(words.sessions(finding))
     facts.append(words.method(finding))
     if words.confidence(finding):
         facts.append(f"{words.confidence(finding)} interval")

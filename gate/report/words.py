@@ -130,6 +130,15 @@ def trials(finding: Finding) -> str:
     return f"{finding.trials_base} + {finding.trials_head}"
 
 
+def sessions(finding: Finding) -> str:
+    """`5 baseline sessions`; of a summary the sittings that it prints of the base side."""
+    count = finding.sessions_base
+    if not count:
+        return ""
+    kind = "sittings of base" if finding.method == "summary" else "baseline sessions"
+    return f"{count} {kind}"
+
+
 def method(finding: Finding) -> str:
     """How the finding was judged, in words."""
     return _METHOD.get(finding.method, finding.method)
@@ -143,3 +152,9 @@ def direction(finding: Finding) -> str:
 def plainly_passed(finding: Finding) -> bool:
     """Passed with nothing to qualify it."""
     return finding.verdict is Verdict.PASSED and not finding.warnings
+
+
+def payers(finding: Finding) -> str:
+    """`kernel threads (loop) 3.100 -> 9.400 µs; ...`: CPU time of one operation, by who paid it."""
+    told = (f"{one.context} {show_pair(one.base, one.head, 's')}" for one in finding.paid)
+    return f"{'; '.join(told)} for each operation"

@@ -39,6 +39,8 @@ from gate.stats.quantiles import student
 from gate.stats.robust import FLOOR
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gate.model import Figures, SummaryRow
 
 _NO_LIMIT = math.log(1000.0)
@@ -62,6 +64,8 @@ class Compared:
     freedom: int
     detectable: float | None
     """Smallest true loss that would be proven with probability 1 - beta."""
+    spread: float | None = None
+    """Between sittings, where the noise comes from them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +100,7 @@ class Ratio:
         """
         above, below = trials or (self.above.trials, self.below.trials)
         t = student(1 - chance, min(above, below) - 1)
-        first, second = _deviation(self.above), _deviation(self.below)
+        first, second = deviation(self.above), deviation(self.below)
         first, second = t * first / math.sqrt(above), t * second / math.sqrt(below)
         if self.mean is MeanKind.GEOMETRIC:
             return math.hypot(first, second), math.hypot(first, second)
@@ -105,24 +109,24 @@ class Ratio:
 
 def known_spread(row: SummaryRow) -> bool:
     """Whether both sides have a spread above zero, of two trials or more."""
-    return all(bool(side.sd) and side.trials > 1 for side in _sides(row))
+    return all(bool(side.sd) and side.trials > 1 for side in row.sides)
 
 
 def compare(row: SummaryRow, mean: MeanKind, alpha: float, beta: float) -> Compared:
     """Compare a row of known spread; the lower limit holds `alpha`, the upper one `beta`."""
     ratio = Ratio.of(row, mean)
-    error = math.hypot(*(_deviation(side) / math.sqrt(side.trials) for side in _sides(row)))
-    freedom = min(side.trials for side in _sides(row)) - 1
+    error = math.hypot(*(deviation(side) / math.sqrt(side.trials) for side in row.sides))
+    freedom = min(side.trials for side in row.sides) - 1
     down, up = ratio.reach(alpha)[0], ratio.reach(beta)[1]
     power = student(1 - beta, freedom) * error
     return Compared(
         loss=ratio.loss,
-        low=_limit(ratio.loss, -(down + ratio.slack)),
-        high=_limit(ratio.loss, up + ratio.slack),
+        low=limit(ratio.loss, -(down + ratio.slack)),
+        high=limit(ratio.loss, up + ratio.slack),
         error=error,
         slack=ratio.slack,
         freedom=freedom,
-        detectable=_limit(math.log1p(row.metric.tau), down + ratio.slack + power),
+        detectable=limit(math.log1p(row.metric.tau), down + ratio.slack + power),
     )
 
 
@@ -139,6 +143,11 @@ def trials_to_decide(row: SummaryRow, mean: MeanKind, alpha: float, beta: float)
         down, up = (ratio.reach(chance, (trials, trials)) for chance in (alpha, beta))
         return down[0] < over or up[1] < under
 
+    return least_trials(decided)
+
+
+def least_trials(decided: Callable[[int], bool]) -> int | None:
+    """The least number of trials, 2 at least, that decides; None where a million do not."""
     most = 2
     while not decided(most):
         most *= 2
@@ -151,11 +160,7 @@ def trials_to_decide(row: SummaryRow, mean: MeanKind, alpha: float, beta: float)
     return most
 
 
-def _sides(row: SummaryRow) -> tuple[Figures, Figures]:
-    return row.base, row.head
-
-
-def _deviation(side: Figures) -> float:
+def deviation(side: Figures) -> float:
     """Relative standard deviation of the trials, printed digits at their worst."""
     return max(((side.sd or 0.0) + side.sd_slack) / (side.mean - side.mean_slack), FLOOR)
 
@@ -168,5 +173,6 @@ def _fieller(first: float, second: float) -> float:
     return math.log1p(math.sqrt(x + y * (1 - x))) - math.log1p(-x)
 
 
-def _limit(centre: float, distance: float) -> float | None:
+def limit(centre: float, distance: float) -> float | None:
+    """The limit at a distance from the loss; None where it is too far to say anything."""
     return centre + distance if abs(distance) < _NO_LIMIT else None

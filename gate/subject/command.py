@@ -85,7 +85,8 @@ def refuse_without_effect(profile: Profile) -> None:
     """
     specs = profile.sides.values()
     work = profile.work
-    text = " ".join(filter(None, (work.command, work.prepare, work.job_text, work.directory)))
+    texts = (work.command, work.prepare, work.job_text, work.directory, *work.environment.values())
+    text = " ".join(filter(None, texts))
     asked = profile.harness == "replay" or "{side}" in text or "GATE_SIDE" in text
     if profile.harness == "pytest-benchmark" and work.directory is None:
         asked = True  # pytest starts in the side's directory

@@ -59,7 +59,7 @@ def test_what_is_lacking_is_said(base, head, said):
     """Without a spread the loss is printed, with no interval, and the headline says what lacks."""
     (found,) = decide(row(base, head)).findings
     assert found.headline.startswith(f"+100.0 % as printed, but {said}")
-    assert found.headline.endswith(": nothing can be claimed")
+    assert ": nothing can be claimed; with a trial-to-trial spread of 2 %, " in found.headline
     assert (found.loss, found.loss_low, found.loss_high) == (pytest.approx(1.0), None, None)
     assert (found.confidence, found.minimum_detectable_loss) == (None, None)
 

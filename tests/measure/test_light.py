@@ -14,11 +14,11 @@ _TOLD = """
 import atexit, json, os, sys
 from pathlib import Path
 import gate.host.lock
-from gate.measure import process, recorder, sitting
+from gate.measure import recorder
 seen = []
 told = Path(sys.argv.pop(1))
 gate.host.lock.lock_path = lambda: told.with_suffix(".lock")
-add, run = recorder.Recorder.add, sitting.run
+add = recorder.Recorder.add
 def look():
     seen.append(sorted({name.partition(".")[0] for name in sys.modules}))
     told.write_text(json.dumps(seen))

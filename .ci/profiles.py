@@ -1,0 +1,86 @@
+"""Runs every shipped profile in its small size with the real programs, and prints what came out.
+
+    profiles.py [PROFILE...]      default: all; sessions go to reports/profiles/
+
+A table of benchmark, main metric, median and scatter of its trials, CPU time of the whole machine
+for each operation, and what one trial takes with its preparation. Fails if any trial failed.
+"""
+
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from gate.files.session_file import read_session
+from gate.model import Metric, Planned, Role, Session, TrialStatus
+from gate.units import percent, show, show_duration
+
+OUT = Path("reports/profiles")
+ROW = "{:<44} {:<14} {:>15} {:>8} {:>12} {:>9}"
+
+
+def measure(names: list[str]) -> int:
+    """One command for all, so that what several profiles prepare is prepared once."""
+    for old in OUT.glob("*.json"):
+        old.unlink()
+    command = ("run", *names, "--size", "small", "--out", str(OUT), "--quiet")
+    return subprocess.run((sys.executable, "-m", "gate", *command), check=False).returncode
+
+
+def values_of(session: Session, planned: Planned, name: str) -> list[float]:
+    """One value for each trial that gave one."""
+    return [
+        value.value
+        for trial in session.trials
+        if trial.benchmark == planned.benchmark and trial.status is TrialStatus.OK
+        for value in trial.values
+        if value.metric == name
+    ]
+
+
+def main_metric(session: Session, planned: Planned) -> Metric | None:
+    """The first metric of the profile that may close the gate for this benchmark."""
+    fit = (m for m in session.metrics if (m.derived.over if m.derived else "") == planned.group)
+    return next((metric for metric in fit if metric.role is Role.GATE), None)
+
+
+def row(session: Session, planned: Planned) -> str:
+    """One line of the table."""
+    metric = main_metric(session, planned)
+    values = values_of(session, planned, metric.name) if metric else []
+    cost = values_of(session, planned, "cpu_per_io") + values_of(session, planned, "cpu_per_op")
+    took = [t.duration for t in session.trials if t.benchmark == planned.benchmark]
+    scatter = statistics.stdev(values) / statistics.fmean(values) if len(values) > 1 else None
+    return ROW.format(
+        planned.benchmark,
+        metric.name if metric else "-",
+        show(statistics.median(values), metric.unit) if values and metric else "-",
+        percent(scatter, signed=False) if scatter is not None else "-",
+        show(statistics.median(cost), "s") if cost else "-",
+        "-" if planned.group or not took else f"{statistics.median(took):.1f} s",
+    )
+
+
+def main(names: list[str]) -> int:
+    """The exit status of `gate run`, or 1 where it said 0 and something is lacking."""
+    started = time.monotonic()
+    status = measure(names)
+    sessions = [read_session(path) for path in sorted(OUT.glob("*.json"))]
+    wanted = names or [path.stem for path in sorted(Path("profiles").glob("*.toml"))]
+    print(ROW.format("benchmark", "metric", "median", "CV", "CPU per op", "trial"))
+    for session in sessions:
+        for planned in session.planned:
+            print(row(session, planned))
+    lacking = sorted(set(wanted) - {session.profile for session in sessions})
+    failed = [t for session in sessions for t in session.trials if t.status is not TrialStatus.OK]
+    for trial in failed:
+        print(f"failed: {trial.benchmark}: {trial.note}")
+    for name in lacking:
+        print(f"not measured: {name}")
+    print(f"{len(sessions)} profiles in {show_duration(time.monotonic() - started)}")
+    return status or int(bool(lacking or failed))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,102 @@
+"""What the curve of a group did, and when a changed shape is no loss.
+
+A scaling or knee also falls because the first point became better while the last one stayed. That
+is told, and is no reason to close the gate. It is decided after all verdicts, by the points' own:
+the last point must have lost nothing, which its own finding has to say, and so must every point
+of a knee, for its place depends on all of them. Only a group's own finding is ever changed, so
+that whatever a point's finding closes stays closed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gate.codes import PAGES
+from gate.judge.grouping import place_of
+from gate.model import Better, Take, Verdict
+from gate.units import significant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from gate.judge.suite import Case
+    from gate.model import Derived, Finding, Planned
+
+_HELD = (Verdict.PASSED, Verdict.IMPROVED)
+
+
+def shaped(findings: Sequence[Finding], cases: Iterable[Case]) -> tuple[Finding, ...]:
+    """The findings, those of curves that regressed with their shape told, or excused by it."""
+    plans = {(case.profile, plan.benchmark): plan for case in cases for plan in case.head.planned}
+    derived = {
+        (case.profile, metric.name): metric.derived
+        for case in cases
+        for metric in case.metrics
+        if metric.derived is not None and metric.derived.take is not Take.GEOMEAN
+    }
+    points = {(f.profile, f.benchmark, f.metric): f for f in findings}
+    told = []
+    for found in findings:
+        made = derived.get((found.profile, found.metric))
+        plan = plans.get((found.profile, found.benchmark))
+        if found.verdict is not Verdict.REGRESSED or made is None or plan is None:
+            told.append(found)
+            continue
+        own = [points.get((found.profile, name, made.of)) for name in plan.members]
+        told.append(_told(found, made, plan, own))
+    return tuple(told)
+
+
+def _told(
+    found: Finding, made: Derived, plan: Planned, points: Sequence[Finding | None]
+) -> Finding:
+    what = _what(found, made, plan)
+    if not _start_improved(made, points):
+        return replace(found, headline=f"{what}; {found.headline}")
+    first, last = plan.members[0], plan.members[-1]
+    return replace(
+        found,
+        code="G005",
+        verdict=Verdict.PASSED,
+        headline=f"{what}, because {first} became better and {last} lost nothing",
+        advice=PAGES["G005"].cure,
+        path=(*found.path, f"no loss: the last point, {last}, passed on its own"),
+        warnings=(*found.warnings, f"the curve changed its shape: {what}"),
+    )
+
+
+def _start_improved(made: Derived, points: Sequence[Finding | None]) -> bool:
+    """Whether the first point is better and the points that the shape rests on lost nothing."""
+    resting = points if made.take is Take.KNEE else points[-1:]
+    first = points[0] if points else None
+    if first is None or first.verdict not in _HELD or first.loss is None or first.loss >= 0:
+        return False
+    return all(
+        one is not None
+        and one.verdict in _HELD
+        and one.loss is not None
+        and one.loss <= one.negligible
+        for one in resting
+    )
+
+
+def _what(found: Finding, made: Derived, plan: Planned) -> str:
+    """`no longer grows with iodepth as it did: 256 over 1 was 4.6, now 3.1`."""
+    before, after = (
+        "unknown" if value is None else significant(value)
+        for value in (found.base_value, found.head_value)
+    )
+    if made.take is Take.KNEE:
+        return f"the knee moved from {made.over} {before} to {after}"
+    first, last = (place_of(plan, name) or name for name in (plan.members[0], plan.members[-1]))
+    change = _change(found.better, found.base_value or 1.0, found.head_value or 1.0)
+    told = change.format(made.over)
+    return f"{told}: {last} over {first} was {before}, now {after}"
+
+
+def _change(better: Better, before: float, after: float) -> str:
+    """What a scaling that became worse did."""
+    if better is Better.HIGHER:
+        return "no longer grows with {} as it did" if before > 1 else "falls more with {}"
+    return "suffers more from {}" if after >= 1 else "gains less from {}"

@@ -1,0 +1,112 @@
+"""Series that hold no comparable numbers: each reason has its own verdict, and none passes."""
+
+from __future__ import annotations
+
+import math
+from statistics import median
+from typing import TYPE_CHECKING
+
+from gate.judge.percentiles import too_few_beyond
+from gate.judge.series import finding
+from gate.model import Role, State, Verdict
+from gate.stats.costs import usable
+
+if TYPE_CHECKING:
+    from gate.judge.series import Series
+    from gate.model import BaselineSeries, Finding, Metric
+
+
+def unfit(series: Series) -> Finding | None:
+    """A verdict for a series that holds no comparable numbers; None when it does."""
+    head = series.case.head
+    if series.failures:
+        first, *others = series.failures
+        return finding(series, "G050", Verdict.BROKEN, first, warnings=tuple(others))
+    if head.state is State.PARTIAL:
+        return finding(series, "G053", Verdict.BROKEN, "the session is partial")
+    reason = _unavailable(series)
+    if reason and not series.head:
+        watched = series.metric.role is Role.WATCH
+        verdict = Verdict.MISSING if watched else Verdict.BROKEN
+        return finding(series, "G054", verdict, f"not available here: {reason}")
+    gone = _gone(series)
+    if gone:
+        text = f"{gone} is in the baseline and was not measured"
+        return finding(series, "G040", Verdict.MISSING, text)
+    if len(series.head) < series.planned or not series.head:
+        text = f"{len(series.head)} of {series.planned} planned trials are there"
+        return finding(series, "G053", Verdict.BROKEN, text)
+    if not usable(series.head):
+        bad = next(v for v in series.head if not (math.isfinite(v) and v > 0))
+        return finding(series, "G051", Verdict.BROKEN, f"a trial gave {bad:g}")
+    return _other_kind(series) or _canned(series) or _alone(series) or too_few_beyond(series)
+
+
+def _other_kind(series: Series) -> Finding | None:
+    """New where nothing was accepted, incomparable where that was another quantity."""
+    ours = series.metric
+    measured = next((m for m in series.case.head.metrics if m.name == ours.name), ours)
+    if _kind(measured) != _kind(ours):
+        text = f"profile: {_kind(ours)}; session: {_kind(measured)}"
+        return finding(series, "G033", Verdict.INCOMPARABLE, text)
+    if series.accepted is None or not series.sessions:
+        return finding(series, "G010", Verdict.NEW, "no accepted session holds it")
+    if _kind(series.accepted) != _kind(ours):
+        text = f"baseline: {_kind(series.accepted)}; session: {_kind(ours)}"
+        return finding(series, "G033", Verdict.INCOMPARABLE, text)
+    return None
+
+
+def _kind(one: Metric | BaselineSeries) -> str:
+    """`op/s, higher is better, geomean of iops over iodepth`."""
+    made = f", {one.made}" if one.made else ""
+    return f"{one.unit}, {one.better.value} is better{made}"
+
+
+def _unavailable(series: Series) -> str:
+    """Why the host cannot give the metric, or the one that it is made of; empty where it can."""
+    metric = series.metric
+    source = metric.derived.of if metric.derived else metric.name
+    known = series.case.head.unavailable
+    return known.get(metric.name) or known.get(source, "")
+
+
+def _alone(series: Series) -> Finding | None:
+    """A single value shows no noise of its own, so nothing may rest on it."""
+    if len(series.head) > 1:
+        return None
+    text = f"one trial alone gave {series.head[0]:g}"
+    return finding(series, "G026", Verdict.INCONCLUSIVE, text)
+
+
+def _gone(series: Series) -> str:
+    """What only the baseline knows any more: benchmark, metric, or a point of the group."""
+    if series.planned == 0:
+        return "the benchmark"
+    if not series.head and not series.applies:
+        return "the metric"
+    return f"its point {series.lost[0]}" if series.lost else ""
+
+
+def _canned(series: Series) -> Finding | None:
+    """Broken when the accepted values cannot be used, or when nothing ever varies.
+
+    A coarse clock repeats values now and then, also in the baseline; a canned number repeats
+    always, and a stuck counter repeats where the baseline never did. One trial alone cannot
+    repeat, but all accepted sessions can hold its very number.
+    """
+    for point in series.accepted.current if series.accepted else ():
+        if not usable(point.values):
+            text = f"accepted session {point.session} holds a value that is not above zero"
+            return finding(series, "G051", Verdict.BROKEN, text)
+    if len(set(series.head)) > 1:
+        return None
+    everything = [value for values in series.sessions for value in values]
+    ties = any(len(set(values)) < len(values) for values in series.sessions)
+    alone = len(series.head) == 1
+    same_everywhere = set(everything) == set(series.head) and len(everything) > 1
+    if (ties or alone) and not same_everywhere:
+        return None
+    count = len(series.head) + (len(everything) if same_everywhere else 0)
+    text = f"all {count} trials gave exactly {median(series.head):g}"
+    return finding(series, "G052", Verdict.BROKEN, text)

@@ -1,0 +1,70 @@
+"""What the machine uses at rest, at the start of a sitting: it is taken off every trial's bill."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from typing import TYPE_CHECKING
+
+from gate.host.accounting import idle, parsed
+from gate.model import IdleReference
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gate.host.accounting import Reading
+    from gate.measure.accounting import Look, Sources
+    from gate.measure.stop import Stop
+
+QUIET = 1.5
+"""Seconds: short enough to need no word, long enough for a per cent of one processor."""
+_SPANS = 5
+"""The middle one of so many counts: a neighbour's short burst is not the machine at rest."""
+_LOOKS, _APART = 6, 0.0033
+"""Looks at each end of a span. A tick rounds each of them down at another phase, so that their
+mean is known to a fraction of a tick."""
+
+
+def measure_idle(sources: Sources, stop: Stop) -> IdleReference:
+    """Look at the machine while nothing is measured.
+
+    Raises:
+        StopRequested: a signal came.
+    """
+    with stop.interruptible():
+        ends = [_looks(sources)]
+        for _ in range(_SPANS):
+            time.sleep(QUIET / _SPANS)
+            ends.append(_looks(sources))
+    readings = [[parsed(look.stat) for look in looks] for looks in ends]
+    spans = [_busy(early, late) for early, late in itertools.pairwise(readings)]
+    first, last = ends[0][-1], ends[-1][0]
+    return IdleReference(
+        seconds=last.stat.at - first.stat.at,
+        busy=sorted(spans)[_SPANS // 2],
+        energy=_power(sources, first, last),
+    )
+
+
+def _looks(sources: Sources) -> list[Look]:
+    found = []
+    for _ in range(_LOOKS):
+        found.append(sources.look())
+        time.sleep(_APART)
+    return found
+
+
+def _busy(early: Sequence[Reading], late: Sequence[Reading]) -> float:
+    """CPU-seconds per second that were not idle."""
+    seconds = (sum(one.at for one in late) - sum(one.at for one in early)) / _LOOKS
+    quiet = sum(idle(one.total) for one in late) - sum(idle(one.total) for one in early)
+    quiet /= _LOOKS
+    return max(len(late[0].each) - quiet / seconds, 0.0)
+
+
+def _power(sources: Sources, before: Look, after: Look) -> float | None:
+    """Joule per second."""
+    if sources.energy is None:
+        return None
+    used = sources.energy.used(before.energy, after.energy)
+    return used / (after.stat.at - before.stat.at)

@@ -1,0 +1,140 @@
+"""Resolution: what a measurement cannot tell apart is no verdict. Exact figures."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from judge.build import LEVELS, WALL, at, baseline, decide, only, outcome, pairs, session
+
+from gate.files.consistency import session_complaints
+from gate.judge.resolution import at_resolution, relative, rule_of_blocks
+from gate.judge.screening import series_of
+from gate.judge.series import limits_of
+from gate.judge.suite import arrange
+from gate.model import Better
+from gate.stats.martingale import PairRule
+from gate.stats.screen import Limits
+
+PLAIN = Limits(tolerance=0.05, negligible=0.01)
+
+
+def coarse(one, *steps):
+    """A session whose trials have these resolutions, the last one repeated."""
+    told = [*steps, *[steps[-1]] * len(one.trials)]
+    return replace(
+        one,
+        trials=tuple(
+            replace(trial, values=tuple(replace(v, resolution=step) for v in trial.values))
+            for trial, step in zip(one.trials, told, strict=False)
+        ),
+    )
+
+
+def limits(head, known=None):
+    """The limits of the one series of a head session."""
+    (case,) = arrange([head], [known or baseline()], {})
+    (series,) = series_of(case)
+    return limits_of(series)
+
+
+def test_figures():
+    """f/v where lower is better, f/(v - f) where higher is; T stays clear of tau by 0.64."""
+    assert relative(0.02, 0.5, Better.LOWER) == 0.04
+    assert relative(0.02, 0.5, Better.HIGHER) == pytest.approx(0.02 / 0.48)
+    assert relative(1.0, 0.5, Better.HIGHER) == 1e6
+    assert at_resolution(PLAIN, 0.02, 1.0, Better.LOWER) == Limits(tolerance=0.05, negligible=0.02)
+    assert at_resolution(PLAIN, 0.064, 1.0, Better.LOWER) == Limits(tolerance=0.1, negligible=0.064)
+    assert at_resolution(PLAIN, 0.0, 1.0, Better.LOWER) == PLAIN
+    assert at_resolution(PLAIN, 0.004, 1.0, Better.LOWER) == PLAIN
+
+
+def test_the_coarsest_head_trial_counts():
+    """Of resolutions 1, 3 and 2 % the largest is tau, relative to the accepted level."""
+    head = coarse(session(), 0.01, 0.03, 0.02)
+    centre = sorted(LEVELS)[2]
+    assert limits(head).negligible == pytest.approx(0.03 / centre)
+    assert limits(head).tolerance == 0.05
+
+
+def test_it_folds_with_the_floor():
+    """Floor and resolution: the larger of the two is tau."""
+    floored = (replace(WALL, floor=0.04),)
+    assert limits(coarse(session(metrics=floored), 0.03)).negligible == pytest.approx(0.04)
+    assert limits(coarse(session(metrics=floored), 0.05)).negligible == pytest.approx(0.05)
+
+
+def test_a_loss_below_the_resolution_is_no_verdict():
+    """4 % loss is proven by pairs when values are exact, and is none at a resolution of 6 %."""
+    head = session({"b": at(1.08)}, sides=True)
+    exact = decide([head, *pairs(0.04)])
+    assert outcome(exact) == ("G060", "regressed", 10)
+    rough = decide([coarse(head, 0.06), *(coarse(one, 0.06) for one in pairs(0.04))])
+    found = only(rough)
+    assert found.verdict.value == "passed"
+    assert found.negligible == pytest.approx(0.06)
+    assert found.tolerance_used == pytest.approx(0.06 / 0.64)
+    assert "its resolution hides losses below 6.0 %" in found.warnings
+
+
+def test_the_pairs_own_resolution_counts():
+    """Trials of pairs that are coarser than the screen's raise tau to theirs, and say so once."""
+    head = coarse(session({"b": at(1.08)}, sides=True), 0.02)
+    found = only(decide([head, *(coarse(one, 0.06) for one in pairs(0.04))]))
+    assert found.verdict.value == "passed"
+    assert found.negligible == pytest.approx(0.06, rel=0.01)
+    told = [warning for warning in found.warnings if "resolution" in warning]
+    assert told == ["its resolution hides losses below 6.0 %"]
+
+
+def test_a_loss_beyond_the_resolution_is_one():
+    """20 % are proven at a resolution of 6 %, with the warning beside them."""
+    head = coarse(session({"b": at(1.2)}, sides=True), 0.06)
+    found = only(decide([head, *(coarse(one, 0.06) for one in pairs(0.2))]))
+    assert (found.code, found.verdict.value) == ("G060", "regressed")
+    assert found.loss_low > 0.06
+    assert "(6.0 % would be negligible)" in found.headline
+
+
+def test_a_fine_resolution_says_nothing():
+    """A resolution below tau changes no limit and warns of nothing."""
+    found = only(decide(coarse(session(), 0.002)))
+    assert found.verdict.value == "passed"
+    assert found.warnings == ()
+    assert (found.negligible, found.tolerance_used) == (0.01, 0.05)
+
+
+def test_a_resolution_too_coarse_is_not_judged():
+    """Where tau would raise the tolerance beyond ten times, or by policy at all: inconclusive."""
+    found = only(decide(coarse(session(), 0.4)))
+    assert (found.code, found.verdict.value) == ("G024", "inconclusive")
+    assert "its resolution hides losses below" in found.headline
+    strict = only(decide(coarse(session(loud="refuse"), 0.06)))
+    assert (strict.code, strict.verdict.value) == ("G024", "inconclusive")
+
+
+def test_the_looks_between_blocks_see_the_same_rule():
+    """The measuring process stops by the limits that the judge will use."""
+    rule = PairRule(
+        negligible=math.log1p(0.01),
+        tolerance=math.log1p(0.05),
+        sigma=0.01,
+        alpha=0.01,
+        beta=0.01,
+        limit=100,
+    )
+    blocks = [((1.0, 1.0), (1.0, 1.0))]
+    raised = rule_of_blocks(rule, 0.06, blocks, Better.LOWER)
+    limits_now = at_resolution(PLAIN, 0.06, 1.0, Better.LOWER)
+    assert (raised.negligible, raised.tolerance) == pytest.approx(
+        (limits_now.dead, limits_now.most)
+    )
+    assert rule_of_blocks(rule, 0.0, blocks, Better.LOWER) == rule
+    assert rule_of_blocks(rule, 0.06, [], Better.LOWER) == rule
+
+
+def test_a_negative_resolution_is_refused():
+    """No session may widen its verdicts by nonsense."""
+    complaints = [what for _, what in session_complaints(coarse(session(), -0.1))]
+    assert complaints == ["a resolution must not be negative"] * 3

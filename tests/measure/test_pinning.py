@@ -1,0 +1,111 @@
+"""Pinning: a real child runs where it was put, cannot leave, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gate.harness.base import Command, TrialFailed
+from gate.measure import pinning
+from gate.measure.pinning import chosen_cpus, pinned
+from gate.measure.process import run
+
+USABLE = frozenset(os.sched_getaffinity(0))
+FIRST = min(USABLE)
+_TELL = "import os; print(sorted(os.sched_getaffinity(0)))"
+_WIDEN = f"""
+import os
+try:
+    os.sched_setaffinity(0, {set(USABLE)})
+except OSError:
+    pass
+print(sorted(os.sched_getaffinity(0)))
+"""
+
+
+def groups():
+    """Groups of gates on this host."""
+    return {path for parent, _ in pinning._parents() for path in parent.glob(f"{pinning._PREFIX}*")}
+
+
+def run_pinned(text, code, stop):
+    command = Command(
+        argv=(sys.executable, "-c", code), directory=Path.cwd(), environment=os.environ, timeout=60
+    )
+    with pinned(text) as enter:
+        return run(command, stop, enter=enter)
+
+
+def test_a_child_runs_on_the_first_processors(stop):
+    """cpus = 1 is the first of the gate's own processors, for the child and what it starts."""
+    nested = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {_TELL!r}])"
+    assert run_pinned("1", _TELL, stop).output == f"[{FIRST}]\n"
+    assert run_pinned("1", nested, stop).output == f"[{FIRST}]\n"
+    assert run_pinned(f"{FIRST}-{FIRST}", _TELL, stop).output == f"[{FIRST}]\n"
+    assert run_pinned(None, _TELL, stop).output == f"{sorted(USABLE)}\n"
+
+
+def test_a_child_that_widens_itself_stays(stop):
+    """Where the host lets us make a cpuset, a child cannot widen its own affinity out of it."""
+    with pinned("1") as enter:
+        assert enter is not None
+        held = bool(groups())
+    out = run_pinned("1", _WIDEN, stop).output
+    assert out == (f"[{FIRST}]\n" if held else f"{sorted(USABLE)}\n")
+
+
+def test_nothing_stays_behind(stop):
+    """After a trial, and after one whose children outlived it, no group is left."""
+    before = groups()
+    leaver = "import subprocess; subprocess.Popen(['setsid', 'sleep', '60'])"
+    assert run_pinned("1", leaver, stop).status == 0
+    assert groups() == before
+
+
+def test_groups_of_a_killed_gate_are_swept(stop):
+    """A group whose maker is gone is removed by the next pinned trial, another's is kept."""
+    script = (
+        "import os, signal\nfrom gate.measure.pinning import pinned\n"
+        "with pinned('1'):\n    print('made', flush=True)\n    os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    before = groups()
+    dead = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert dead.returncode == -9
+    left = groups() - before
+    with pinned("1"):
+        assert not left & groups()
+        assert not before - groups()
+
+
+@pytest.mark.parametrize(
+    ("text", "usable", "wanted"),
+    [
+        ("1", {2, 3, 5}, {2}),
+        ("3", {2, 3, 5}, {2, 3, 5}),
+        ("0-1,3", {0, 1, 2, 3}, {0, 1, 3}),
+        ("2,4-5", {0, 2, 4, 5}, {2, 4, 5}),
+    ],
+)
+def test_which_processors(text, usable, wanted):
+    """A count takes the first usable ones, a list these."""
+    assert chosen_cpus(text, frozenset(usable)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("3", r"cpus = 3 asks for 3 processors, and 2 may be used here \(0,2\)"),
+        ("0", "asks for 0 processors"),
+        ("0-2", "asks for processor 1, and only 0,2 may be used here"),
+        ("a-b", "no count and no list"),
+        ("", "no count and no list"),
+    ],
+)
+def test_processors_that_are_not_there(text, told):
+    """Asking for what is not there fails the trial and says so."""
+    with pytest.raises(TrialFailed, match=told):
+        chosen_cpus(text, frozenset({0, 2}))
