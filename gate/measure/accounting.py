@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _EVERY = 0.2
 """Seconds between two looks."""
-_SHARE = 0.0004
+_SHARE = 0.0006
 """Of one processor, that looking may cost; where a look is dear, looks are rare."""
 _COARSER = 1 / 500
 """Long trials are looked at more rarely: an edge of a long window weighs less."""

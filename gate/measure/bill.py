@@ -153,7 +153,9 @@ class Gains:
 
     def resolution(self) -> float:
         """A tick for each figure of the idle time that moved: each is rounded on its own."""
+        times = [one.at for one in self.readings]
+        stretch = Curve(times, times).stretch(self.start, self.end)
         moved = [
             self.readings[0].total[index] != self.readings[-1].total[index] for index in (3, 4, 7)
         ]
-        return TICK * max(sum(moved), 1)
+        return TICK * max(sum(moved), 1) * max(stretch, 1.0)

@@ -2,13 +2,13 @@
 
 A window is known only after the fact (fio tells when it ended and how long it measured), and
 readings are taken every so often. Work begins and stops at the very edges, so a straight line
-between the two readings around an edge would blur it: at an edge the nearest reading is taken and
-carried on at the rate that is seen beyond it, on its own side of the edge.
+between the two readings around an edge would blur it. What lies between an edge and the nearest
+reading inside the window is taken to have gone on as it did between the readings inside.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 SLACK = 0.05
 """Seconds by which a window may stand out of its readings: clocks are read one after another."""
-_RATE_OVER = 0.1
+_TAIL = 0.06
+"""Seconds before a window's end that may be idle already: fio stamps its end some 40 ms late."""
+_RATE_OVER = 0.15
 """Seconds at least over which a rate is taken: a shorter stretch is mostly rounding."""
 
 
@@ -29,48 +31,34 @@ class Curve:
     values: Sequence[float]
 
     def at(self, moment: float) -> float:
-        """The quantity at a moment, between its readings."""
+        """The quantity at a moment, on a straight line between the readings around it."""
         times, values = self.times, self.values
         after = min(max(bisect_right(times, moment), 1), len(times) - 1)
-        before = after - 1
-        low, high = values[before], values[after]
-        since, until = moment - times[before], times[after] - moment
-        earlier, later = self._rate_until(before), self._rate_from(after)
-        if earlier is not None and (since <= until or later is None):
-            known = low + earlier * since
-            if later is None:  # seen from afar: the reading close by bounds it
-                known = max(known, high - self._steepest() * until)
-        elif later is not None:
-            known = high - later * until
-            if earlier is None:
-                known = min(known, low + self._steepest() * since)
-        else:
-            known = low + (high - low) * since / max(since + until, 1e-9)
-        return min(max(known, low), high)
+        low, high = values[after - 1], values[after]
+        since, until = moment - times[after - 1], times[after] - moment
+        return min(max(low + (high - low) * since / max(since + until, 1e-9), low), high)
 
     def gained(self, start: float, end: float) -> float:
-        """The gain in a window."""
-        return self.at(end) - self.at(start)
+        """The gain in a window.
 
-    def _rate_until(self, index: int) -> float | None:
-        """The rate before a reading."""
-        for other in range(index - 1, -1, -1):
-            if self.times[index] - self.times[other] >= _RATE_OVER:
-                return self._rate(other, index)
-        return None
+        With too few readings inside for a rate, that of straight lines.
+        """
+        times, values = self.times, self.values
+        first, last = self._inside(start, end)
+        stretch = self.stretch(start, end)
+        if last <= first or stretch == 1.0:
+            return self.at(end) - self.at(start)
+        # Never more than the readings around the window allow.
+        before, after = max(first - 1, 0), min(bisect_left(times, end), len(times) - 1)
+        return min((values[last] - values[first]) * stretch, values[after] - values[before])
 
-    def _rate_from(self, index: int) -> float | None:
-        """The rate after a reading."""
-        for other in range(index + 1, len(self.times)):
-            if self.times[other] - self.times[index] >= _RATE_OVER:
-                return self._rate(index, other)
-        return None
+    def stretch(self, start: float, end: float) -> float:
+        """By how much the window is longer than its readings: so much do their errors grow."""
+        first, last = self._inside(start, end)
+        span = self.times[last] - self.times[first] if last > first else 0.0
+        return (end - start) / span if span >= _RATE_OVER else 1.0
 
-    def _steepest(self) -> float:
-        """The highest rate that was seen anywhere."""
-        last = len(self.times) - 1
-        return max(self._rate(i, i + 1) for i in range(last) if self.times[i + 1] > self.times[i])
-
-    def _rate(self, first: int, last: int) -> float:
-        span = self.times[last] - self.times[first]
-        return (self.values[last] - self.values[first]) / span
+    def _inside(self, start: float, end: float) -> tuple[int, int]:
+        """The first and the last reading that surely lie in the window."""
+        tail = _TAIL if end < self.times[-1] else 0.0
+        return bisect_left(self.times, start), bisect_right(self.times, end - tail) - 1

@@ -92,6 +92,31 @@ def test_the_readme_summary_is_a_summary(tmp_path):
     assert [f["code"] for f in answer.json["findings"]] == ["G009"]
 
 
+PROFILES_README = (ROOT / "profiles" / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("size", ["full", "small"])
+def test_the_reference_of_profiles_reads(size, tmp_path):
+    """The profile that shows every key reads as it stands, in both of its sizes."""
+    text = re.findall(r"```toml\n(.*?)```", PROFILES_README, re.DOTALL)[0]
+    path = tmp_path / "profiles" / "chat.toml"
+    path.parent.mkdir()
+    path.write_text(text, encoding="utf-8")
+    names = [one.name for one in read_profile(path, kinds_of, size).benchmarks]
+    rooms = (20, 30, 40) if size == "full" else (20, 30)
+    assert names == [
+        *(f"chat[rooms={r},cpus={c}]" for r in rooms for c in (1, 2)),
+        *(f"chat[rooms={r},cpus=*]" for r in rooms),
+    ]
+
+
+def test_the_list_of_profiles_is_whole():
+    """Every shipped workload stands in the list, and nothing that is not shipped."""
+    listed = set(re.findall(r"^\| `([a-z-]+)` \|", PROFILES_README, re.MULTILINE))
+    shipped = {path.stem for path in (ROOT / "profiles").glob("*.toml")}
+    assert listed == {name for name in shipped if not name.startswith("smoke-")}
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / "profiles").glob("*.toml")), ids=lambda p: p.stem)
 def test_every_shipped_profile_reads_and_says_what_it_is_about(path):
     """Each profile in profiles/ is valid, has an about, and runs as it is: one head side."""
@@ -105,7 +130,7 @@ def test_every_code_in_the_source_has_a_page_and_every_page_a_use():
     source = "".join(
         path.read_text(encoding="utf-8")
         for path in (ROOT / "gate").rglob("*.py")
-        if not path.name.startswith("codes")
+        if path.parent.name != "codes"
     )
     used = set(re.findall(r'"(G\d{3})"', source))
     assert used == set(PAGES)
