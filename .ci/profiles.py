@@ -3,7 +3,8 @@
     profiles.py [PROFILE...]      default: all; sessions go to reports/profiles/
 
 A table of benchmark, main metric, median and scatter of its trials, CPU time of the whole machine
-for each operation, and what one trial takes with its preparation. Fails if any trial failed.
+for each operation, and what one trial takes with its preparation. Fails if any trial failed, or a
+session is not complete or was disturbed.
 """
 
 import statistics
@@ -13,10 +14,12 @@ import time
 from pathlib import Path
 
 from gate.files.session_file import read_session
-from gate.model import Metric, Planned, Role, Session, Trial, TrialStatus
+from gate.model import Metric, Planned, Role, Session, State, Trial, TrialStatus
 from gate.units import percent, show, show_duration
 
 OUT = Path("reports/profiles")
+FAILED = 4
+"""What `gate run` says if a trial failed."""
 ROW = "{:<44} {:<14} {:>15} {:>8} {:>12} {:>9}"
 
 
@@ -34,6 +37,12 @@ def taken() -> list[Session]:
 def failures(session: Session) -> list[Trial]:
     """Its trials that gave no values."""
     return [trial for trial in session.trials if trial.status is not TrialStatus.OK]
+
+
+def flaws(session: Session) -> list[str]:
+    """Why a whole session is no good, whatever its trials say."""
+    partial = [] if session.state is State.COMPLETE else ["it is not complete"]
+    return [*partial, *session.disturbances]
 
 
 def values_of(session: Session, planned: Planned, name: str) -> list[float]:
@@ -75,7 +84,7 @@ def main(names: list[str]) -> int:
     started = time.monotonic()
     for old in OUT.glob("*.json"):
         old.unlink()
-    status = measure(names)
+    status = first = measure(names)
     sessions = taken()
     again = sorted({one.profile for one in sessions if failures(one)})
     if again:
@@ -84,7 +93,8 @@ def main(names: list[str]) -> int:
             print(f"failed, and measured once more: {failed.benchmark}: {failed.note}")
         for one in again:
             (OUT / f"{one}-001.json").unlink()
-        status = measure(again)
+        # Failed trials end a run with FAILED; any other status had another reason, and stays.
+        status = measure(again) or (first if first != FAILED else 0)
         sessions = taken()
     wanted = names or [path.stem for path in sorted(Path("profiles").glob("*.toml"))]
     print(ROW.format("benchmark", "metric", "median", "CV", "CPU per op", "trial"))
@@ -95,10 +105,13 @@ def main(names: list[str]) -> int:
     failed = [trial for session in sessions for trial in failures(session)]
     for trial in failed:
         print(f"failed: {trial.benchmark}: {trial.note}")
+    flawed = [(one.profile, why) for one in sessions for why in flaws(one)]
+    for name, why in flawed:
+        print(f"no good: {name}: {why}")
     for name in lacking:
         print(f"not measured: {name}")
     print(f"{len(sessions)} profiles in {show_duration(time.monotonic() - started)}")
-    return status or int(bool(lacking or failed))
+    return status or int(bool(lacking or failed or flawed))
 
 
 if __name__ == "__main__":

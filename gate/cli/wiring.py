@@ -18,7 +18,6 @@ from gate.files.profile_file import read_profile
 from gate.files.profile_sizes import FULL
 from gate.harness import HARNESSES
 from gate.harness.background_job import background_kinds
-from gate.harness.kinds import metric_kinds
 from gate.harness.needs import versions_of
 from gate.harness.outputs import output_kinds
 from gate.harness.planting import planted
@@ -27,7 +26,7 @@ from gate.host.identity import boot_id, read_host
 from gate.measure.accountant import make_accountant
 from gate.measure.cpu_metrics import cpu_kinds
 from gate.measure.sitting import Sitting, child_environment, preflight, trial_context
-from gate.model import BACKGROUND_RATE, Side, SideSpec
+from gate.model import Side, SideSpec
 from gate.subject.command import refuse_equal_sides, refuse_without_effect, resolve
 
 if TYPE_CHECKING:
@@ -49,11 +48,6 @@ class SideOptions:
     head_env: tuple[str, ...] = ()
 
 
-_OF_BACKGROUND = metric_kinds(
-    (BACKGROUND_RATE, "op/s", "higher", "rounds or I/Os of the background load per second")
-)
-
-
 def kinds_of(harness: str, work: Work) -> Mapping[str, MetricKind]:
     """The metrics that a harness can give of a work, the figures that it prints included."""
     if harness == "replay" and work.replay_file is not None:
@@ -61,7 +55,6 @@ def kinds_of(harness: str, work: Work) -> Mapping[str, MetricKind]:
     return {
         **HARNESSES[harness].kinds,
         **cpu_kinds(harness, work),
-        **_OF_BACKGROUND,
         **background_kinds(harness),
         **output_kinds(work.outputs),
     }

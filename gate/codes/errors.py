@@ -52,7 +52,7 @@ ERRORS = {
     ),
     "G221": Page(
         "resume not possible",
-        "The session belongs to another profile text, host or boot.",
+        "The session belongs to another profile text, host, boot or version of the tools.",
         "Start a new session; the partial one stays as it is.",
     ),
     "G222": Page(
@@ -68,8 +68,10 @@ ERRORS = {
     ),
     "G232": Page(
         "unsafe fio job",
-        "The job could write or read outside the work directory, or destroy a device.",
-        "Use plain file names; the gate runs fio inside the work directory.",
+        "The job could write or read outside the work directory, or destroy a device; or it is not "
+        "the job that is meant: an option is used elsewhere, or a background load would end.",
+        "Use plain file names; the gate runs fio inside the work directory. Otherwise do as the "
+        "message says.",
     ),
     "G233": Page(
         "unknown name in braces",

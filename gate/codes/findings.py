@@ -32,7 +32,8 @@ FINDINGS = {
     "G005": Page(
         "passed: the curve changed its shape because its start improved",
         "A scaling or knee became worse only because the first point of the curve became better; "
-        "the last point, on its own, lost nothing (for a knee: no point did).",
+        "the last point, on its own, lost nothing (for a knee: no point did). The first point is "
+        "proven better, and of a scaling by enough to explain all of its loss.",
         "Nothing to do. Accept the new level, so that the shape is judged against it from now on.",
     ),
     "G010": Page(
@@ -71,9 +72,9 @@ FINDINGS = {
     ),
     "G024": Page(
         "inconclusive: too loud for its tolerance",
-        "The metric varies too much to be judged at the tolerance asked for. Raising that to what "
-        'the noise can prove is forbidden by `loud = "refuse"`, or takes more than ten times the '
-        "tolerance asked for.",
+        "The metric varies too much, or its resolution (the median of its trials') is too coarse, "
+        "to be judged at the tolerance asked for. Raising that to what can be proven is "
+        'forbidden by `loud = "refuse"`, or takes more than ten times the tolerance asked for.',
         "Give the profile both sides, accept more sessions, quieten the benchmark, or raise the "
         "tolerance to the one printed.",
     ),

@@ -87,7 +87,8 @@ def _profile(form: ProfileForm, source: Sized, kinds_of: KindsOf) -> Profile:
     wanted = metrics(form, source, kinds)
     curves = groups(form, source, found, [one.derived.over for one in wanted if one.derived])
     load = background.command if background else None
-    scripts = scripts_of((work.command, work.prepare, load), source.root)
+    named = (work.command, work.prepare, load, *work.environment.values())
+    scripts = scripts_of(named, source.root)
     return Profile(
         name=source.stem,
         path=source.place,

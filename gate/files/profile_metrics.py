@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from gate.files.profile_points import shown
 from gate.model import BACKGROUND_RATE, Better, Derived, Metric, Role, Take
+from gate.model.curve import LEAST_POINTS
 from gate.units import parse_percent, parse_quantity
 
 if TYPE_CHECKING:
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
     from gate.errors import InputError
     from gate.files.profile_form import MetricForm, ProfileForm
     from gate.files.profile_sizes import Sized
-
-_FEWEST = {Take.GEOMEAN: 2, Take.SCALING: 2, Take.KNEE: 3}
-"""Points that a curve must have: two have no bend."""
 
 
 class Kind(Protocol):
@@ -113,6 +111,12 @@ class _Reader:
         if target is not None and target.of is not None:
             raise self.wrong(f"of: {of} is a group's metric itself; name one of the points.", "of")
         kind = self.kind(of, kinds, "of")
+        if of == BACKGROUND_RATE and over == "load":
+            raise self.wrong(
+                f"of: {of} over load cannot be: no load runs at the point `alone`.",
+                "of",
+                cure=f"Take {of} over another key of the matrix, or [metric.{of}] of the points.",
+            )
         self.check_curve(over, Take(take), kind)
         return Derived(of=of, over=over, take=Take(take))
 
@@ -123,9 +127,9 @@ class _Reader:
             known = f"it has {', '.join(matrix)}" if matrix else "there is none"
             raise self.wrong(f"over: the matrix has no key {over}; {known}.", "over")
         values = matrix[over]
-        if len(values) < _FEWEST[take]:
+        if len(values) < LEAST_POINTS[take]:
             raise self.wrong(
-                f"over: {take.value} needs {_FEWEST[take]} values of {over} at least, "
+                f"over: {take.value} needs {LEAST_POINTS[take]} values of {over} at least, "
                 f"not {len(values)}.",
                 "over",
             )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gate.errors import InputError
 from gate.harness.base import TrialFailed
-from gate.harness.fio_job import numbered_job
+from gate.harness.fio_job import lines_of, numbered_job
 from gate.harness.fio_output import parse
 from gate.harness.fio_safety import unsafe
 from gate.harness.kinds import metric_kinds
@@ -25,6 +25,8 @@ ENDLESS = {"time_based": "1", "runtime": "30d"}
 _JOB, _EXPORT = "background.fio", "background.json"
 
 
+_ENDS = ("number_ios", "io_size", "loops", "steadystate")
+"""Options that end a job early, whatever its run time."""
 _WITH_RATE = ("fio", "hyperfine")
 
 
@@ -32,7 +34,7 @@ def background_kinds(harness: str) -> dict[str, MetricKind]:
     """The metric that a background load gives, beside harnesses that measure real programs."""
     if harness not in _WITH_RATE:
         return {}
-    about = "rounds or I/Os of the background load per second, while the benchmark ran"
+    about = "background load: rounds per second of the trial, or I/Os per second of its whole life"
     return metric_kinds((BACKGROUND_RATE, "op/s", "higher", about))
 
 
@@ -49,16 +51,25 @@ def check_job(
     """The job as it is to run.
 
     Raises:
-        InputError: G232, it could touch anything outside the work directory.
+        InputError: G232, it could touch anything outside the work directory, or would end.
     """
     rows = numbered_job(background.job_text or "", ENDLESS | dict(extra or {}))
     text = "\n".join(row for _, row in rows)
+    place = background.job_file or "the background job"
+    for line in lines_of(text):
+        if line.section is None and line.option[0] in _ENDS:
+            raise InputError(
+                "G232",
+                f"the background's fio job must run until it is stopped; {line.option[0]} ends it.",
+                place=f"{place}:{rows[line.number - 1][0]}",
+                cure="Remove the option: the load lasts as long as the trial.",
+            )
     for number, why in unsafe(text, context.work, context.environment):
-        line = rows[number - 1][0]
+        row = rows[number - 1][0]
         raise InputError(
             "G232",
             f"the background's fio job must not be run: {why}.",
-            place=f"{background.job_file or 'the background job'}:{line}",
+            place=f"{place}:{row}",
             cure="Let it use relative file names inside the work directory, or none.",
         )
     return text

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from gate.errors import InputError, MeasureError
 from gate.harness.base import Reading, TrialFailed
-from gate.harness.fio_job import effective_job, job_options, numbered_job
+from gate.harness.fio_job import effective_job, job_options, numbered_job, torn_options
 from gate.harness.fio_metrics import FIO_KINDS, fio_values, fio_work
 from gate.harness.fio_output import parse
 from gate.harness.fio_safety import unsafe
@@ -56,6 +56,14 @@ class Fio:
                 "the profile names no fio job file.",
                 place=context.profile.path,
                 cure='Add job = "jobs/NAME.fio".',
+            )
+        for name in torn_options(context.profile, context.benchmark):
+            raise InputError(
+                "G232",
+                f"{quote(name)} is an option of fio, and `environment` or the background uses it: "
+                "it would not reach the job.",
+                place=context.profile.path,
+                cure="Give the parameter that they use another name.",
             )
         overrides = job_options(context.profile, context.benchmark)
         for name, value in overrides.items():

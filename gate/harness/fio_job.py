@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gate.harness.fio_options import ALIASES
+from gate.harness.fio_options import ALIASES, KNOWN
 from gate.model import RESERVED
 from gate.model.braces import names_in
 from gate.model.plan import parameters_of
@@ -71,12 +71,31 @@ def lines_of(text: str) -> list[Line]:
 
 def job_options(profile: Profile, benchmark: Benchmark) -> dict[str, str]:
     """The parameters that are options of the job: no other part of the trial uses them."""
+    elsewhere = {*RESERVED, *_used_elsewhere(profile)}
+    every = parameters_of(profile, benchmark)
+    return {name: value for name, value in every.items() if name not in elsewhere}
+
+
+def torn_options(profile: Profile, benchmark: Benchmark) -> list[str]:
+    """Parameters that another part of the trial uses, and that are options of fio by their name.
+
+    They would stop being options in silence: whoever swept them would measure one point many times.
+    """
+    lines = lines_of(profile.work.job_text or "")
+    in_job = {line.option[0] for line in lines if line.section is None}
+    used = _used_elsewhere(profile) - {*RESERVED}
+    return [
+        name
+        for name in parameters_of(profile, benchmark)
+        if name in used and ALIASES.get(name, name) in KNOWN | in_job
+    ]
+
+
+def _used_elsewhere(profile: Profile) -> set[str]:
     texts = [*profile.work.environment.values()]
     if profile.background is not None:
         texts.append(profile.background.command or "")
-    elsewhere = {*RESERVED, *(name for text in texts for name in names_in(text))}
-    every = parameters_of(profile, benchmark)
-    return {name: value for name, value in every.items() if name not in elsewhere}
+    return {name for text in texts for name in names_in(text)}
 
 
 def effective_job(text: str, overrides: Mapping[str, str]) -> str:

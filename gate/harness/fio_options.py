@@ -123,3 +123,6 @@ REFUSED = {
     "gid": "it changes the group that runs the job",
 }
 """Options that are refused, with the reason."""
+
+KNOWN = HARMLESS | PATHS | CHECKED | REFUSED.keys()
+"""Every option that is known here, by its usual name."""

@@ -81,7 +81,8 @@ def accept(
     series: list[BaselineSeries] = []
     old = {(s.benchmark, s.metric): s for s in known.series}
     new_epoch = changed or bool(new_tool)
-    for benchmark, metric in _held(first):
+    held = _held(sessions, by_session)
+    for benchmark, metric in held:
         before = old.pop((benchmark, metric.name), None)
         grown, change = _grow(before, benchmark, metric, sessions, by_session, new_epoch=new_epoch)
         series.append(grown)
@@ -91,6 +92,12 @@ def accept(
         names = ", ".join(f"{benchmark} {metric}" for benchmark, metric in lacking)
         raise InputError("G220", f"the session lacks {names}, which the baseline holds.")
     changes += [f"retired: {benchmark} {metric}" for benchmark, metric in sorted(old)]
+    changes += [
+        f"left out: {plan.benchmark} {metric.name}, which some trial lacks"
+        for plan in first.planned
+        for metric in _metrics_of(first, plan)
+        if (plan.benchmark, metric) not in held
+    ]
     added = tuple(_facts(session, acceptance) for session in sessions)
     everything = tuple(sorted((*known.sessions, *added), key=lambda s: (s.started, s.id)))
     age = {one.id: number for number, one in enumerate(everything)}
@@ -125,9 +132,27 @@ def _source(metric: Metric) -> str:
     return metric.derived.of if metric.derived else metric.name
 
 
-def _held(session: Session) -> list[tuple[str, Metric]]:
-    """Benchmark and metric of every series of a session."""
-    return [(p.benchmark, metric) for p in session.planned for metric in _metrics_of(session, p)]
+def _held(
+    sessions: Sequence[Session], by_session: Sequence[Mapping[str, tuple[Trial, ...]]]
+) -> list[tuple[str, Metric]]:
+    """Every series that the sessions give; watched ones, which close nothing, where all do."""
+    return [
+        (plan.benchmark, metric)
+        for plan in sessions[0].planned
+        for metric in _metrics_of(sessions[0], plan)
+        if metric.role is Role.GATE
+        or all(
+            _whole(values_in(trials.get(plan.benchmark, ()), metric.name), own.trials)
+            for session, trials in zip(sessions, by_session, strict=True)
+            for own in session.planned
+            if own.benchmark == plan.benchmark
+        )
+    ]
+
+
+def _whole(values: Sequence[float], planned: int) -> bool:
+    """Whether every planned trial gave a value that can be compared."""
+    return len(values) >= planned and usable(values)
 
 
 def _why_not(session: Session) -> str | None:
@@ -149,7 +174,7 @@ def _why_not(session: Session) -> str | None:
             return f"{plan.benchmark} failed, {failures[0]}"
         for metric in _metrics_of(session, plan):
             values = values_in(own, metric.name)
-            if len(values) < plan.trials or not usable(values):
+            if metric.role is Role.GATE and not _whole(values, plan.trials):
                 good = sum(usable([value]) for value in values)
                 return (
                     f"{plan.benchmark} {metric.name} has {good} of {plan.trials} trials "

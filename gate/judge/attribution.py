@@ -16,7 +16,7 @@ from gate.model import Paid, TrialStatus, Verdict
 from gate.units import show_pair
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from gate.judge.suite import Case
     from gate.model import CpuBill, Finding, Session
@@ -70,14 +70,14 @@ def _bills(session: Session | None, benchmark: str) -> tuple[CpuBill, ...]:
 
 def payers(base: Sequence[CpuBill], head: Sequence[CpuBill]) -> tuple[Paid, ...]:
     """Who moved between the sides, in CPU-seconds of an operation, largest move first."""
-    change = abs(_middle(map(_busy, head)) - _middle(map(_busy, base)))
+    change = abs(median(map(_busy, head)) - median(map(_busy, base)))
     before, after = [_shares(one) for one in base], [_shares(one) for one in head]
     names = dict.fromkeys(name for shares in (*before, *after) for name in shares)
     found = [
         Paid(
             context=name,
-            base=_middle(shares.get(name, 0.0) for shares in before),
-            head=_middle(shares.get(name, 0.0) for shares in after),
+            base=median(shares.get(name, 0.0) for shares in before),
+            head=median(shares.get(name, 0.0) for shares in after),
         )
         for name in names
     ]
@@ -89,10 +89,6 @@ def payers(base: Sequence[CpuBill], head: Sequence[CpuBill]) -> tuple[Paid, ...]
     ]
     moved.sort(key=lambda one: -abs(one.head - one.base))
     return tuple(moved[:_MOST])
-
-
-def _middle(values: Iterable[float]) -> float:
-    return median(values)
 
 
 def _busy(bill: CpuBill) -> float:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from gate.judge.epochs import accepted_change, block_costs
 from gate.judge.pairing import Pairing
 from gate.judge.resolution import of_blocks
+from gate.judge.screening import too_loud
 from gate.judge.series import finding, too_coarse
 from gate.judge.striking import by_strikes, screen_numbers
 from gate.judge.suite import failures_of
@@ -77,7 +78,7 @@ def _at_resolution(flag: Flagged, coarse: float, blocks: Sequence[Values]) -> Fl
         return flag
     before = too_coarse(flag.series, flag.limits)
     kept = tuple(warning for warning in flag.warnings if warning != before)
-    return replace(flag, limits=limits, warnings=(*kept, too_coarse(flag.series, limits)))
+    return replace(flag, limits=limits, warnings=(too_coarse(flag.series, limits), *kept))
 
 
 def _by_pairs(flag: Flagged, blocks: Sequence[Values], rule: PairRule) -> Finding:
@@ -91,6 +92,9 @@ def _by_pairs(flag: Flagged, blocks: Sequence[Values], rule: PairRule) -> Findin
     if len({*base, *head}) == 1:
         text = f"all trials of {len(base)} pairs gave exactly {base[0]:g}"
         return finding(flag.series, "G052", Verdict.BROKEN, text, evidence=evidence)
+    refused = too_loud(flag.series, flag.limits, flag.warnings)
+    if refused is not None:
+        return replace(refused, path=flag.path)
     costs, allowed = block_costs(blocks, better, accepted_change(flag.series))
     decision = decide(costs, rule)
     seen = costs[: decision.blocks]

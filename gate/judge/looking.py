@@ -5,13 +5,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gate.judge.epochs import Accepted, accepted_change, block_costs
 from gate.judge.pairing import Pairing
-from gate.judge.resolution import rule_of_blocks
+from gate.judge.resolution import beyond, rule_of_blocks
 from gate.model import Better, Role, Stage, TrialStatus, Verdict
+from gate.model.blocks import NEXT_BLOCK
 from gate.stats.costs import usable
 from gate.stats.martingale import PairRule, decide
 
@@ -33,6 +35,8 @@ class Task:
     gates: bool
     """Whether it may close the gate; a watched metric costs no further trials."""
     rule: PairRule
+    bearable: float
+    """The largest tolerance that it may be judged at, however coarse the pairs are."""
     accepted: Accepted | None
     """The newest accepted change of level; the base side may still be before it."""
     strikes: int | None
@@ -42,6 +46,7 @@ class Task:
 def plan_second_stage(cases: Sequence[Case], policy: Policy) -> tuple[Task, ...]:
     """Screen the cases and say what must be confirmed, and how."""
     from gate.judge.judge import first_stage  # noqa: PLC0415 - scipy, in a process of its own
+    from gate.judge.series import bearable  # noqa: PLC0415 - scipy likewise
     from gate.stats.strikes import strikes_needed  # noqa: PLC0415
 
     first = first_stage(cases, policy)
@@ -54,6 +59,7 @@ def plan_second_stage(cases: Sequence[Case], policy: Policy) -> tuple[Task, ...]
             gates=flag.series.metric.role is Role.GATE,
             accepted=accepted_change(flag.series),
             rule=flag.rule(alpha, policy.beta),
+            bearable=bearable(flag.series),
             strikes=strikes_needed(len(flag.series.sessions), alpha),
         )
         for flag, alpha in zip(first.flagged, first.alphas(policy.alpha), strict=True)
@@ -108,4 +114,7 @@ def _waiting(task: Task, base: Session, head: Session) -> bool:
         return False  # a value is lacking or unusable: the judge will call it so
     costs, _ = block_costs(blocks, task.better, task.accepted)
     rule = rule_of_blocks(task.rule, pairing.resolution(task.metric), blocks, task.better)
+    if beyond(math.expm1(rule.tolerance), task.bearable):
+        # The judge would refuse to decide; further trials may be finer.
+        return sum(len(before) for before, _ in blocks) + NEXT_BLOCK <= rule.limit
     return decide(costs, rule, limits=False).verdict == "undecided"

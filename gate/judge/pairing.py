@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gate.judge.suite import resolution_in
 from gate.model import TrialStatus
 from gate.model.blocks import block_of, pairs_in
 
@@ -40,12 +41,8 @@ class Pairing:
         )
 
     def resolution(self, metric: str) -> float:
-        """The coarsest resolution of a metric in any of these trials, in its base unit."""
-        trials = (*self._base.values(), *self._head.values())
-        return max(
-            (v.resolution for trial in trials for v in trial.values if v.metric == metric),
-            default=0.0,
-        )
+        """The median resolution of a metric in these trials, in its base unit."""
+        return resolution_in((*self._base.values(), *self._head.values()), metric)
 
 
 def _by_pair(session: Session | None, benchmark: str) -> dict[int, Trial]:

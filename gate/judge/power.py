@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gate.judge.cures import More, more_of
 from gate.judge.planning import both_sides, with_points
 from gate.judge.power_of import Question, answer
-from gate.judge.screening import MOST_RAISED
+from gate.judge.series import MOST_RAISED
 from gate.model import Role, applies, plan_of
 from gate.stats.costs import LEAST_SESSIONS, log_costs, usable
 from gate.stats.noise import moderated, noise_of, prior_of

@@ -23,6 +23,12 @@ CLEAR = 0.64
 """Largest share of the tolerance that tau may be."""
 _EVERYTHING = 1e6
 """The relative loss of a value that is no larger than what is taken off it."""
+_ROUNDING = 1e-9
+
+
+def beyond(tolerance: float, most: float) -> bool:
+    """Whether a tolerance is above what may be judged at; rounding is not."""
+    return tolerance > most * (1 + _ROUNDING)
 
 
 def relative(step: float, centre: float, better: Better) -> float:

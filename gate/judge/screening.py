@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from gate.judge.epochs import fresh_acceptance
 from gate.judge.grouping import lost_points
-from gate.judge.series import Series, finding, limits_for, limits_of, too_coarse
+from gate.judge.resolution import beyond
+from gate.judge.series import Series, bearable, finding, limits_for, limits_of, too_coarse
 from gate.judge.suite import failures_in, resolution_in, trials_by_benchmark, values_in
 from gate.judge.unfit import unfit
 from gate.model import Better, Metric, Role, Verdict, applies
@@ -23,10 +24,6 @@ if TYPE_CHECKING:
     from gate.judge.suite import Case, Policy
     from gate.model import BaselineSeries, Finding
     from gate.stats.noise import Noise
-
-
-MOST_RAISED = 10.0
-"""A tolerance is raised to this multiple of what was asked at most; beyond, nobody is served."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +124,7 @@ def screened(series: Series, policy: Policy, noise: Noise | None) -> Finding | F
     # A slide widens the scale between sessions: then it is the slide that must be told.
     if not isinstance(answer, Flagged) and answer.code == "G023":
         return answer
-    return _too_loud(series, limits, warnings) or answer
+    return too_loud(series, limits, warnings) or answer
 
 
 def _look(
@@ -142,8 +139,9 @@ def _look(
         f"{'' if len(known) == level else ', noise of the epoch before'}; "
         f"flagged above {percent(ratio(result.threshold))}"
     )
-    # The asked tolerance: a slide widens the scale that a raised one comes from.
-    slide = slid(series.costs, series.session_costs, limits_of(series))
+    # The asked tolerance: a slide widens the scale that a raised one comes from, and a resolution
+    # that hides a small loss must not hide that losses add up.
+    slide = slid(series.costs, series.session_costs, limits_for(series.metric, series.sessions))
     slide_text = f"slid {percent(ratio(slide or 0.0))} since the first sessions of this epoch"
     if result.flagged:
         path = (f"flagged in the screen at {shown}", step)
@@ -196,7 +194,7 @@ def _few_sessions(series: Series) -> Finding | Flagged:
         return finding(series, "G022", Verdict.INCONCLUSIVE, f"{text}; {LEAST_SESSIONS} are needed")
     limits, warnings = _bearable(series, limits_of(series), None)
     flag = _flag(series, limits, None, None, (f"not screened: {text}",), warnings)
-    return _too_loud(series, limits, warnings) or flag
+    return too_loud(series, limits, warnings) or flag
 
 
 def _bearable(
@@ -225,11 +223,9 @@ def _sigma(series: Series, noise: Noise | None) -> float:
     return known_sigma(noise) if noise else pair_sigma(series.reference.sessions)
 
 
-def _too_loud(series: Series, limits: Limits, warnings: tuple[str, ...]) -> Finding | None:
+def too_loud(series: Series, limits: Limits, warnings: tuple[str, ...]) -> Finding | None:
     """Refuse to judge at a raised tolerance, by policy or because it would be a fiction."""
-    asked = limits_for(series.metric, series.sessions)
-    raised = limits.tolerance / max(asked.tolerance, 1e-9)
-    if raised <= 1 or (series.case.head.loud == "raise" and raised <= MOST_RAISED):
+    if not beyond(limits.tolerance, bearable(series)):
         return None
     return finding(
         series, "G024", Verdict.INCONCLUSIVE, warnings[0], limits=limits, warnings=warnings[1:]

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from gate.judge.suite import Case
     from gate.model import BaselineSeries, Metric
 
+MOST_RAISED = 10.0
+"""A tolerance is raised to this multiple of what was asked at most; beyond, nobody is served."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
@@ -41,7 +44,7 @@ class Series:
     lost: tuple[str, ...] = ()
     """Points of a group that were accepted and are not planned any more."""
     resolution: float = 0.0
-    """The coarsest of the head values, in the metric's unit."""
+    """The median of the head values', in the metric's unit."""
 
     @property
     def sessions(self) -> tuple[tuple[float, ...], ...]:
@@ -92,6 +95,12 @@ def limits_for(metric: Metric, sessions: Sequence[Sequence[float]]) -> Limits:
         centre = median([median(values) for values in sessions])
         tau = max(tau, relative(metric.floor, centre, metric.better))
     return Limits(tolerance=max(metric.tolerance, tau / CLEAR), negligible=tau)
+
+
+def bearable(series: Series) -> float:
+    """The largest tolerance that this series may be judged at, raised from what was asked."""
+    asked = limits_for(series.metric, series.sessions).tolerance
+    return asked * (MOST_RAISED if series.case.head.loud == "raise" else 1.0)
 
 
 def too_coarse(series: Series, limits: Limits) -> str:

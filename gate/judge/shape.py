@@ -2,9 +2,9 @@
 
 A scaling or knee also falls because the first point became better while the last one stayed. That
 is told, and is no reason to close the gate. It is decided after all verdicts, by the points' own:
-the last point must have lost nothing, which its own finding has to say, and so must every point
-of a knee, for its place depends on all of them. Only a group's own finding is ever changed, so
-that whatever a point's finding closes stays closed.
+the first point must be proven better, by enough to explain a scaling's loss, and the last must
+have lost nothing; so must every point of a knee, for its place depends on all of them. Only a
+group's own finding is ever changed, so that whatever a point's finding closes stays closed.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _told(
     found: Finding, made: Derived, plan: Planned, points: Sequence[Finding | None]
 ) -> Finding:
     what = _what(found, made, plan)
-    if not _start_improved(made, points):
+    if not _start_explains(found, made, points):
         return replace(found, headline=f"{what}; {found.headline}")
     first, last = plan.members[0], plan.members[-1]
     return replace(
@@ -66,18 +66,36 @@ def _told(
     )
 
 
-def _start_improved(made: Derived, points: Sequence[Finding | None]) -> bool:
-    """Whether the first point is better and the points that the shape rests on lost nothing."""
-    resting = points if made.take is Take.KNEE else points[-1:]
+def _start_explains(found: Finding, made: Derived, points: Sequence[Finding | None]) -> bool:
+    """Whether the first point is proven better and the points the shape rests on lost nothing.
+
+    Of a scaling its gain must also explain the whole loss: what is left of (1 + loss) without
+    the first point's part is the last point's, and that must be negligible for the group.
+    """
     first = points[0] if points else None
-    if first is None or first.verdict not in _HELD or first.loss is None or first.loss >= 0:
+    if first is None or first.loss is None or not _proven_better(first):
         return False
-    return all(
-        one is not None
-        and one.verdict in _HELD
-        and one.loss is not None
-        and one.loss <= one.negligible
-        for one in resting
+    if made.take is Take.KNEE:
+        return all(_lost_nothing(one) for one in points)
+    if found.loss is None or (1 + found.loss) * (1 + first.loss) > 1 + found.negligible:
+        return False
+    return _lost_nothing(points[-1])
+
+
+def _proven_better(point: Finding) -> bool:
+    if point.verdict is Verdict.IMPROVED:
+        return True
+    return point.verdict in _HELD and point.loss_high is not None and point.loss_high < 0
+
+
+def _lost_nothing(point: Finding | None) -> bool:
+    """Passed with a negligible loss, and where its limit is known, within its tolerance."""
+    return (
+        point is not None
+        and point.verdict in _HELD
+        and point.loss is not None
+        and point.loss <= point.negligible
+        and (point.loss_high is None or point.loss_high <= point.tolerance_used)
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError, NothingCompared
@@ -155,10 +156,18 @@ def values_in(trials: Sequence[Trial], metric: str) -> tuple[float, ...]:
 
 
 def resolution_in(trials: Sequence[Trial], metric: str) -> float:
-    """The coarsest resolution of a metric in these trials, in its base unit."""
-    return max(
-        (v.resolution for trial in trials for v in trial.values if v.metric == metric), default=0.0
-    )
+    """The median resolution of a metric in these trials, in its base unit.
+
+    Not the coarsest: a single noisy trial would lift the tolerance of all of them.
+    """
+    found = [
+        value.resolution
+        for trial in trials
+        if trial.status is TrialStatus.OK
+        for value in trial.values
+        if value.metric == metric
+    ]
+    return median(found) if found else 0.0
 
 
 def failures_in(trials: Sequence[Trial]) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -13,15 +14,18 @@ from gate.host.energy import find_energy
 from gate.measure.accounting import Meter, Sources
 from gate.measure.bill import make_bill
 from gate.measure.cpu_metrics import counter_metrics, cpu_kinds, cpu_values, energy_metric
-from gate.measure.idle_reference import measure_idle
+from gate.measure.idle_reference import changed_rest, measure_idle
 from gate.model import Role
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from gate.harness.base import Command, Outcome, Reading
     from gate.measure.stop import Stop
-    from gate.model import CpuBill, IdleReference, Profile, Value
+    from gate.model import CpuBill, IdleReference, Profile, Trial, Value
+
+_FRESH = 5.0
+"""Seconds for which a look at a session's end also serves the session of the other side."""
 
 
 @dataclass(slots=True)
@@ -38,6 +42,9 @@ class Accountant:
     idle: IdleReference | None = None
     """One for all sessions of the sitting: base and head must be judged by the same."""
     _meter: Meter | None = field(default=None, repr=False)
+    _rest: IdleReference | None = field(default=None, repr=False)
+    """The last look at a session's end, which base and head share."""
+    _rest_at: float = 0.0
 
     def reference(self, stop: Stop) -> IdleReference:
         """What the machine uses at rest, measured when it is first asked for.
@@ -48,6 +55,20 @@ class Accountant:
         if self.idle is None:
             self.idle = measure_idle(self.sources, stop)
         return self.idle
+
+    def renew(self) -> None:
+        """Let the next session look at the idle machine anew."""
+        self.idle = None
+
+    def look_again(self, trials: Sequence[Trial], idle: IdleReference, stop: Stop) -> str:
+        """At a session's end: why its CPU costs must not be judged, if the machine's rest changed.
+
+        Raises:
+            StopRequested: a signal came.
+        """
+        if self._rest is None or time.monotonic() - self._rest_at > _FRESH:
+            self._rest, self._rest_at = measure_idle(self.sources, stop), time.monotonic()
+        return changed_rest(idle, self._rest, [one.cpu for one in trials if one.cpu])
 
     def adopt(self, idle: IdleReference | None) -> None:
         """Take what a resumed session has, so that the other side is judged by it too."""

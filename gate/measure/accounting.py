@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -65,17 +67,26 @@ class Meter:
     used: Usage | None = None
     _before: kthreads.Threads = field(default_factory=dict)
     _cost: float = 0.0
+    _until: float | None = None
+    """What the background had used at the last look."""
     wall: float = 0.0
     """Unix time less CLOCK_MONOTONIC, at the end."""
 
     def begin(self) -> None:
         """Before the process starts: what is too dear to be read while it runs."""
         self._before = kthreads.read_kthreads()
-        self.background = -self._background()
 
     def sample(self) -> float:
-        """Look; gives the seconds until the next one."""
+        """Look; gives the seconds until the next one.
+
+        The background's time is asked for at the first and the last look, so that it is that of
+        the same life as all else.
+        """
+        if not self.looks:
+            self.background = -self._background()
         self.looks.append(self.sources.look())
+        if self.sources.background_cpu and len(self.looks) > 1 and _one_has_ended():
+            self._until = self._background()
         now = time.process_time()
         cost, self._cost = now - self._cost, now
         if len(self.looks) < 3:  # noqa: PLR2004 - our own start of the process is in between
@@ -87,9 +98,17 @@ class Meter:
         """After the process has ended and was waited for."""
         self.wall = time.time() - time.monotonic()
         self.used = used
-        self.background += self._background()
+        self.background += self._background() if self._until is None else self._until
         self.threads = kthreads.spent(self._before, kthreads.read_kthreads())
 
     def _background(self) -> float:
         hook = self.sources.background_cpu
         return hook() if hook else 0.0
+
+
+def _one_has_ended() -> bool:
+    """Whether a child of ours has ended and was not waited for yet: at a look, the measured one."""
+    with suppress(ChildProcessError):
+        how = os.WEXITED | os.WNOWAIT | os.WNOHANG
+        return os.waitid(os.P_ALL, 0, how) is not None
+    return False

@@ -23,7 +23,7 @@ from gate.harness.base import Command, TrialFailed
 from gate.harness.expand import expand
 from gate.harness.strict import last_line
 from gate.measure.process import ended, kill_group, kill_strays, marked, start, text_of
-from gate.measure.rounds_done import Rounds, read_rounds_done
+from gate.measure.rounds_done import LOOP, ROUNDS, Rounds, read_rounds_done
 from gate.measure.tally import Tally, tally, tally_of
 from gate.model import BACKGROUND_RATE, Role, Value, is_loaded
 
@@ -42,21 +42,10 @@ _POLITE = 10.0
 """Seconds that fio has to write its account once it was asked to stop."""
 _STARTED = Tally(cpu=0.03, moved=64 << 10)
 """What a shell uses up merely to start: a command that did more is at work."""
-_ROUNDS = "background.rounds"
+_SILENT, _MISSED = 1.0, 3
+"""Seconds and mean rounds at a trial's end, in which a load at work ends a round."""
 _WATCHERS = 2
 """Threads of fio's own process beside its jobs: the one that waits, and its helper."""
-_LOOP = """
-trap 'kill -KILL 0' TERM INT HUP
-while :; do
-  sh -c "$1" &
-  wait $!
-  status=$?
-  read -r now rest < /proc/uptime
-  if [ $status -ne 0 ]; then echo "$now $status" >> "$2"; exit $status; fi
-  echo "$now" >> "$2"
-done
-"""
-"""`wait` and not the foreground, so that the trap answers at once."""
 
 
 def check_background(context: TrialContext) -> None:
@@ -112,22 +101,19 @@ class Load:
     """One running load."""
 
     def __init__(
-        self,
-        context: TrialContext,
-        background: Background,
-        output: IO[bytes],
-        errors: IO[bytes],
+        self, context: TrialContext, background: Background, output: IO[bytes], errors: IO[bytes]
     ) -> None:
         self._context, self._background = context, background
         self._output, self._errors = output, errors
-        self._rounds = context.scratch / _ROUNDS
+        self._rounds = context.scratch / ROUNDS
         self._mark = secrets.token_hex(8)
         self._used = 0.0
         self._before, self._after = Tally(), Tally()
         self._from = self._until = self._started = _now()
         try:
-            command = self._command()
-            self._child: subprocess.Popen[bytes] = start(command, self._mark, output, errors)
+            self._child: subprocess.Popen[bytes] = start(
+                self._command(), self._mark, output, errors
+            )
         except OSError as error:
             raise TrialFailed(f"the background load cannot be started: {error.strerror}") from None
 
@@ -135,7 +121,7 @@ class Load:
         context, given = self._context, self._background
         if given.command is not None:
             line = expand(given.command, context)
-            argv: tuple[str, ...] = ("sh", "-c", _LOOP, "background", line, str(self._rounds))
+            argv: tuple[str, ...] = ("sh", "-c", LOOP, "background", line, str(self._rounds))
             directory = Path(context.profile.root)
         else:
             argv, directory = job_argv(given, context), context.work
@@ -164,8 +150,7 @@ class Load:
     def _lives(self, first: Tally) -> bool:
         if self._background.command is not None:
             since = self._workers() - first
-            enough = since.cpu >= _STARTED.cpu or since.moved >= _STARTED.moved
-            return bool(self._done().ends) or enough
+            return bool(self._done().ends) or _at_work(since)
         # fio itself is at work before its jobs are: those are what must move.
         return first.tasks > 0 and (self._workers() - first).worked
 
@@ -225,7 +210,16 @@ class Load:
             )
             return (), (note,)
         count, rate, step = during
-        self._demand(rate, f"{count} rounds of it ended in the {window:.1f} s of the trial")
+        told = f"{count} rounds of it ended in the {window:.1f} s of the trial"
+        # Over whole rounds, and over the whole window: the last may have been long ago.
+        self._demand(rate, told)
+        self._demand(count / window, told)
+        silence, since = done.silence(self._from, self._until, self._after)
+        if silence > max(_SILENT, _MISSED / rate) and not _at_work(since):
+            raise TrialFailed(
+                f"the background load stalled: {told}, but none in its last {silence:.1f} s, in "
+                "which it used neither processor nor I/O"
+            )
         return (Value(metric=BACKGROUND_RATE, value=rate, samples=count, resolution=step),), ()
 
     def _by_ios(self) -> tuple[tuple[Value, ...], tuple[str, ...]]:
@@ -293,6 +287,10 @@ class Load:
         """End it and everything that it started."""
         kill_group(self._child)
         kill_strays(self._mark)
+
+
+def _at_work(since: Tally) -> bool:
+    return since.cpu >= _STARTED.cpu or since.moved >= _STARTED.moved
 
 
 def _now() -> float:

@@ -152,10 +152,16 @@ class Gains:
         return self._gain(sums)
 
     def resolution(self) -> float:
-        """A tick for each figure of the idle time that moved: each is rounded on its own."""
+        """A tick for each figure of the idle time that moved: each is rounded on its own.
+
+        With too few readings for the window's own rate also what the edges leave in doubt.
+        """
         times = [one.at for one in self.readings]
         stretch = Curve(times, times).stretch(self.start, self.end)
         moved = [
             self.readings[0].total[index] != self.readings[-1].total[index] for index in (3, 4, 7)
         ]
-        return TICK * max(sum(moved), 1) * max(stretch, 1.0)
+        processors = len(self.readings[0].each)
+        busy = [(one.at - times[0]) * processors - idle(one.total) for one in self.readings]
+        doubt = Curve(times, busy).doubt(self.start, self.end)
+        return TICK * max(sum(moved), 1) * max(stretch, 1.0) + max(doubt, 0.0)

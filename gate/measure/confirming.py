@@ -46,6 +46,7 @@ def measure_pairs(
         recorders[side] = Recorder(session, paths[side])
     base, head = recorders[Side.BASE], recorders[Side.HEAD]
     if sitting.accountant is not None:
+        sitting.accountant.renew()
         sitting.accountant.adopt(base.session.idle or head.session.idle)
     base.settle(sitting)
     head.settle(sitting)

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.harness.kinds import metric_kinds
+from gate.host.accounting import TICK
 from gate.model import Value
 
 if TYPE_CHECKING:
@@ -100,14 +101,16 @@ def _figures(bill: CpuBill, idle: IdleReference) -> dict[str, Figure]:
         return dict.fromkeys(_FAMILIES, why)
     life = bill.window / bill.life if bill.life > 0 else 0.0
     own = bill.owners.own_user + bill.owners.own_system
+    kthreads = sum(bill.owners.kthreads.values())
+    step = TICK / operations
     # A trial's own tasks and kernel threads are known over its whole life: their part of the
     # window is taken as if they had worked evenly.
     found = {
         **_net(bill, idle),
-        "cpu_share": Figure(own / bill.life if bill.life > 0 else 0.0),
-        "own_cpu_per_io": Figure(own * life / operations),
-        "kthread_cpu_per_io": Figure(sum(bill.owners.kthreads.values()) * life / operations),
-        "softirq_cpu_per_io": Figure(bill.contexts.softirq / operations),
+        "cpu_share": Figure(own / bill.life, TICK / bill.life) if bill.life > 0 else Figure(0.0),
+        "own_cpu_per_io": Figure(own * life / operations, step),
+        "kthread_cpu_per_io": Figure(kthreads * life / operations, step),
+        "softirq_cpu_per_io": Figure(bill.contexts.softirq / operations, step),
         "context_switches": Figure(bill.switches / operations, 1 / operations),
         "energy_per_io": _energy(bill, idle),
     }
@@ -150,6 +153,8 @@ def _energy(bill: CpuBill, idle: IdleReference) -> Figure:
     net = bill.energy - (idle.energy or 0.0) * bill.window
     if net <= 0:
         return Figure(lacking=f"the trial used no more energy than the idle machine: {_CURE}")
+    # Without a resolution: RAPL counts in steps of some 60 µJ, far below the energy of a trial,
+    # and nothing tells how exact its counts are.
     return Figure(net / bill.operations)
 
 

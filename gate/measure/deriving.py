@@ -9,7 +9,7 @@ import math
 from typing import TYPE_CHECKING
 
 from gate.harness.base import TrialFailed
-from gate.model import Take, Value
+from gate.model import Role, Take, Value
 from gate.model.curve import take_of
 
 if TYPE_CHECKING:
@@ -26,19 +26,28 @@ def derived_values(
     places: Sequence[str],
     points: Mapping[str, Sequence[Value]],
     metrics: Iterable[Metric],
-) -> tuple[Value, ...]:
+) -> tuple[tuple[Value, ...], tuple[str, ...]]:
     """The group's metrics from the values of each member's trial, in the order of the members.
 
     `places` are the members' values of the swept parameter; a knee needs them to be numbers.
+    `metrics` are those that apply to the group. With the values comes why a watched one has none:
+    it closes nothing, and must not take the group's gated metrics with it.
 
     Raises:
-        TrialFailed: a member lacks a value, or no curve can be made of what it gave.
+        TrialFailed: a member lacks a value of a gated metric, or no curve can be made of it.
     """
-    return tuple(
-        _value(metric.name, metric.derived, group, places, points)
-        for metric in metrics
-        if metric.derived is not None and metric.group == group.group
-    )
+    values: list[Value] = []
+    lacking: list[str] = []
+    for metric in metrics:
+        if metric.derived is None or metric.group != group.group:
+            continue
+        try:
+            values.append(_value(metric.name, metric.derived, group, places, points))
+        except TrialFailed as failure:
+            if metric.role is Role.GATE:
+                raise
+            lacking.append(f"no {metric.name}: {failure}")
+    return tuple(values), tuple(lacking)
 
 
 def _value(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from gate.harness.base import TrialFailed
 from gate.measure.deriving import derived_values
 from gate.measure.sitting import make_trial
-from gate.model import Stage, Trial, TrialStatus
+from gate.model import Stage, Trial, TrialStatus, applies, plan_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -92,8 +92,10 @@ def _joined(
     else:
         given = {one.benchmark: one.values for one in row}
         try:
-            values = derived_values(group, _places(profile, group), given, profile.metrics)
-            note = _note(session, group, row)
+            plan = plan_of(profile, group, 0)
+            metrics = [metric for metric in profile.metrics if applies(metric, plan)]
+            values, lacking = derived_values(group, _places(profile, group), given, metrics)
+            note = "; ".join([_note(session, group, row), *lacking])
         except TrialFailed as failure:
             status, note = TrialStatus.FAILED, str(failure)
     return Trial(

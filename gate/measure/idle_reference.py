@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
+from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.host.accounting import idle, parsed
@@ -15,11 +16,16 @@ if TYPE_CHECKING:
     from gate.host.accounting import Reading
     from gate.measure.accounting import Look, Sources
     from gate.measure.stop import Stop
+    from gate.model import CpuBill
 
 QUIET = 1.5
 """Seconds: short enough to need no word, long enough for a per cent of one processor."""
 _SPANS = 5
 """The middle one of so many counts: a neighbour's short burst is not the machine at rest."""
+_NOTED = 0.1
+"""Processors: a smaller change at rest is the noise of any machine."""
+_TENTH = 0.1
+"""Of a trial's own cost: a change at rest that a verdict could rest on."""
 _LOOKS, _APART = 6, 0.0033
 """Looks at each end of a span. A tick rounds each of them down at another phase, so that their
 mean is known to a fraction of a tick."""
@@ -43,6 +49,22 @@ def measure_idle(sources: Sources, stop: Stop) -> IdleReference:
         seconds=last.stat.at - first.stat.at,
         busy=sorted(spans)[_SPANS // 2],
         energy=_power(sources, first, last),
+    )
+
+
+def changed_rest(before: IdleReference, after: IdleReference, bills: Sequence[CpuBill]) -> str:
+    """Why the bills between two looks at rest must not be judged; empty where they may.
+
+    What was taken off every bill was seen before the trials. Where the machine at rest uses another
+    amount after them, nobody knows what it used in between.
+    """
+    costs = [bill.net / bill.window for bill in bills if bill.net > 0]
+    moved = abs(after.busy - before.busy)
+    if not costs or moved <= max(_NOTED, _TENTH * median(costs)):
+        return ""
+    return (
+        f"the machine at rest used {before.busy:.2f} processors before the trials and "
+        f"{after.busy:.2f} after them: their CPU cost may be off by {moved / median(costs):.0%}"
     )
 
 

@@ -148,7 +148,8 @@ def _parents() -> Iterator[tuple[Path, bool]]:
 
 def _below(place: str, root: str, path: str) -> Path:
     """Where a group stands in this mount, which may show only part of the hierarchy."""
-    inside = path.removeprefix(root) if root != "/" and path.startswith(root) else path
+    shown = root != "/" and (path == root or path.startswith(f"{root}/"))
+    inside = path.removeprefix(root) if shown else path
     return Path(place) / inside.lstrip("/")
 
 

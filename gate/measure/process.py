@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _CAP = 16 << 20
 _GRACE = 2.0
+_PASSES, _DYING = 20, 0.005
+"""How often strays are looked for, and the seconds that those found have to die in."""
 _MARK = "DRIFTGATE_TRIAL"
 _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -160,12 +162,20 @@ def _signal_group(group: int, number: signal.Signals) -> None:
 
 
 def kill_strays(mark: str) -> None:
-    """Kill what has left the group, as fio's workers do: the mark is in its environment."""
-    for number in marked(mark):
-        try:
-            os.kill(number, signal.SIGKILL)
-        except OSError:
-            continue  # gone meanwhile, or of another user
+    """Kill what has left the group, as fio's workers do: the mark is in its environment.
+
+    Again until none is left: one may start another between our look at it and its death.
+    """
+    for _ in range(_PASSES):
+        left = list(marked(mark))
+        if not left:
+            return
+        for number in left:
+            try:
+                os.kill(number, signal.SIGKILL)
+            except OSError:
+                continue  # gone meanwhile, or of another user
+        time.sleep(_DYING)
 
 
 def marked(mark: str) -> Iterator[int]:

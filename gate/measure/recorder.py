@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gate.files.session_file import write_session
 from gate.measure import disturbance
@@ -23,6 +23,7 @@ class Recorder:
     def __init__(self, session: Session, path: Path) -> None:
         self.session, self.path = session, path
         self._before = disturbance.snapshot()
+        self._sitting: Sitting | None = None
         write_session(path, session)
 
     def settle(self, sitting: Sitting) -> None:
@@ -31,6 +32,7 @@ class Recorder:
         Raises:
             StopRequested: a signal came.
         """
+        self._sitting = sitting
         if sitting.accountant is not None and self.session.idle is None:
             self._write(idle=sitting.accountant.reference(sitting.stop))
 
@@ -39,12 +41,23 @@ class Recorder:
         self._write(trials=(*self.session.trials, trial))
 
     def complete(self) -> None:
-        """Mark that everything planned was run."""
+        """Mark that everything planned was run; where CPU cost was told, look at rest once more.
+
+        Raises:
+            StopRequested: a signal came.
+        """
+        changed, own = "", self._sitting
+        if own is not None and own.accountant is not None and self.session.idle is not None:
+            trials = self.session.trials
+            changed = own.accountant.look_again(trials, self.session.idle, own.stop)
+        if changed:
+            self._write(disturbances=(*self.session.disturbances, changed))
         self._write(state=State.COMPLETE)
 
-    def _write(self, **changes: object) -> None:
+    def _write(self, **changes: Any) -> None:
         after = disturbance.snapshot()
-        seen = (*self.session.disturbances, *disturbance.disturbances(self._before, after))
+        told = changes.pop("disturbances", self.session.disturbances)
+        seen = (*told, *disturbance.disturbances(self._before, after))
         noted = (*self.session.notes, *disturbance.notes(self._before, after))
         self._before = after
         self.session = replace(
@@ -52,6 +65,6 @@ class Recorder:
             ended=now(),
             disturbances=tuple(dict.fromkeys(seen)),
             notes=tuple(dict.fromkeys(noted))[:20],
-            **changes,  # type: ignore[arg-type]
+            **changes,
         )
         write_session(self.path, self.session)

@@ -8,6 +8,7 @@ from gate.errors import InputError
 from gate.measure.opening import planted_loss
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from gate.measure.sitting import Sitting
@@ -33,6 +34,7 @@ def check_resumable(
         ("host class", session.host.host_class, sitting.host.host_class),
         ("host", session.host.fingerprint, sitting.host.fingerprint),
         ("boot", session.boot, sitting.boot),
+        ("tools", _told(session.tools), _told(sitting.tools)),
         ("planted loss", f"{session.planted:g}", f"{planted_loss(sitting, side):g}"),
         (f"content of the {side.value} side", session.subject.proof, subject.proof),
     ):
@@ -51,3 +53,8 @@ def check_resumable(
         shown = f": {strays[0][:80]}" if strays else ", or none"
         message = f"session {session.id} cannot be resumed: it plans or holds other benchmarks"
         raise InputError("G221", f"{message}{shown}.", cure=_STAYS, place=str(path))
+
+
+def _told(tools: Mapping[str, str]) -> str:
+    """Versions of programs as one line."""
+    return ", ".join(f"{name} {version}" for name, version in sorted(tools.items()))

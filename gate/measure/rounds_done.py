@@ -8,10 +8,30 @@ from typing import TYPE_CHECKING
 
 from gate.harness.base import TrialFailed
 from gate.harness.process import export
+from gate.measure.tally import TICK, Tally
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+ROUNDS = "background.rounds"
+LOOP = """
+trap 'kill -KILL 0' TERM INT HUP
+while :; do
+  sh -c "$1" &
+  wait $!
+  status=$?
+  read -r now rest < /proc/uptime
+  if [ $status -ne 0 ]; then echo "$now $status" >> "$2"; exit $status; fi
+  read -r x x x x x x x x x x x x x a b c d rest < /proc/$$/stat
+  moved=0
+  while read -r x each; do moved=$((moved + each)); done 2> /dev/null < /proc/$$/io
+  echo "$now $((a + b + c + d)) $moved" >> "$2"
+done
+"""
+"""Runs a command again and again, and writes down when each round ended and what all have used.
+
+`wait` and not the foreground, so that the trap answers at once.
+"""
 _TICK = 0.01
 """Seconds: what the clock that the loop reads can tell."""
 
@@ -25,6 +45,8 @@ class Rounds:
     """Of rounds that ended well, in order."""
     died: float | None = None
     """When a round failed, which ends the loop."""
+    used: tuple[Tally, ...] = ()
+    """What the loop and its rounds had used up at each end."""
 
     def during(self, begin: float, end: float) -> tuple[int, float, float] | None:
         """Rounds that ended in a window, how many per second, and the resolution of that.
@@ -40,6 +62,16 @@ class Rounds:
         rate = len(inside) / lasted
         return len(inside), rate, rate * _TICK / lasted
 
+    def silence(self, begin: float, end: float, used: Tally) -> tuple[float, Tally]:
+        """Seconds from the last end in a window to the window's own, and what was used in them.
+
+        `used` is what the load had used up when the window ended.
+        """
+        ends = [n for n, one in enumerate(self.ends) if begin <= one <= end]
+        if not ends:
+            return end - begin, Tally()
+        return end - self.ends[ends[-1]], used - self.used[ends[-1]]
+
 
 def read_rounds_done(path: Path, started: float) -> Rounds:
     """Read what the loop wrote; nothing yet is no rounds.
@@ -50,18 +82,23 @@ def read_rounds_done(path: Path, started: float) -> Rounds:
     if not path.exists():
         return Rounds(started, ())
     ends: list[float] = []
+    used: list[Tally] = []
     died = None
     whole, _, _ = export(path, "the background load", empty=True).rpartition("\n")
     for line in whole.splitlines():
         fields = line.split()
         try:
-            moment = float(fields[0])
+            moment, *counts = float(fields[0]), *map(int, fields[1:])
         except (ValueError, IndexError):
             raise TrialFailed("the background load's record of its rounds is spoilt") from None
         if not math.isfinite(moment) or (ends and moment < ends[-1]):
             raise TrialFailed("the background load's record of its rounds is spoilt")
-        if len(fields) > 1:
-            died = moment
-        else:
-            ends.append(moment)
-    return Rounds(started, tuple(ends), died)
+        match counts:
+            case [_]:
+                died = moment
+            case [ticks, moved]:
+                ends.append(moment)
+                used.append(Tally(cpu=ticks * TICK, moved=moved))
+            case _:
+                raise TrialFailed("the background load's record of its rounds is spoilt")
+    return Rounds(started, tuple(ends), died, tuple(used))

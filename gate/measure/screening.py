@@ -48,6 +48,8 @@ def measure_session(
         if resumed.state is State.COMPLETE:
             return resumed
     recorder = Recorder(session, path)
+    if sitting.accountant is not None:
+        sitting.accountant.renew()
     recorder.settle(sitting)
     due = {plan.benchmark: plan.trials for plan in session.planned if not plan.group}
     planned = order.rounds(due, session.seed)

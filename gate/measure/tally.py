@@ -11,7 +11,7 @@ from gate.measure.process import marked
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_TICK = 1 / os.sysconf("SC_CLK_TCK")
+TICK = 1 / os.sysconf("SC_CLK_TCK")
 _USED, _REAPED, _THREADS = slice(11, 13), slice(13, 15), 17
 """Fields of /proc/PID/stat after the name: ticks of its own, of children it waited for."""
 
@@ -50,7 +50,7 @@ def tally_of(processes: Iterable[int]) -> Tally:
             continue
         fields = text.rpartition(")")[2].split()
         ticks = [*fields[_USED], *fields[_REAPED]]
-        cpu += sum(int(one) for one in ticks) * _TICK
+        cpu += sum(int(one) for one in ticks) * TICK
         tasks += int(fields[_THREADS])
         moved += _moved(number)
     return Tally(cpu, moved, tasks)

@@ -58,6 +58,16 @@ class Curve:
         span = self.times[last] - self.times[first] if last > first else 0.0
         return (end - start) / span if span >= _RATE_OVER else 1.0
 
+    def doubt(self, start: float, end: float) -> float:
+        """Half of what the gain may be off by where no rate is known inside; else 0."""
+        times, values = self.times, self.values
+        if self.stretch(start, end) != 1.0 or (start <= times[0] and end >= times[-1]):
+            return 0.0
+        first, last = bisect_left(times, start), bisect_right(times, end) - 1
+        before, after = max(first - 1, 0), min(last + 1, len(times) - 1)
+        surely = values[last] - values[first] if last > first else 0.0
+        return (values[after] - values[before] - surely) / 2
+
     def _inside(self, start: float, end: float) -> tuple[int, int]:
         """The first and the last reading that surely lie in the window."""
         tail = _TAIL if end < self.times[-1] else 0.0

@@ -20,6 +20,7 @@ prepare)
     mkdir -p "$build"
     kbuild tinyconfig
     kbuild -j"$(nproc)" prepare
+    rm -rf "$build.half" # of a trial that was stopped
     cp -a "$build" "$build.half"
     mv "$build.half" "$build.prepared"
   fi

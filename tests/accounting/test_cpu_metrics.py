@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from accounting.made import bill_of
 
+from gate.host.accounting import TICK
 from gate.measure.cpu_metrics import counter_metrics, cpu_kinds, cpu_values
 from gate.model import Better, Counters, IdleReference, Work
 
@@ -41,6 +42,13 @@ def test_the_figures_of_owners():
     assert found["own_cpu_per_io"][0] == pytest.approx(0.75 * 0.8 / 1000)
     assert found["kthread_cpu_per_io"][0] == pytest.approx(0.25 * 0.8 / 1000)
     assert found["softirq_cpu_per_io"][0] == pytest.approx(0.1 / 1000)
+
+
+def test_the_resolution_of_owners():
+    """Each is told to one tick: of 1000 I/Os, or of the life of 2.5 s."""
+    names = ("own_cpu_per_io", "kthread_cpu_per_io", "softirq_cpu_per_io", "cpu_share")
+    found, _ = figures(bill_of(), *names)
+    assert [found[name][1] for name in names] == pytest.approx([TICK / 1000] * 3 + [TICK / 2.5])
 
 
 def test_a_command_has_the_same_by_other_names():

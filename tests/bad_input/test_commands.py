@@ -169,6 +169,7 @@ def confirming(data):
 RESUME = [
     pytest.param(edit_session(lambda d: d.update(boot="another")), "G221", ("boot",), id="another boot"),
     pytest.param(edit_session(lambda d: d.update(boot="")), "G221", ("boot",), id="an unknown boot"),
+    pytest.param(edit_session(lambda d: d["tools"].update(x="1")), "G221", ("tools", "x 1"), id="another tool"),
     pytest.param(edit_session(lambda d: d["host"].update(fingerprint="x")), "G221", ("host",), id="another host"),
     pytest.param(edit_session(lambda d: d["host"].update(host_class="x")), "G221", ("host class",), id="another class"),
     pytest.param(edit_session(lambda d: d["subject"].update(proof="x")), "G221", ("content",), id="another subject"),

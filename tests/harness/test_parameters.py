@@ -40,6 +40,15 @@ def test_fio_options_elsewhere(make):
     assert job_options(context.profile, context.benchmark) == {"bs": "4k"}
 
 
+@pytest.mark.parametrize("name", ["iodepth", "blocksize", "size", "odd_one"])
+def test_an_option_of_fio_is_nothing_else(make, name):
+    """A key that is fio's own, or stands in the job, and is used elsewhere is refused."""
+    work = Work(job_text=f"{JOB}odd_one=1\n", environment={"X": f"{{{name}}}"})
+    with pytest.raises(InputError, match=f"{name} is an option of fio") as refused:
+        HARNESSES["fio"].check(make(work, params={name: "4"}))
+    assert refused.value.code == "G232"
+
+
 def test_fio_parameter_checked(make):
     """A fixed parameter is held to the same safety as the job."""
     for parameters in ({"filename": "/dev/sda"}, {"exec_prerun": "x"}, {"bs": "4k\nfilename=x"}):

@@ -10,7 +10,7 @@ from judge.build import HOST, WALL, at, baseline, series, session, strikes
 from gate.errors import InputError
 from gate.files.baseline_text import baseline_text
 from gate.judge.accept import Acceptance, accept
-from gate.model import Better, Host, Planned, Stage, State
+from gate.model import Better, Host, Planned, Role, Stage, State
 
 WHY = Acceptance(by="me", reason="a new allocator", accepted="2026-01-12T00:00:00Z")
 
@@ -80,6 +80,24 @@ def test_a_metric_that_is_no_longer_declared_is_retired():
     cpu = replace(WALL, name="cpu")
     result = accept(baseline(series("b"), series("b", metric=cpu)), [fresh()], WHY)
     assert [one.metric for one in result.baseline.series] == ["wall"]
+
+
+def test_a_watched_series_with_a_gap_is_left_out():
+    """A watched metric with 2 of 3 values stops no acceptance; a gated one does: 2 of 3 trials."""
+    eye = replace(WALL, name="eye", role=Role.WATCH)
+    made = session({"b": {"wall": at(1), "eye": at(1)}}, id="n1", metrics=(WALL, eye))
+    trials = list(made.trials)
+    trials[1] = replace(trials[1], values=trials[1].values[:1])
+    gap = replace(made, trials=tuple(trials))
+    whole = replace(made, id="n2")
+    for given in ([gap], [gap, whole], [whole, gap]):
+        result = accept(None, given, WHY)
+        assert [one.metric for one in result.baseline.series] == ["wall"]
+        assert result.changes == ("new: b wall", "left out: b eye, which some trial lacks")
+    assert len(accept(None, [whole], WHY).baseline.series) == 2
+    gated = replace(gap, metrics=(WALL, replace(eye, role=Role.GATE)))
+    with pytest.raises(InputError, match="b eye has 2 of 3 trials"):
+        accept(None, [gated], WHY)
 
 
 def test_another_unit_opens_an_epoch():

@@ -23,10 +23,12 @@ from judge.build import (
 
 from gate.files.consistency import session_complaints
 from gate.judge.grouping import lost_points, place_of
+from gate.judge.shape import _start_explains
 from gate.model import (
     Benchmark,
     Better,
     Derived,
+    Finding,
     Metric,
     Planned,
     Role,
@@ -165,6 +167,50 @@ def test_a_better_start_does_not_excuse_a_worse_end():
     assert only(report, POINTS[-1], "iops").verdict.opens
     assert only(report, GROUP, "scaling").verdict is Verdict.REGRESSED
     assert report.exit_status == 10
+
+
+def point(loss, high, verdict=Verdict.PASSED):
+    """A finding of a point or of the group's scaling, at a tolerance of 8 %."""
+    return Finding(
+        **dict.fromkeys(("profile", "benchmark", "metric", "headline", "advice"), "x"),
+        code="G002",
+        verdict=verdict,
+        role=Role.GATE,
+        unit="1",
+        better=Better.HIGHER,
+        tolerance=0.08,
+        tolerance_used=0.08,
+        negligible=0.016,
+        loss=loss,
+        loss_high=high,
+    )
+
+
+@pytest.mark.parametrize(
+    ("loss", "first", "last", "excused"),
+    [
+        (0.15, (-0.13, -0.12), (0.0, 0.01), True),
+        (0.12, (-0.0001, 0.02), (0.0099, 0.02), False),
+        (0.15, (-0.13, 0.001), (0.0, 0.01), False),
+        (0.17, (-0.13, -0.12), (0.0, 0.01), False),
+        (0.16, (-0.13, -0.12), (0.0, 0.0801), False),
+        (0.16, (-0.13, -0.12), (0.0, None), True),
+    ],
+    ids=["explained", "noise", "unproven", "too large", "last unsure", "last without limits"],
+)
+def test_only_a_proven_and_sufficient_gain_excuses(loss, first, last, excused):
+    """A scaling's loss is excused where 1.15 * 0.87 - 1 is at most tau, and never by noise."""
+    points = [point(*first), point(*last)]
+    assert _start_explains(point(loss, None), SCALING.derived, points) is excused
+
+
+def test_a_first_point_that_barely_moved_excuses_no_knee():
+    """Of a knee too the first point must be proven better; all others must have lost nothing."""
+    better, same = point(-0.13, -0.12), point(0.0, 0.01)
+    knees = KNEE.derived
+    assert _start_explains(point(0.3, None), knees, [better, same, same])
+    assert not _start_explains(point(0.3, None), knees, [point(-0.0001, 0.02), same, same])
+    assert not _start_explains(point(0.3, None), knees, [better, point(0.017, 0.02), same])
 
 
 def test_the_knee_moved():

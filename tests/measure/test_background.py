@@ -19,6 +19,7 @@ from gate.measure.background import check_background, loaded, prepare_background
 from gate.measure.process import run
 from gate.measure.rounds_done import Rounds, read_rounds_done
 from gate.measure.stop import Stop, StopRequested
+from gate.measure.tally import Tally
 from gate.model import Background, Benchmark, Better, Metric, Profile, Role, Side, Work
 
 RATE = Metric(name="background_rate", unit="op/s", better=Better.HIGHER)
@@ -330,7 +331,9 @@ def test_the_rate_is_over_whole_rounds():
     assert Rounds(1.0, (3.0,)).during(2.0, 4.0) == (1, 0.5, pytest.approx(0.0025))
 
 
-@pytest.mark.parametrize("text", ["x\n", "5.0\n4.0\n", "nan\n", "\n5.0\n"])
+@pytest.mark.parametrize(
+    "text", ["x\n", "5.0 1 1\n4.0 1 1\n", "nan 1 1\n", "\n5.0 1 1\n", "5.0\n", "5.0 1 x\n"]
+)
 def test_a_spoilt_record_is_no_record(tmp_path, text):
     """Whoever writes into the record of the rounds gets no rate out of it."""
     path = tmp_path / "rounds"
@@ -342,5 +345,42 @@ def test_a_spoilt_record_is_no_record(tmp_path, text):
 def test_half_a_line_waits(tmp_path):
     """A line that is being written is read the next time."""
     path = tmp_path / "rounds"
-    path.write_text("5.00\n6.0", "utf-8")
+    path.write_text("5.00 1 1\n6.0 1", "utf-8")
     assert read_rounds_done(path, 4.0).ends == (5.0,)
+
+
+def test_a_load_that_stalls_after_some_rounds(beside, stop):
+    """Rounds at the trial's start do not stand for the rest of it, in which nothing was done."""
+    command = "echo >> n; [ $(wc -l < n) -lt 5 ] || exec sleep 987661; sleep 0.1"
+    with pytest.raises(TrialFailed, match=r"stalled: \d rounds .* none in its last \d\.\d s"):
+        measured(beside(command), stop, 2.5)
+    assert none_left("987661")
+
+
+def test_rounds_are_counted_over_the_whole_trial(beside, stop):
+    """Few rounds in a long trial are a low rate, whatever their own pace was."""
+    command = "echo >> n; [ $(wc -l < n) -lt 4 ] || exec sleep 987662; sleep 0.1"
+    with pytest.raises(TrialFailed, match=r"too slow: \d rounds .* at least 4 op/s"):
+        measured(beside(command, least=4.0), stop, 1.5)
+
+
+def test_a_long_round_at_the_end_is_no_stall(beside, stop):
+    """Short rounds and then one that computes for long: it is at work, by the kernel's count."""
+    busy = f"exec {sys.executable} -c 'while True: pass'"
+    command = f"echo >> n; [ $(wc -l < n) -lt 4 ] || {busy}; sleep 0.1"
+    (value,), _ = measured(beside(command), stop, 2.0)
+    assert 1 <= value.samples <= 3
+
+
+def test_silence_is_told_with_what_was_used_in_it():
+    """From the last end in the window: 3 s, in which 0.5 CPU-seconds and 10 bytes were used."""
+    rounds = Rounds(0.0, (2.0, 4.0), used=(Tally(1.0, 5), Tally(2.0, 20)))
+    assert rounds.silence(1.0, 7.0, Tally(2.5, 30)) == (3.0, Tally(0.5, 10))
+
+
+@pytest.mark.parametrize("option", ["number_ios=5", "io_size=1m", "io_limit=1m", "loops=2"])
+def test_a_job_that_ends_is_no_load(beside, option):
+    """A load must last as long as the trial: what ends a job is refused, with its line."""
+    with pytest.raises(InputError, match="must run until it is stopped") as told:
+        check_background(beside(job=f"{JOB}{option}\n"))
+    assert (told.value.code, told.value.place) == ("G232", "bg.fio:7")

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from judge.build import reviewed, session
 
 from gate.harness.base import TrialFailed
 from gate.measure.deriving import derived_values
-from gate.model import Benchmark, Better, Derived, Metric, Take, Value
+from gate.measure.groups import _joined
+from gate.model import (
+    BACKGROUND_RATE,
+    Background,
+    Benchmark,
+    Better,
+    Derived,
+    Metric,
+    Role,
+    Take,
+    TrialStatus,
+    Value,
+)
 
 DEPTHS = ("1", "32", "64", "256")
 
@@ -35,7 +49,9 @@ def made(values, take, *, resolutions=None, places=DEPTHS, samples=None):
         name: (Value(metric="iops", value=value, resolution=step, samples=count),)
         for name, value, step, count in zip(one.members, values, steps, counts, strict=True)
     }
-    (value,) = derived_values(one, places, points, (metric(take), metric(take, over="clients")))
+    wanted = (metric(take), metric(take, over="clients"))
+    ((value,), lacking) = derived_values(one, places, points, wanted)
+    assert not lacking
     return value
 
 
@@ -100,6 +116,39 @@ def test_a_point_that_lacks_the_metric_fails_the_group():
     points = {one.members[0]: (Value(metric="iops", value=1.0),), one.members[1]: ()}
     with pytest.raises(TrialFailed, match=r"x\[iodepth=2\] gave no iops"):
         derived_values(one, ("1", "2"), points, (metric(Take.SCALING),))
+
+
+def test_a_watched_metric_without_values_does_not_break_a_gated_one():
+    """The gated scaling is 2; the watched one has no value, and its note names the point."""
+    one = group(("1", "2"))
+    points = {
+        name: (Value(metric="iops", value=level),)
+        for name, level in zip(one.members, (100.0, 200.0), strict=True)
+    }
+    watched = replace(metric(Take.SCALING, name="eye", of="energy_per_io"), role=Role.WATCH)
+    values, lacking = derived_values(one, ("1", "2"), points, (watched, metric(Take.SCALING)))
+    assert [(value.metric, value.value) for value in values] == [("shape", 2.0)]
+    assert lacking == ("no eye: x[iodepth=1] gave no energy_per_io",)
+
+
+def test_a_group_that_cannot_have_a_metric_does_not_need_it():
+    """Beside a load that does not run there is no rate of it: the group has its scaling, 2, alone."""
+    members = ("x[n=1,load=alone]", "x[n=2,load=alone]")
+    points = [
+        Benchmark(name=name, params={"n": place, "load": "alone"})
+        for name, place in zip(members, ("1", "2"), strict=True)
+    ]
+    one = Benchmark(name="x[n=*,load=alone]", params={"load": "alone"}, group="n", members=members)
+    rate = metric(Take.SCALING, name="rate_shape", over="n", of=BACKGROUND_RATE)
+    profile = reviewed(
+        metrics=(metric(Take.SCALING, over="n"), rate),
+        benchmarks=(*points, one),
+        background=Background(command="true"),
+    )
+    screen = session({members[0]: {"iops": [100.0]}, members[1]: {"iops": [200.0]}})
+    trial = _joined(profile, screen, one, screen.trials)
+    assert trial.status is TrialStatus.OK
+    assert [(value.metric, value.value) for value in trial.values] == [("shape", 2.0)]
 
 
 def test_a_single_point_is_no_curve():

@@ -109,3 +109,9 @@ def test_processors_that_are_not_there(text, told):
     """Asking for what is not there fails the trial and says so."""
     with pytest.raises(TrialFailed, match=told):
         chosen_cpus(text, frozenset({0, 2}))
+
+
+@pytest.mark.parametrize(("path", "wanted"), [("/a/b", "/m/b"), ("/a", "/m"), ("/ab/c", "/m/ab/c")])
+def test_a_group_below_a_mount(path, wanted):
+    """A mount that shows /a alone holds what is below /a, and not what only begins so."""
+    assert pinning._below("/m", "/a", path) == Path(wanted)

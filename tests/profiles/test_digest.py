@@ -106,3 +106,37 @@ def test_old_profiles_keep_theirs(read):
     assert read(text).digest == (
         "sha256:6623126fdd90f33b650a8de8b6c15f548da0ac3b1bc7a4576a194a0eb5058b2b"
     )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("run {n} {m}", "sh ./profiles/work/x.sh"),
+        ("run {n} {m}", "sh $PWD/profiles/work/x.sh"),
+        ("run {n} {m}", "sh profiles/work/{n}.sh"),
+        ("run {n} {m}", "sh profiles/$A/x.sh"),
+        ("run {n} {m}", "sh profiles/work/../work/x.sh"),
+        ("cp a b", "cd profiles/work/ && sh x.sh"),
+        ('{ A = "{n}" }', '{ A = "profiles/work/x.sh" }'),
+    ],
+)
+def test_a_script_counts_however_it_is_named(read, tmp_path, change):
+    """A script below profiles/ is part of the digest also where its name is not plain."""
+    (tmp_path / "profiles" / "work").mkdir()
+    script = tmp_path / "profiles" / "work" / "x.sh"
+    script.write_text("true\n")
+    text = BASE.replace(*change)
+    if "{m}" not in text:
+        text = text.replace("matrix = { m = [1, 2, 3] }\n", 'prepare = "true {n}"\n')
+    before = read(text).digest
+    script.write_text("false\n")
+    assert read(text).digest != before
+
+
+def test_a_script_of_the_subject_does_not_count(read, tmp_path):
+    """What is named below {side} is what is measured, and not how."""
+    (tmp_path / "profiles" / "x.sh").write_text("true\n")
+    text = BASE.replace("run {n}", "sh {side}/profiles/x.sh {n}")
+    before = read(text).digest
+    (tmp_path / "profiles" / "x.sh").write_text("false\n")
+    assert read(text).digest == before

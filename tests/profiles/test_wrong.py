@@ -84,6 +84,12 @@ WRONG = [
     case("take alone", shape('take = "scaling"'), 7, "take needs of and over"),
     case("over alone", shape('over = "iodepth"'), 7, "over needs of and take"),
     case("of an unknown metric", shape('of = "iop"\nover = "iodepth"\ntake = "scaling"'), 7, "iop", "iops"),
+    case(
+        "the background's rate over load",
+        f"{FIO}matrix = {{ iodepth = [1, 2], load = ['alone', 'loaded'] }}\n{BACKGROUND}"
+        '[metric.iops]\n[metric.shape]\nof = "background_rate"\nover = "load"\ntake = "scaling"\n',
+        9, "no load runs", "another key",
+    ),
     case("over an unknown key", shape('of = "iops"\nover = "depth"\ntake = "scaling"'), 8, "depth", "iodepth, mode"),
     case("an unknown take", shape('of = "iops"\nover = "iodepth"\ntake = "mean"'), 9, "metric.shape.take", code="G206"),
     case("over a single value", shape('of = "iops"\nover = "iodepth"\ntake = "geomean"', top=SWEPT.replace("[1, 2, 4]", "[1]")), 8, "2 values"),
