@@ -1,74 +1,39 @@
-"""`gate host`: what this machine is."""
+"""`gate host`: know the machine that measures; one module per subcommand, imported when it runs."""
 
 from __future__ import annotations
 
-import dataclasses
-import json
-from pathlib import Path
-from typing import TYPE_CHECKING
+import importlib
+from typing import cast
 
 import click
 
-from gate.cli import options
-from gate.files.calibration_file import read_rounds
-from gate.host.identity import read_host
-from gate.judge.rounds import Wanted
-from gate.judge.suite import Policy
-from gate.report import record
-
-if TYPE_CHECKING:
-    from gate.model import Calibration
-
-EPILOG = """\b
-Examples:
-  gate host show
-  gate host show --json
-"""
+_COMMANDS = {
+    "show": "Show this machine's class and facts, and how well the gate does on it.",
+}
 
 
-@click.group()
+class _Lazy(click.Group):
+    """Imports a subcommand's module only when it runs."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order of the work."""
+        del ctx
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The subcommand of that name, imported."""
+        del ctx
+        if cmd_name not in _COMMANDS:
+            return None
+        return cast("click.Command", importlib.import_module(f"gate.cli.host_{cmd_name}").command)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the subcommands without importing them."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+@click.group(cls=_Lazy)
 def command() -> None:
     """Know the machine that measures."""
-
-
-@command.command(epilog=EPILOG)
-@options.host_class
-@click.option("--work", type=options.PathParam, default=Path(), help="Whose disk counts.")
-@options.baseline_dir
-@options.as_json
-def show(host_class: str | None, work: Path, baseline: Path, *, json_: bool) -> int:
-    """Show this machine's class, its facts, and how well the gate does on it.
-
-    The record is that of every profile calibrated on this host class, with the usual promise.
-    """
-    host = read_host(work.absolute(), host_class=host_class)
-    known = _record(baseline, host.host_class)
-    if json_:
-        calibration = None if known is None else dataclasses.asdict(known)
-        told = {"schema": 1} | dataclasses.asdict(host) | {"calibration": calibration}
-        click.echo(json.dumps(told, indent=1))
-        return 0
-    click.echo(f"host class   {host.host_class}")
-    click.echo(f"fingerprint  {host.fingerprint[:23]}")
-    click.echo(f"record       {record.line(known)}")
-    for text in filter(None, (record.details(known), record.unfit(known))):
-        click.echo(f"             {text}")
-    for title, facts in (
-        ("stable: a baseline of a machine that differs here is refused", host.stable),
-        ("epoch: a change here is shown beside the verdict", host.epoch),
-    ):
-        click.echo(f"\n{title}")
-        for name, value in facts.items():
-            click.echo(f"  {name:<16} {value}")
-    return 0
-
-
-def _record(baseline: Path, host_class: str) -> Calibration | None:
-    rounds = [one for one in read_rounds(baseline) if one.host_class == host_class]
-    if not rounds:
-        return None
-    from gate.judge.fitness import seen  # noqa: PLC0415 - scipy, only where there is a record
-
-    usual = Policy()
-    wanted = Wanted(host_class=host_class, texts=None, alpha=usual.alpha, beta=usual.beta)
-    return seen(rounds, wanted)

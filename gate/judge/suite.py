@@ -136,10 +136,13 @@ def _as_reviewed(head: Session, reviewed: Profile | None) -> Session:
 
 
 def trials_by_benchmark(session: Session) -> dict[str, tuple[Trial, ...]]:
-    """The trials of each benchmark in run order; made once, since suites can be large."""
+    """The trials of each benchmark in run order, those set aside left out.
+
+    Made once for a session, since suites can be large.
+    """
     found: dict[str, list[Trial]] = {}
     for trial in sorted(session.trials, key=lambda trial: trial.sequence):
-        if trial.stage is session.stage:
+        if trial.stage is session.stage and trial.status is not TrialStatus.ASIDE:
             found.setdefault(trial.benchmark, []).append(trial)
     return {benchmark: tuple(trials) for benchmark, trials in found.items()}
 

@@ -16,7 +16,8 @@ from gate.model.calibration import (
     short_digest,
 )
 from gate.model.cpu import Contexts, Counters, CpuBill, IdleReference, Owners
-from gate.model.host import Host
+from gate.model.disturbance import KINDS, UNSTEADY, Disturbance, Limits
+from gate.model.host import UNKNOWN, EpochPolicy, Host, KnownHost
 from gate.model.metric import Better, Derived, Metric, Role, Take
 from gate.model.plan import BACKGROUND_RATE, applies, is_loaded, parameters_of, plan_of
 from gate.model.profile import (
@@ -32,6 +33,7 @@ from gate.model.profile import (
     Trials,
     Work,
 )
+from gate.model.readiness import Answer, Readiness
 from gate.model.report import Evidence, Finding, Paid, Report, SuitePromise
 from gate.model.session import (
     SCHEMA,
@@ -46,16 +48,24 @@ from gate.model.session import (
     TrialStatus,
     Value,
 )
+from gate.model.storage import PRECONDITIONS, PREPARATIONS, AllowedDevice, Steady, Storage
 from gate.model.summary import Figures, MeanKind, Summary, SummaryRow
 from gate.model.verdict import Verdict, join
 
 __all__ = [
     "ALONE",
     "BACKGROUND_RATE",
+    "KINDS",
     "LOADED",
+    "PRECONDITIONS",
+    "PREPARATIONS",
     "RESERVED",
     "SCHEMA",
+    "UNKNOWN",
+    "UNSTEADY",
     "AcceptedSession",
+    "AllowedDevice",
+    "Answer",
     "Background",
     "Baseline",
     "BaselinePoint",
@@ -67,12 +77,16 @@ __all__ = [
     "Counters",
     "CpuBill",
     "Derived",
+    "Disturbance",
     "Ending",
+    "EpochPolicy",
     "Evidence",
     "Figures",
     "Finding",
     "Host",
     "IdleReference",
+    "KnownHost",
+    "Limits",
     "MeanKind",
     "Metric",
     "Need",
@@ -83,6 +97,7 @@ __all__ = [
     "Plant",
     "PlantedShare",
     "Profile",
+    "Readiness",
     "Report",
     "Role",
     "Round",
@@ -94,6 +109,8 @@ __all__ = [
     "Source",
     "Stage",
     "State",
+    "Steady",
+    "Storage",
     "Subject",
     "SuitePromise",
     "Summary",

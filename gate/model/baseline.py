@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from gate.model.host import EpochPolicy
 from gate.model.metric import Better
 
 
@@ -25,6 +26,8 @@ class AcceptedSession:
     """UTC time of acceptance."""
     by: str
     reason: str
+    controls: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    """The built-in controls of that sitting: name -> seconds of each run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +69,8 @@ class Baseline:
     host_class: str
     stable: dict[str, str]
     """The host class's stable facts; a session of the class must agree with each."""
+    policy: EpochPolicy = EpochPolicy.REFUSE
+    """What a changed epoch fact means, as the class's host.toml says."""
     sessions: tuple[AcceptedSession, ...]
     series: tuple[BaselineSeries, ...]
     path: str = ""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from gate.model.calibration import Plant
 from gate.model.metric import Better, Metric
+from gate.model.storage import Storage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,5 +157,13 @@ class Profile:
     """`full`, or the smaller size that was asked for."""
     needs: tuple[Need, ...] = ()
     background: Background | None = None
+    control: bool = False
+    """No benchmark of it can be reached by a change: if one moves, the host moved."""
+    companions: tuple[str, ...] = ()
+    """Names of processes outside the trials that belong to the workload, such as a server."""
+    expects: tuple[str, ...] = ()
+    """Kinds of disturbance that the workload makes itself, which set no trial aside."""
+    storage: Storage | None = None
+    """What state the storage must be in; absent where that does not matter."""
     plant: Plant | None = None
     """Calibration only: base and head are the same, but for what is planted into the head."""

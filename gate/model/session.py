@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from gate.model.cpu import CpuBill, IdleReference
+from gate.model.disturbance import Disturbance
 from gate.model.host import Host
 from gate.model.metric import Metric
 from gate.model.strictness import STRICT
@@ -49,6 +50,8 @@ class TrialStatus(StrEnum):
     OK = "ok"
     FAILED = "failed"
     TIMEOUT = "timeout"
+    ASIDE = "aside"
+    """It ran, and is not counted: disturbed, or its storage was not steady yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +93,8 @@ class Trial:
     """Why it failed, or what the harness warned of."""
     cpu: CpuBill | None = None
     """What it cost the whole machine; absent where that was not asked for."""
+    aside: tuple[Disturbance, ...] = ()
+    """Why it was set aside; its values are kept and never counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,3 +176,9 @@ class Session:
     """What the machine used at rest; absent where no CPU cost was asked for."""
     unavailable: dict[str, str] = field(default_factory=dict)
     """Metrics that this host cannot give -> why; only watched ones may be among them."""
+    controls: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    """The built-in controls: name -> seconds of each run, in order, over the whole sitting."""
+    written: float = 0.0
+    """Bytes that the profile wrote to its storage, preconditioning included, as the disk tells."""
+    tuned: tuple[str, ...] = ()
+    """Settings of the host that were tuned while it measured."""
