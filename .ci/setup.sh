@@ -68,6 +68,9 @@ if command -v apt-get >/dev/null 2>&1; then
 fi
 if [ "${1:-}" = tests ]; then
   command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 || missing+=(chromium)
+  # File systems that profiles may ask for; their tests make each on a loop device.
+  PATH="$PATH:/usr/sbin:/sbin" command -v mkfs.xfs >/dev/null 2>&1 || missing+=(xfsprogs)
+  PATH="$PATH:/usr/sbin:/sbin" command -v mkfs.btrfs >/dev/null 2>&1 || missing+=(btrfs-progs)
   # The browser driver's node links against it; minimal systems lack it.
   PATH="$PATH:/usr/sbin:/sbin" ldconfig -p | grep -q 'libatomic\.so\.1 ' || missing+=(libatomic1)
 fi

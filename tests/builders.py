@@ -9,7 +9,10 @@ Import it as `from builders import run_gate, write_replay_project` (`pythonpath 
 
 Everything goes through the command line itself, on the replay harness, in milliseconds. Every
 call uses a measuring lock of this test process, so that test runs beside each other on one host
-never meet. `start_gate` does the same in a real process, for signals and closed pipes.
+never meet. `start_gate` does the same in a real process, for signals and closed pipes. Trials are
+not watched for disturbance unless that is asked for: other work on a shared machine would
+otherwise set aside what a test of something else measures. For the same reason all but `gate host`
+reads the facts of a played machine (tests/played.py): those of a shared one move meanwhile.
 """
 
 from __future__ import annotations
@@ -27,6 +30,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest import mock
 
+from played import is_playing, playing
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -39,12 +44,21 @@ LEVELS = (1.0, 1.001, 0.999, 1.0005, 0.9995)
 LOCK = Path(tempfile.gettempdir()) / f"driftgate-tests-{os.getpid()}.lock"
 """The measuring lock of this test process."""
 atexit.register(LOCK.unlink, missing_ok=True)
+_HERE = str(Path(__file__).resolve().parent)
 _START = """
 import sys
 from pathlib import Path
 import gate.host.lock
-lock = Path(sys.argv.pop(1))
+lock, watched = Path(sys.argv.pop(1)), sys.argv.pop(1) == "watched"
 gate.host.lock.lock_path = lambda: lock
+if not watched:
+    import gate.cli.wiring
+    gate.cli.wiring.make_watch = lambda *_: None
+if sys.argv[1:2] != ["host"]:
+    sys.path.insert(0, PLAYED)
+    import gate.host.identity
+    import played
+    gate.host.identity.ThisMachine = played.machine
 from gate.__main__ import main
 main()
 """
@@ -68,8 +82,11 @@ def run_gate(
     *,
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
+    watch: Any = None,
 ) -> Answer:
     """Run `gate ARGUMENTS` inside this process; `env` is added to the environment.
+
+    `watch` tells it of disturbance: True for the real one, None for none, or one that acts.
 
     stdout and stderr are real UTF-8 text streams, so that what cannot be printed is found out.
     """
@@ -79,6 +96,10 @@ def run_gate(
     with (
         mock.patch.dict(os.environ, {"GATE_HOST_CLASS": HOST_CLASS, **(env or {})}),
         mock.patch("gate.host.lock.lock_path", return_value=LOCK),
+        contextlib.nullcontext()
+        if watch is True
+        else mock.patch("gate.cli.wiring.make_watch", return_value=watch),
+        contextlib.nullcontext() if arguments[:1] == ["host"] or is_playing() else playing(),
         contextlib.chdir(cwd or Path.cwd()),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
@@ -98,17 +119,21 @@ def start_gate(
     cwd: Path,
     lock: Path | None = None,
     env: Mapping[str, str] | None = None,
+    before: Sequence[str] = (),
+    watched: bool = False,
     **options: Any,
 ) -> subprocess.Popen[str]:
     """Start `gate ARGUMENTS` as a process of its own, with pipes on stdout and stderr.
 
-    `lock` is its measuring lock (default: one below `cwd`'s parent); `options` go to Popen.
+    `lock` is its measuring lock (default: one below `cwd`'s parent), `before` what stands before
+    the command, as `nice` does; `options` go to Popen.
     """
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | options
     return subprocess.Popen(
         [
-            *(sys.executable, "-c", _START),
+            *(*before, sys.executable, "-c", f"PLAYED = {_HERE!r}\n{_START}"),
             str(lock or cwd.parent / f"{cwd.name}.lock"),
+            "watched" if watched else "unwatched",
             *map(str, arguments),
         ],
         cwd=cwd,
@@ -150,9 +175,11 @@ class Project:
         self.baselines = root / "baselines"
         self.baseline = root / "baselines" / HOST_CLASS / f"{name}.toml"
 
-    def gate(self, *arguments: str | Path, env: Mapping[str, str] | None = None) -> Answer:
+    def gate(
+        self, *arguments: str | Path, env: Mapping[str, str] | None = None, watch: Any = None
+    ) -> Answer:
         """`gate ARGUMENTS`, inside the project."""
-        return run_gate(arguments, cwd=self.root, env=env)
+        return run_gate(arguments, cwd=self.root, env=env, watch=watch)
 
     def record(
         self, head: Mapping[str, Sequence[Any]], base: Mapping[str, Sequence[Any]] | None = None

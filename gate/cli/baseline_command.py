@@ -14,7 +14,8 @@ import click
 from gate import vcs
 from gate.cli import options
 from gate.errors import InputError
-from gate.files.baseline_file import read_baselines, read_stable, write_baseline
+from gate.files.baseline_file import read_baselines, write_baseline
+from gate.files.host_file import read_known_host
 from gate.files.session_file import read_session
 from gate.measure.sitting import now
 from gate.report.clean import clean, guarded
@@ -77,9 +78,9 @@ def accept(
     results: list[Accepted] = []
     for key, sessions in sorted(groups.items()):
         ordered = sorted(sessions, key=lambda s: (s.started, s.id))
-        stable = read_stable(baseline, host_class=key[0])
+        host = read_known_host(baseline, key[0])
         results.append(
-            accept_sessions(known.get(key), ordered, acceptance, stable=stable, places=places)
+            accept_sessions(known.get(key), ordered, acceptance, host=host, places=places)
         )
     written = [(write_baseline(baseline, result.baseline), result) for result in results]
     told = [_proposals(result.baseline, groups) for _, result in written]

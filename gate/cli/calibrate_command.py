@@ -68,6 +68,14 @@ class RecordedOptions:
 )
 @click.option("--unchanged", is_flag=True, help="Plant nothing.")
 @click.option("--when-idle", is_flag=True, help="Begin a round only below 10 % use of the CPUs.")
+@click.option(
+    "--wait",
+    metavar="TIME",
+    default=None,
+    show_default="as long as it takes",
+    callback=options.waiting_time,
+    help="Wait so long at most while another gate measures.",
+)
 @click.option("--plan", is_flag=True, help="Say what would be measured and how long; no more.")
 @options.profiles_dir
 @options.size
@@ -168,6 +176,7 @@ def _on_this_host(given: dict[str, Any]) -> int:
     manner = Manner(
         seconds=_seconds(given["for_"]),
         when_idle=given["when_idle"],
+        wait=given["wait"],
         json_=given["json_"],
         quiet=given["quiet"],
     )

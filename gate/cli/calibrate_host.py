@@ -46,6 +46,8 @@ class Manner:
 
     seconds: float | None
     when_idle: bool
+    wait: float | None
+    """Seconds to wait while another process measures; None for as long as it takes."""
     json_: bool
     quiet: bool
 
@@ -92,7 +94,9 @@ def calibrate(wish: Wish, manner: Manner) -> int:
             for profile in wish.profiles:
                 stack.enter_context(alone_in(wish.out / profile.name))
             stop = stack.enter_context(Stop().listening())
-            spare = SpareTime(manner.seconds, stop, teller.say, when_idle=manner.when_idle)
+            spare = SpareTime(
+                manner.seconds, stop, teller.say, when_idle=manner.when_idle, wait=manner.wait
+            )
             _measure(Calibrating(wish, teller.say, trials, spare, stop), fresh)
     except StopRequested as request:
         raise Interrupted(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from gate import __version__
 from gate.cli.apart import apart
 from gate.cli.flow import Check, Plan, cases_of
+from gate.cli.measuring import Place, measuring
 from gate.cli.wiring import make_sitting, work_directory
 from gate.errors import InputError
 from gate.files import round_files
@@ -26,6 +27,7 @@ from gate.judge.rounds import Wanted, conclude, counting, nothing_compared
 from gate.measure.schedule import planted_benchmark, planted_loss
 from gate.measure.sitting import now
 from gate.measure.sizing import size_plant
+from gate.measure.storage import storage_open
 from gate.model import SCHEMA, Plant, RoundPlan, Schedule, SideSpec
 
 if TYPE_CHECKING:
@@ -198,6 +200,7 @@ class Calibrating:
             out=place,
             work=wish.work,
             host_class=wish.host_class,
+            store=wish.store,
         )
         sessions = self.spare.alone(Check(check, self.trials, self.stop).measure)
         rounds = read_rounds(wish.store)
@@ -206,15 +209,24 @@ class Calibrating:
     def _sized(self, course: Course, plan: RoundPlan) -> RoundPlan:
         """The plan with the work that its plant takes, measured."""
         self.say(f"{plan.plant.benchmark}: measuring what a loss of its size takes")
-        with exclusive(), work_directory(self.wish.work) as work:
+        wish = self.wish
+        place = Place(store=wish.store, work=wish.work, host_class=wish.host_class)
+        with (
+            measuring(exclusive(), self.say, place) as ground,
+            work_directory(wish.work) as work,
+        ):
             sitting = make_sitting(
                 _one_side(course.profile),
                 work=work,
                 host_class=self.wish.host_class,
                 stop=self.stop,
                 tell=self.trials,
+                say=self.say,
+                store=self.wish.store,
+                tuned=ground.tuned,
             )
-            return replace(plan, plant=size_plant(sitting, plan.plant), sized=True)
+            with storage_open(sitting):
+                return replace(plan, plant=size_plant(sitting, plan.plant), sized=True)
 
 
 def _both_sides(profile: Profile, plant: Plant) -> Profile:

@@ -51,6 +51,7 @@ Exit status: 0 open, 2 usage, 3 nothing compared, 4 a measurement failed,
 )
 @click.option("--work", type=options.PathParam, default=None, help="Directory for data files.")
 @click.option("--resume", is_flag=True, help="Go on with the check in --out.")
+@options.wait
 @policy_options
 @options.as_json
 @click.option("--quiet", is_flag=True, help="No progress.")
@@ -69,6 +70,7 @@ def command(
     alpha: float,
     beta: float,
     allow: tuple[str, ...],
+    wait: float,
     *,
     resume: bool,
     json_: bool,
@@ -93,6 +95,8 @@ def command(
         out=place,
         work=work or place / "work",
         host_class=host_class,
+        store=baseline,
+        wait=wait,
     )
     teller = Teller(quiet=quiet)
     try:

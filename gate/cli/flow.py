@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gate.cli.apart import apart
+from gate.cli.measuring import Place, measuring
 from gate.cli.wiring import make_sitting, work_directory
 from gate.files.session_file import read_session
 from gate.host.lock import exclusive
@@ -25,6 +26,7 @@ from gate.judge.looking import (
 from gate.judge.suite import Case, arrange
 from gate.measure.confirming import measure_pairs
 from gate.measure.screening import measure_session
+from gate.measure.storage import storage_open
 from gate.model import Role, Side
 
 if TYPE_CHECKING:
@@ -48,6 +50,10 @@ class Plan:
     out: Path
     work: Path
     host_class: str | None
+    store: Path
+    """The baseline directory, for what host.toml says of the class."""
+    wait: float = 0.0
+    """Seconds to wait at most while another process measures here."""
 
 
 class Check:
@@ -64,7 +70,10 @@ class Check:
             GateError: a harness is missing, a job unsafe, the host busy.
         """
         with ExitStack() as stack:
-            stack.enter_context(exclusive())
+            plan, say = self.plan, self.teller.say
+            alone = exclusive(wait=plan.wait, tell=say, pause=self.stop.sleep)
+            place = Place(store=plan.store, work=plan.work, host_class=plan.host_class)
+            ground = stack.enter_context(measuring(alone, say, place))
             work = stack.enter_context(work_directory(self.plan.work))
             stack.callback(self.teller.done)
             sittings = [
@@ -74,6 +83,9 @@ class Check:
                     host_class=self.plan.host_class,
                     stop=self.stop,
                     tell=self.teller,
+                    say=self.teller.say,
+                    store=self.plan.store,
+                    tuned=ground.tuned,
                 )
                 for profile in self.plan.profiles
             ]
@@ -110,7 +122,8 @@ class Check:
     def _screen(self, sitting: Sitting, plan: dict[str, int]) -> Session:
         path = self._path(sitting, "head.json")
         resumed = read_session(path) if path.exists() else None
-        return measure_session(sitting, Side.HEAD, path, resumed=resumed, trials=plan)
+        with storage_open(sitting):
+            return measure_session(sitting, Side.HEAD, path, resumed=resumed, trials=plan)
 
     def _tasks(self, screens: Sequence[Session]) -> tuple[Task, ...]:
         cases = cases_of(screens, self.plan)
@@ -128,11 +141,13 @@ class Check:
         shown = ", ".join(sorted({f"{task.benchmark} {task.metric}" for task in flagged}))
         if sitting.paired:
             self.teller.say(f"flagged: {shown}; confirming by pairs of base and head")
-            return list(self._pairs(sitting, names, flagged))
+            with storage_open(sitting):
+                return list(self._pairs(sitting, names, flagged))
         needed = max((task.strikes or 0 for task in flagged), default=0)
         if needed:
             self.teller.say(f"flagged: {shown}; confirming by {needed} further head sessions")
-        return self._strikes(sitting, screen, names, needed)
+        with storage_open(sitting):
+            return self._strikes(sitting, screen, names, needed)
 
     def _strikes(
         self, sitting: Sitting, screen: Session, names: frozenset[str], needed: int
@@ -141,6 +156,8 @@ class Check:
         strikes: list[Session] = []
         for number in range(1, needed + 1):
             strikes.append(self._strike(sitting, names, number))
+            if strikes[-1].disturbances:
+                break  # nothing will be judged
             if number == EARLY_LOOK:
                 cases = cases_of((screen, *strikes), self.plan)
                 if apart(self.stop, all_cleared, cases, self.plan.policy):

@@ -9,6 +9,11 @@ import click
 
 _COMMANDS = {
     "show": "Show this machine's class and facts, and how well the gate does on it.",
+    "enroll": "Write down what a machine of this class must be: host.toml.",
+    "diff": "Compare this machine with its host.toml and with what was accepted.",
+    "tune": "Tune settings of this machine for a while, and put them back.",
+    "restore": "Put back what a killed gate left tuned.",
+    "check": "Tell whether this machine is fit to measure on, and how small a loss it can tell.",
 }
 
 

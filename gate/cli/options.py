@@ -10,12 +10,13 @@ import click
 
 from gate.errors import InputError
 from gate.files.profile_sizes import FULL
-from gate.units import parse_percent
+from gate.units import parse_percent, parse_quantity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+_LONGEST_WAIT = 7 * 24 * 3600.0
 _HOST_CLASS = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
 
 PathParam = click.Path(path_type=Path)
@@ -80,6 +81,36 @@ def _plain_class(ctx: click.Context, option: click.Parameter, given: str | None)
             cure="Use lower-case letters, digits, dots and dashes, as in bm-epyc-9454p.",
         )
     return given
+
+
+def wait(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--wait`, in seconds."""
+    return click.option(
+        "--wait",
+        metavar="TIME",
+        default="0",
+        show_default="not at all",
+        callback=waiting_time,
+        help="Wait so long at most while another gate measures on this host, e.g. 10min.",
+    )(function)
+
+
+def waiting_time(ctx: click.Context, option: click.Parameter, given: str | None) -> float | None:
+    """A waiting time in seconds; None where none was given.
+
+    Raises:
+        InputError: no time, or longer than a week.
+    """
+    del ctx, option
+    if given is None:
+        return None
+    try:
+        seconds = 0.0 if given.strip() == "0" else parse_quantity(given, "s")
+    except ValueError as error:
+        raise InputError("G200", f"--wait: {error}.") from error
+    if seconds > _LONGEST_WAIT:
+        raise InputError("G200", "--wait: 168 h are the most.")
+    return seconds
 
 
 def tolerance_of(text: str) -> float:

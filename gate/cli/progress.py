@@ -38,8 +38,7 @@ class Teller:
             return
         line = self._line(progress)
         left = self._left(progress, sum(spent) / len(spent))
-        failed = progress.trial.status is not TrialStatus.OK
-        if self._live and not failed:
+        if self._live and progress.trial.status is TrialStatus.OK:
             self._clear()
             # A wrapped line could not be rewritten: the values give way to the time left.
             shown = line[: max(0, _columns() - 1 - len(left))] + left
@@ -70,6 +69,8 @@ class Teller:
                 for value in trial.values
                 if value.metric in progress.units
             )
+        elif trial.status is TrialStatus.ASIDE:
+            shown = f"set aside: {'; '.join(one.text for one in trial.aside)[:300]}"
         else:
             shown = f"{trial.status.value}: {trial.note[:160]}"
         shown = "".join(c if c.isprintable() else " " for c in shown)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections import Counter
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -12,20 +13,24 @@ from typing import TYPE_CHECKING
 import click
 
 from gate.cli import options
+from gate.cli.measuring import Place, measuring
 from gate.cli.progress import Teller
 from gate.cli.wiring import SideOptions, load_profiles, make_sitting, with_sides, work_directory
-from gate.errors import InputError, Interrupted
+from gate.errors import CannotJudge, InputError, Interrupted
 from gate.files.session_file import read_session
 from gate.host.lock import exclusive
 from gate.measure.screening import measure_session
 from gate.measure.stop import Stop, StopRequested
+from gate.measure.storage import storage_open
 from gate.model import Side, Stage, TrialStatus
+from gate.report.clean import guarded
 
 if TYPE_CHECKING:
     from gate.measure.sitting import Sitting
     from gate.model import Profile, Session
 
 _MEASURE_FAILED = 4
+_CURE = "Find out who works on this machine, and measure again when it is quiet."
 
 EPILOG = """\b
 Examples:
@@ -33,11 +38,13 @@ Examples:
   gate run smoke-command --repeat 5         five sessions, for a first baseline
   gate run smoke-command --trials 10        one that knows its noise better
   gate run smoke-command --side base        the base side instead
+  gate run smoke-command --wait 10min       wait while another gate measures
   gate run --resume reports/sessions/S.json finish an interrupted session
 
 \b
-Exit status: 0 every trial gave its values, 4 a trial failed,
-130 and 143 interrupted (the session is kept and can be resumed).
+Exit status: 0 every trial gave its values, 4 a trial failed, 5 the host is
+busy, or was disturbed so much that a session cannot be judged, 130 and 143
+interrupted (the session is kept and can be resumed).
 """
 
 
@@ -47,6 +54,7 @@ Exit status: 0 every trial gave its values, 4 a trial failed,
 @options.size
 @options.sides
 @options.host_class
+@options.baseline_dir
 @click.option("--side", type=click.Choice(["base", "head"]), show_default="head")
 @click.option("--repeat", type=click.IntRange(1, 1000), help="Sessions per profile.")
 @click.option(
@@ -63,6 +71,7 @@ Exit status: 0 every trial gave its values, 4 a trial failed,
 )
 @click.option("--work", type=options.PathParam, default=None, help="Directory for data files.")
 @click.option("--resume", type=options.PathParam, default=None, help="A partial session to finish.")
+@options.wait
 @options.as_json
 @click.option("--quiet", is_flag=True, help="No progress.")
 def command(
@@ -74,12 +83,14 @@ def command(
     base_env: tuple[str, ...],
     head_env: tuple[str, ...],
     host_class: str | None,
+    baseline: Path,
     side: str | None,
     repeat: int | None,
     trials: int | None,
     out: Path,
     work: Path | None,
     resume: Path | None,
+    wait: float,
     *,
     json_: bool,
     quiet: bool,
@@ -99,8 +110,10 @@ def command(
     path = resume or out
     try:
         with ExitStack() as stack:
-            stack.enter_context(exclusive())
             stop = stack.enter_context(Stop().listening())
+            alone = exclusive(wait=wait, tell=teller.say, pause=stop.sleep)
+            place = Place(store=baseline, work=work or out / "work", host_class=host_class)
+            ground = stack.enter_context(measuring(alone, teller.say, place))
             directory = stack.enter_context(work_directory(work or out / "work"))
             stack.callback(teller.done)
             sittings = [
@@ -110,23 +123,32 @@ def command(
                     host_class=host_class,
                     stop=stop,
                     tell=teller,
+                    say=teller.say,
+                    store=baseline,
+                    tuned=ground.tuned,
                 )
                 for one in chosen
             ]
             for _ in range(repeat or 1):
                 for sitting in sittings:
                     path = resume or _fresh(out, sitting)
-                    written.append(
-                        (path, measure_session(sitting, measured, path, resumed=resumed))
-                    )
+                    with storage_open(sitting):
+                        session = measure_session(sitting, measured, path, resumed=resumed)
+                    written.append((path, session))
     except StopRequested as request:
         raise Interrupted(
             request.number,
-            f"interrupted; sessions finished: {len(written)}; {path} is partial.",
+            f"interrupted; sessions finished: {len(written)}{_partial(path)}.",
             cure="Finish it with the same options and: "
-            + shlex.join(["gate", "run", "--resume", str(path)]),
+            + shlex.join(["gate", "run", "--resume", str(path)])
+            if path.is_file()
+            else "Run the same command again.",
         ) from None
     return _say(written, json_=json_)
+
+
+def _partial(path: Path) -> str:
+    return f"; {path} is partial" if path.is_file() else ""
 
 
 def _resumed(
@@ -199,7 +221,7 @@ def _say(written: list[tuple[Path, Session]], *, json_: bool) -> int:
         trial
         for _, session in written
         for trial in session.trials
-        if trial.status is not TrialStatus.OK
+        if trial.status not in {TrialStatus.OK, TrialStatus.ASIDE}
     ]
     if json_:
         rows = [
@@ -216,7 +238,26 @@ def _say(written: list[tuple[Path, Session]], *, json_: bool) -> int:
         )
     else:
         for path, session in written:
-            click.echo(f"session {session.id}: {len(session.trials)} trials in {path}")
+            click.echo(f"session {session.id}: {_trials(session)} in {path}")
     for trial in failed:
         click.echo(f"failed: {trial.benchmark}: {trial.note}", err=True)
-    return _MEASURE_FAILED if failed else 0
+    gave_up = [_disturbed(path, session) for path, session in written if session.disturbances]
+    if failed:
+        return _MEASURE_FAILED
+    return CannotJudge.status if any(gave_up) else 0
+
+
+def _disturbed(path: Path, session: Session) -> bool:
+    """Say why a session cannot be judged; whether trials are lacking because of it."""
+    kept = Counter(t.benchmark for t in session.trials if t.status is not TrialStatus.ASIDE)
+    gave_up = any(kept[plan.benchmark] < plan.trials for plan in session.planned)
+    error = CannotJudge("G248", f"{session.disturbances[0]}.", cure=_CURE, place=str(path))
+    click.echo(f"{'error[G248]' if gave_up else 'disturbed'}: {guarded(str(error))}", err=True)
+    return gave_up
+
+
+def _trials(session: Session) -> str:
+    """How many trials a session holds, and how many of them do not count."""
+    aside = sum(trial.status is TrialStatus.ASIDE for trial in session.trials)
+    told = f", {aside} set aside" if aside else ""
+    return f"{len(session.trials)} trials{told}"

@@ -31,8 +31,16 @@ class SpareTime:
     """The time that a calibration may take, and the moments it may take it in."""
 
     def __init__(
-        self, seconds: float | None, stop: Stop, say: Callable[[str], None], *, when_idle: bool
+        self,
+        seconds: float | None,
+        stop: Stop,
+        say: Callable[[str], None],
+        *,
+        when_idle: bool,
+        wait: float | None = None,
     ) -> None:
+        """`wait` is how long to wait for another process that measures; None for no limit."""
+        self._wait = wait
         self._end = None if seconds is None else time.monotonic() + seconds
         self._stop, self._say, self._when_idle = stop, say, when_idle
 
@@ -64,14 +72,16 @@ class SpareTime:
 
         Raises:
             TimeIsUp: the other one was not ready in time.
+            CannotJudge: G240, it was not ready in the time that may be waited.
             StopRequested: a signal came.
         """
-        told = False
+        told, began = False, time.monotonic()
         while True:
             try:
                 return function(*args, **kwargs)
             except CannotJudge as busy:
-                if busy.code != "G240":
+                over = self._wait is not None and time.monotonic() - began >= self._wait
+                if busy.code != "G240" or over:
                     raise
                 if not told:
                     self._say(f"waiting: {busy.message} Looking again every {_shown(_PAUSE)}.")

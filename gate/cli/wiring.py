@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 from gate.errors import InputError, NothingCompared
 from gate.files import disk
+from gate.files.host_file import read_known_host
+from gate.files.mounts import mounts_below
 from gate.files.profile_file import read_profile
 from gate.files.profile_sizes import FULL
 from gate.harness import HARNESSES
@@ -23,19 +25,24 @@ from gate.harness.outputs import output_kinds
 from gate.harness.planting import planted
 from gate.harness.replay import replay_kinds
 from gate.host.identity import boot_id, read_host
+from gate.host.machine import ThisMachine
+from gate.host.readiness import quick_notes
+from gate.host.watch import Watch
 from gate.measure.accountant import make_accountant
 from gate.measure.cpu_metrics import cpu_kinds
 from gate.measure.sitting import Sitting, child_environment, preflight, trial_context
-from gate.model import Side, SideSpec
+from gate.measure.storage import make_storage
+from gate.model import Limits, Side, SideSpec
 from gate.subject.command import refuse_equal_sides, refuse_without_effect, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from gate.harness.base import MetricKind
+    from gate.host.tuning import Tuned
     from gate.measure.sitting import Progress
     from gate.measure.stop import Stop
-    from gate.model import Profile, Work
+    from gate.model import Host, Profile, Work
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +127,8 @@ def _variables(side: str, pairs: Sequence[str]) -> dict[str, str]:
         name, equals, value = pair.partition("=")
         if not equals or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
             raise InputError("G200", f"--{side}-env: {pair[:80]!r} is not NAME=VALUE.")
+        if name.startswith("GATE_"):
+            raise InputError("G200", f"--{side}-env: {name[:80]} is for the gate itself to set.")
         found[name] = value
     return found
 
@@ -131,8 +140,13 @@ def make_sitting(
     host_class: str | None,
     stop: Stop,
     tell: Callable[[Progress], None],
+    say: Callable[[str], None] = lambda _: None,
+    store: Path | None = None,
+    tuned: Tuned | None = None,
 ) -> Sitting:
     """A profile ready to be measured on this host: tools found, sides resolved, jobs safe.
+
+    `store` is the baseline directory: the class's host.toml in it says what a trial may bear.
 
     Raises:
         InputError: a side does not exist, or a job is unsafe.
@@ -142,11 +156,12 @@ def make_sitting(
     specs = {Side(name): spec for name, spec in profile.sides.items()}
     specs.setdefault(Side.HEAD, SideSpec())
     harness = planted(HARNESSES[profile.harness], profile.plant)
+    host = read_host(work, host_class=host_class, tuned=tuned.names if tuned else ())
     sitting = Sitting(
         profile=profile,
         harness=harness,
         sides={side: resolve(side, spec, root) for side, spec in specs.items()},
-        host=read_host(work, host_class=host_class),
+        host=host,
         boot=boot_id(),
         tools=harness.tools(profile, child_environment()),
         work=work.absolute(),
@@ -154,12 +169,30 @@ def make_sitting(
         tell=tell,
         paired={"base", "head"} <= profile.sides.keys(),
         accountant=make_accountant(profile),
+        storage=make_storage(
+            profile, work=work.absolute(), environment=child_environment(), stop=stop, say=say
+        ),
+        watch=make_watch(profile, store, host),
+        tuned=tuned,
+        notes=() if profile.harness == "replay" else quick_notes(ThisMachine(), work.absolute()),
     )
     refuse_equal_sides(sitting.sides, profile)
     preflight(sitting)
     with trial_context(sitting, Side.HEAD, profile.benchmarks[0]) as context:
         needed = versions_of(profile.needs, context.environment)
     return replace(sitting, tools=needed | sitting.tools)
+
+
+def make_watch(profile: Profile, store: Path | None, host: Host) -> Watch | None:
+    """What tells of disturbed trials; replayed values were measured somewhere else."""
+    if profile.harness == "replay":
+        return None
+    known = read_known_host(store, host.host_class) if store is not None else None
+    return Watch(
+        known.limits if known is not None else Limits(),
+        companions=profile.companions,
+        expects=profile.expects,
+    )
 
 
 @contextmanager
@@ -187,7 +220,9 @@ def work_directory(path: Path) -> Iterator[Path]:
     try:
         yield fresh
     finally:
-        shutil.rmtree(fresh, ignore_errors=True)
+        # A command may have mounted something in it: what is there is not ours to remove.
+        if not mounts_below(str(fresh)):
+            shutil.rmtree(fresh, ignore_errors=True)
         if not existed:
             with suppress(OSError):
                 path.rmdir()

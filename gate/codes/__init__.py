@@ -7,7 +7,8 @@ from gate.codes.errors import ERRORS
 from gate.codes.findings import FINDINGS
 from gate.codes.page import Page
 from gate.codes.summary import SUMMARY
+from gate.codes.tuning import TUNING
 
-PAGES: dict[str, Page] = {**FINDINGS, **SUMMARY, **ERRORS, **CALIBRATION}
+PAGES: dict[str, Page] = {**FINDINGS, **SUMMARY, **ERRORS, **CALIBRATION, **TUNING}
 
 __all__ = ["PAGES", "Page"]

@@ -109,13 +109,97 @@ ERRORS = {
     ),
     "G240": Page(
         "the host is busy measuring",
-        "Another gate process measures on this host.",
-        "Wait for it to end: two measurements at once disturb each other.",
+        "Another gate process measures on this host; the message names it as far as it can be "
+        "known. Two measurements at once would disturb each other. The lock is the kernel's: it is "
+        "free as soon as its holder is gone, however it ended, so nothing has to be removed.",
+        "Wait for it to end, or let the gate wait: `--wait 10min`. It measures nothing meanwhile.",
+    ),
+    "G244": Page(
+        "noise probe impossible",
+        "The noise probe of `gate host check` runs fixed pieces of work, one of which writes "
+        "a file of 4 MiB in the work directory again and again. It could not: no room is left, the "
+        "directory cannot be written, or a process of the probe was killed.",
+        "Free some room, or name a directory on the disk that measures with `--work DIR`.",
+    ),
+    "G248": Page(
+        "the session was disturbed",
+        "So many trials were set aside, because somebody else used the machine or the machine was "
+        "not well, that the gate stopped taking them again: more than `set_aside` of `[limits]` in "
+        "host.toml (half of those planned, at least 3). The session is kept with all its trials, "
+        "and is neither judged nor accepted.",
+        "Find out who works on this machine (the message names the worst), and measure again when "
+        "it is quiet. What the workload does by itself belongs into the profile: `companions` "
+        "names processes that are a part of it, `expects` kinds of disturbance that it makes.",
     ),
     "G247": Page(
         "malformed recording",
         "A recording is gzip CSV of series, better, session, trial, value; one line is not that.",
         "Mend the line named. Values are finite and above 0, and no trial stands twice.",
+    ),
+    "G249": Page(
+        "the list of allowed devices cannot be trusted",
+        "Everything on an allowed device may be lost, so only root may say which they are. The "
+        "file, or a directory above it, belongs to somebody else, may be written by others, or is "
+        "a link.",
+        "chown root:root and chmod go-w the path that is named; put a plain file in place of a "
+        "link.",
+    ),
+    "G250": Page(
+        "not the allowed device",
+        "The name in the list of allowed devices leads to nothing, to something that is no block "
+        "device, or to another device than the one that was looked at.",
+        "Plug the drive in, or correct its name below /dev/disk/by-id.",
+    ),
+    "G251": Page(
+        "the device is in use",
+        "It is mounted somewhere, is swap, carries a volume or an array, is open in a process, "
+        "or the machine itself runs from it. Nothing was written.",
+        "Take it out of use if nothing on it is needed; never name a disk that the machine needs.",
+    ),
+    "G252": Page(
+        "the device holds data",
+        "It has partitions, or a signature of a file system, an array, a volume or a key. "
+        "Nothing was written.",
+        "Look what it holds. If that is not needed: wipefs --all DEVICE.",
+    ),
+    "G253": Page(
+        "the device cannot be written here",
+        "It is a partition, is read-only, is too small, or could not be examined, which counts "
+        "as a reason not to write it. Nothing was written.",
+        "Do as the message says.",
+    ),
+    "G254": Page(
+        "a directory outside the project",
+        "A profile names a directory, or gives pytest a path, that leads out of the project: by "
+        "an absolute path, `..`, `~`, a variable or a link. A profile may come with a pull "
+        "request, so only the command line may name such a place.",
+        "Use a directory of the project, or name the side with --base DIR or --head DIR.",
+    ),
+    "G255": Page(
+        "no such device for the gate",
+        "A profile asks for a device that this machine's owner did not give to the gate, or the "
+        "record of the file systems that the gate made on one cannot be read. Nothing was written.",
+        "Root names devices in /etc/driftgate/devices.toml, by /dev/disk/by-id; whatever is on "
+        "them will be lost.",
+    ),
+    "G256": Page(
+        "no mounts of our own",
+        "A profile wants a file system on a device, which the gate mounts where nobody else sees "
+        "it. The kernel did not allow that.",
+        "Run the gate as root, outside a container without CAP_SYS_ADMIN.",
+    ),
+    "G257": Page(
+        "write budget spent",
+        "What the profile would do next writes more than its `storage.write_budget` leaves. What "
+        "was measured so far is kept; nothing is judged of half a session.",
+        "Raise the budget if the drive can bear it, measure fewer benchmarks, or leave "
+        "preconditioning out.",
+    ),
+    "G258": Page(
+        "storage not brought into its state",
+        "A step of the profile's `[storage]` failed: a program is missing, the storage takes no "
+        "direct I/O, or the device is busy. A trial in another state would be no trial.",
+        "Run the command that the message names by hand.",
     ),
     "G280": Page(
         "nothing to compare",

@@ -44,6 +44,15 @@ FINDINGS = {
         "different days), then `gate baseline accept SESSION... --reason ...`; or let new "
         "benchmarks through once with `--allow new`.",
     ),
+    "G011": Page(
+        "new: the host is not what it was",
+        "An epoch fact of the host (kernel, microcode, mitigation, I/O scheduler, governor) is not "
+        "that of the newest accepted session, so what was accepted says nothing of the change. "
+        'host.toml says `epoch = "new-baseline"`: the benchmarks count as new. That is not a pass, '
+        "and no pair was spent on it.",
+        "Accept sessions of the unchanged subject on the host as it is now: they open a new epoch. "
+        "`gate host diff` shows what moved; `--allow new` lets it through once.",
+    ),
     "G020": Page(
         "inconclusive: pairs spent",
         "The pairs that may be spent were spent, and neither a regression nor its absence is "
@@ -103,7 +112,8 @@ FINDINGS = {
     "G031": Page(
         "incomparable: the host's stable facts differ",
         "The host claims the baseline's class, but a fact that must agree does not.",
-        "Use another host class name for this machine, or accept a baseline on it.",
+        "Use another host class name for this machine (`gate host enroll --host-class NAME`), and "
+        "accept a baseline on it; or put the fact back. `gate host diff` shows every one.",
     ),
     "G032": Page(
         "incomparable: the profile runs something else now",
@@ -123,18 +133,30 @@ FINDINGS = {
     ),
     "G035": Page(
         "incomparable: the host moved",
-        "A control benchmark, which the change cannot reach, moved. The machine is not what it "
-        "was, so nothing measured beside it may be judged.",
-        "Look for other load, throttling or an update; then run the check again.",
+        "A control, which the change cannot reach, moved. The machine is not what it was, so "
+        "nothing measured beside it may be judged, however proven a loss looks. There are three "
+        "kinds. The built-in cpu-spin and memory-copy run in every session while no trial does; "
+        "they moved by more than 3 % and by more than six standard errors of the accepted "
+        "sessions. A benchmark listed under `control` speaks for its profile. A profile with "
+        "`control = true` speaks for everything measured on its host for the same report.",
+        "Look for other load, throttling or an update; then run the check again. If the machine "
+        "is to stay as it is now, accept sessions taken on it: the built-in controls are compared "
+        "with the ten newest.",
     ),
     "G036": Page(
         "incomparable: the sitting was disturbed",
-        "Something happened while measuring that makes the values meaningless.",
-        "Run the check again.",
+        "Something happened while measuring that makes the values meaningless. Every trial is "
+        "watched: processor time and block I/O of other processes, time taken by the hypervisor, "
+        "waiting for memory, throttling, faults in the kernel's log, suspension. A disturbed trial "
+        "is set aside and taken again; where more are than the limit allows (`set_aside` of "
+        "`[limits]` in host.toml), nothing is judged, and the message says what disturbed them.",
+        "Find out who works on the machine, and run the check again when it is quiet. What the "
+        "workload does by itself belongs into the profile, as `companions` or `expects`.",
     ),
     "G037": Page(
         "incomparable: base and head were not measured alike",
-        "The confirming sessions differ in host, boot, profile or order of pairs.",
+        "The sessions of one check differ in host, in a fact of it, in boot, profile or order of "
+        "pairs.",
         "Run the check again, in one sitting on one host.",
     ),
     "G038": Page(
@@ -156,6 +178,15 @@ FINDINGS = {
         "the matrix shrank.",
         "If that is intended, accept a session of the new profile with a reason; otherwise find "
         "out why it did not run.",
+    ),
+    "G041": Page(
+        "incomparable: the host moved since the baseline",
+        "An epoch fact of the host (kernel, microcode, mitigation, I/O scheduler, governor) is not "
+        "that of the newest accepted session. It moves every number, so what was accepted says "
+        "nothing of the change. No pair was spent on it.",
+        "Put the fact back, or accept sessions of the unchanged subject on the host as it is now: "
+        'that opens a new epoch. `gate host diff` shows what moved; `epoch = "new-baseline"` in '
+        "host.toml calls the benchmarks new instead.",
     ),
     "G050": Page(
         "broken: a trial failed",

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 
 from gate.errors import InputError
 from gate.files import checked, disk, names
-from gate.files.baseline_form import adapter, host_adapter
-from gate.files.baseline_text import baseline_text, host_text
+from gate.files.baseline_form import adapter
+from gate.files.baseline_text import baseline_text
+from gate.files.host_file import HOST_FILE, read_known_host, write_known_host
 from gate.model import (
     AcceptedSession,
     Baseline,
     BaselinePoint,
     BaselineSeries,
+    KnownHost,
 )
 
 if TYPE_CHECKING:
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
 
     from gate.files.baseline_form import BaselineForm, PointForm, SeriesForm, SessionForm
 
-HOST_FILE = "host.toml"
 WAIVER_FILE = "waivers.toml"
 
 
@@ -42,12 +43,26 @@ def read_baselines(directory: Path) -> tuple[Baseline, ...]:
         )
     try:
         classes = sorted(entry for entry in directory.iterdir() if entry.is_dir())
-        files = [path for entry in classes for path in sorted(entry.glob("*.toml"))]
     except OSError as error:
-        raise InputError(
-            "G201", f"cannot be listed: {error.strerror}.", place=str(directory)
-        ) from error
+        raise _not_listed(directory, error) from error
+    return tuple(baseline for entry in classes for baseline in read_class(entry))
+
+
+def read_class(directory: Path) -> tuple[Baseline, ...]:
+    """Every baseline of one host class, sorted by profile.
+
+    Raises:
+        InputError: a file is malformed, or contradicts its place.
+    """
+    try:
+        files = sorted(directory.glob("*.toml"))
+    except OSError as error:
+        raise _not_listed(directory, error) from error
     return tuple(read_baseline(path) for path in files if path.stem not in names.RESERVED)
+
+
+def _not_listed(directory: Path, error: OSError) -> InputError:
+    return InputError("G201", f"cannot be listed: {error.strerror}.", place=str(directory))
 
 
 def read_baseline(path: Path) -> Baseline:
@@ -61,13 +76,15 @@ def read_baseline(path: Path) -> Baseline:
     checked.check_schema(data, text=text, place=str(path), kind="toml")
     form = checked.validate(adapter(), data, text=text, place=str(path), kind="toml")
     _check_place(path, form)
+    known = _host_of(path, form.host_class)
     sessions = tuple(_session(name, one) for name, one in form.session.items())
     return Baseline(
         profile=form.profile,
         profile_digest=form.profile_digest,
         harness=form.harness,
         host_class=form.host_class,
-        stable=_read_host(path.parent / HOST_FILE, form.host_class),
+        stable=known.stable,
+        policy=known.policy,
         sessions=tuple(sorted(sessions, key=lambda s: (s.started, s.id))),
         series=tuple(
             _series(path, benchmark, metric, one, form)
@@ -92,11 +109,24 @@ def _check_place(path: Path, form: BaselineForm) -> None:
             )
 
 
+def _host_of(path: Path, host_class: str) -> KnownHost:
+    known = read_known_host(path.parent.parent, host_class)
+    if known is None:
+        raise InputError(
+            "G201",
+            "there is no such file, so nobody knows what a machine of the class must be.",
+            cure="Restore it from the history, or enroll the class again: `gate host enroll`.",
+            place=str(path.with_name(HOST_FILE)),
+        )
+    return known
+
+
 def _session(name: str, form: SessionForm) -> AcceptedSession:
     return AcceptedSession(
         id=name,
         profile_digest=form.digest,
-        **form.model_dump(exclude={"digest"}),
+        controls={name: tuple(runs) for name, runs in form.controls.items()},
+        **form.model_dump(exclude={"digest", "controls"}),
     )
 
 
@@ -140,28 +170,6 @@ def _wrong_point(point: PointForm, whole: BaselineForm, seen: set[str]) -> str |
     return None
 
 
-def read_stable(directory: Path, *, host_class: str) -> dict[str, str] | None:
-    """What a host of a class must be; None where nothing was accepted of the class.
-
-    Raises:
-        InputError: the host file is malformed, or of another class.
-    """
-    path = directory / host_class / HOST_FILE
-    return None if disk.is_absent(path) else _read_host(path, host_class)
-
-
-def _read_host(path: Path, host_class: str) -> dict[str, str]:
-    text = disk.read_text(path, "profile")
-    data = checked.parse_toml(text, str(path))
-    checked.check_schema(data, text=text, place=str(path), kind="toml")
-    form = checked.validate(host_adapter(), data, text=text, place=str(path), kind="toml")
-    if form.host_class != host_class:
-        raise InputError(
-            "G206", f"host_class is {form.host_class!r}, not {host_class!r}.", place=str(path)
-        )
-    return dict(form.stable)
-
-
 def write_baseline(directory: Path, baseline: Baseline) -> Path:
     """Write a baseline and, if it is the first of its class, the host's facts; returns its path.
 
@@ -169,9 +177,18 @@ def write_baseline(directory: Path, baseline: Baseline) -> Path:
         InputError: a file cannot be written; what was there is unchanged.
     """
     place = directory / baseline.host_class
-    host = place / HOST_FILE
-    if disk.is_absent(host):
-        disk.write_text(host, host_text(baseline))
+    if disk.is_absent(place / HOST_FILE):
+        write_known_host(directory, _known_host(baseline))
     path = place / f"{baseline.profile}.toml"
     disk.write_text(path, baseline_text(baseline))
     return path
+
+
+def _known_host(baseline: Baseline) -> KnownHost:
+    """The host file of a class that nobody enrolled: its facts from what was accepted first."""
+    return KnownHost(
+        host_class=baseline.host_class,
+        stable=baseline.stable,
+        epoch=baseline.sessions[-1].epoch_facts if baseline.sessions else {},
+        policy=baseline.policy,
+    )

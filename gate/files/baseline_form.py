@@ -1,10 +1,11 @@
-"""The forms of `baselines/<host-class>/<profile>.toml` and of `host.toml` beside it."""
+"""The form of `baselines/<host-class>/<profile>.toml`."""
 
 from __future__ import annotations
 
 from functools import cache
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, TypeAdapter
 
 from gate.model import Better  # noqa: TC001 - pydantic resolves it when it runs
 
@@ -26,6 +27,7 @@ class SessionForm(BaseModel):
     digest: str
     tools: dict[str, str] = {}
     epoch_facts: dict[str, str] = {}
+    controls: dict[str, Annotated[list[PositiveFloat], Field(min_length=1, max_length=100)]] = {}
 
 
 class PointForm(BaseModel):
@@ -61,22 +63,7 @@ class BaselineForm(BaseModel):
     series: dict[str, dict[str, SeriesForm]] = {}
 
 
-class HostForm(BaseModel):
-    """`host.toml`: the stable facts of a host class."""
-
-    model_config = _FORM
-    schema_number: int = Field(alias="schema")
-    host_class: str
-    stable: dict[str, str]
-
-
 @cache
 def adapter() -> TypeAdapter[BaselineForm]:
     """Validator of baselines, built once."""
     return TypeAdapter(BaselineForm)
-
-
-@cache
-def host_adapter() -> TypeAdapter[HostForm]:
-    """Validator of host files, built once."""
-    return TypeAdapter(HostForm)

@@ -12,26 +12,13 @@ from typing import TYPE_CHECKING
 
 from gate.files import toml_text as toml
 from gate.model import SCHEMA
+from gate.model.moved import moved, told
 from gate.units import percent, show, show_pair
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from gate.model import AcceptedSession, Baseline, BaselinePoint, BaselineSeries
-
-
-def host_text(baseline: Baseline) -> str:
-    """`host.toml`: what a machine must be to belong to this class."""
-    facts = [f"{toml.key(k)} = {toml.string(v)}" for k, v in sorted(baseline.stable.items())]
-    return "\n".join(
-        [
-            "# What a machine must be to be compared with the baselines beside this file.",
-            f"schema = {SCHEMA}",
-            f"host_class = {toml.string(baseline.host_class)}",
-            "",
-            "[stable]",
-            *facts,
-            "",
-        ]
-    )
 
 
 def baseline_text(baseline: Baseline) -> str:
@@ -44,9 +31,9 @@ def baseline_text(baseline: Baseline) -> str:
         f"harness = {toml.string(baseline.harness)}",
         f"profile_digest = {toml.string(baseline.profile_digest)}",
     ]
-    reasons = {session.id: session.reason for session in baseline.sessions}
+    known = {session.id: session for session in baseline.sessions}
     series = sorted(baseline.series, key=lambda s: (s.benchmark, s.metric))
-    blocks = [line for one in series for line in _series_lines(one, reasons)]
+    blocks = [line for one in series for line in _series_lines(one, known)]
     sessions = sorted(baseline.sessions, key=lambda session: session.id)
     facts = [line for session in sessions for line in _session_lines(session)]
     return "\n".join([*head, *blocks, *facts, ""])
@@ -67,10 +54,20 @@ def _session_lines(session: AcceptedSession) -> list[str]:
         f"digest = {toml.string(session.profile_digest)}",
         f"tools = {toml.inline(session.tools)}",
         f"epoch_facts = {toml.inline(session.epoch_facts)}",
+        *([_controls_line(session)] if session.controls else []),
     ]
 
 
-def _series_lines(series: BaselineSeries, reasons: dict[str, str]) -> list[str]:
+def _controls_line(session: AcceptedSession) -> str:
+    """`controls = { cpu-spin = [0.03456, 0.03461], memory-copy = [...] }`: seconds of each run."""
+    runs = ", ".join(
+        f"{toml.key(name)} = {toml.array(map(toml.number, values))}"
+        for name, values in sorted(session.controls.items())
+    )
+    return f"controls = {{ {runs} }}"
+
+
+def _series_lines(series: BaselineSeries, known: Mapping[str, AcceptedSession]) -> list[str]:
     lines = [
         "",
         f"[series.{toml.string(series.benchmark)}.{toml.string(series.metric)}]",
@@ -82,7 +79,7 @@ def _series_lines(series: BaselineSeries, reasons: dict[str, str]) -> list[str]:
     before: BaselinePoint | None = None
     for point in series.points:
         if before is None or before.epoch != point.epoch:
-            lines.append(f"  # {_epoch_comment(series, before, point, reasons)}")
+            lines.append(f"  # {_epoch_comment(series, before, point, known)}")
         values = toml.array(map(toml.number, point.values))
         lines.append(
             f"  {{ session = {toml.string(point.session)}, epoch = {point.epoch}, "
@@ -96,14 +93,21 @@ def _epoch_comment(
     series: BaselineSeries,
     before: BaselinePoint | None,
     point: BaselinePoint,
-    reasons: dict[str, str],
+    known: Mapping[str, AcceptedSession],
 ) -> str:
-    """What a reviewer reads in the diff: from, to, how much, why. One line, no control codes."""
+    """What a reviewer reads in the diff: from, to, how much, why. One line, no control codes.
+
+    Where facts of the host moved with it, they stand before the reason.
+    """
+    session = known.get(point.session)
     now = median(point.values)
     level = show(now, series.unit)
     if before is not None:
         was = median(before.values)
-        moved = now / was - 1 if was else None
-        level = f"{show_pair(was, now, series.unit)} ({percent(moved)})"
-    text = f"epoch {point.epoch}: {level}, because: {reasons.get(point.session, '')}"
+        step = now / was - 1 if was else None
+        level = f"{show_pair(was, now, series.unit)} ({percent(step)})"
+        last = known.get(before.session)
+        facts = moved(last.epoch_facts, session.epoch_facts) if last and session else ()
+        level += f", on the host {told(facts)}" if facts else ""
+    text = f"epoch {point.epoch}: {level}, because: {session.reason if session else ''}"
     return "".join(c if c.isprintable() else " " for c in text)

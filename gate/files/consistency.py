@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gate.files import names
-from gate.model import Role, Stage, Verdict, join
+from gate.model import KINDS, UNSTEADY, Role, Stage, TrialStatus, Verdict, join
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -35,12 +35,21 @@ def session_complaints(session: Session) -> Iterator[Complaint]:
         yield ("loud",), f'must be "raise" or "refuse", not {session.loud[:80]!r}'
     if not 1 <= session.pairs <= _MOST_PAIRS:
         yield ("pairs",), f"must lie between 1 and {_MOST_PAIRS}, not {session.pairs}"
+    yield from _control_complaints(session)
     yield from _plan_complaints(session)
     sequences: set[int] = set()
     for i, trial in enumerate(session.trials):
         for key, what in _trial_complaints(trial, sequences):
             yield ("trials", i, key), what
         sequences.add(trial.sequence)
+
+
+def _control_complaints(session: Session) -> Iterator[Complaint]:
+    for name, runs in session.controls.items():
+        if not names.is_plain(name):
+            yield ("controls",), f"{name[:80]!r} is no plain name: {names.RULE}"
+        elif not runs or min(runs) <= 0:
+            yield ("controls", name), "every run takes more than no time, and there is one"
 
 
 def _plan_complaints(session: Session) -> Iterator[Complaint]:
@@ -100,6 +109,10 @@ def _trial_complaints(trial: Trial, before: set[int]) -> Iterator[tuple[str, str
         yield "pair", "must not be negative"
     if trial.slot is not None and trial.slot < 0:
         yield "slot", "must not be negative"
+    if (trial.status is TrialStatus.ASIDE) != bool(trial.aside):
+        yield "aside", "a trial that was set aside has reasons, and no other has"
+    if any(one.kind not in KINDS and one.kind != UNSTEADY for one in trial.aside):
+        yield "aside", "there is no such kind of disturbance"
     if any(value.resolution < 0 for value in trial.values):
         yield "values", "a resolution must not be negative"
     for i in _doubled(value.metric for value in trial.values):

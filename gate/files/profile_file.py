@@ -8,11 +8,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gate.files import checked, disk, names
+from gate.files.confined import why_not_literal, why_outside
 from gate.files.profile_form import adapter
 from gate.files.profile_metrics import Kind, metrics
 from gate.files.profile_points import VARIABLE, check_parameters, groups, points
 from gate.files.profile_scripts import scripts_of
 from gate.files.profile_sizes import FULL, Sized
+from gate.files.profile_storage import state_text, storage_of
 from gate.files.profile_work import background_of, needs_of, work_of
 from gate.model import Profile, SideSpec, Trials
 from gate.units import parse_quantity
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gate.files.profile_form import ProfileForm
-    from gate.model import Background, Benchmark, Work
+    from gate.model import Background, Benchmark, Storage, Work
 
     KindsOf = Callable[[str, Work], Mapping[str, Kind]]
 
@@ -89,13 +91,14 @@ def _profile(form: ProfileForm, source: Sized, kinds_of: KindsOf) -> Profile:
     load = background.command if background else None
     named = (work.command, work.prepare, load, *work.environment.values())
     scripts = scripts_of(named, source.root)
+    storage = storage_of(form, source, {one.name for one in wanted if not one.derived})
     return Profile(
         name=source.stem,
         path=source.place,
         root=str(source.root),
         harness=form.harness,
         about=form.about,
-        digest=digest(form.harness, work, found, background, scripts),
+        digest=digest(form.harness, work, found, background, scripts, storage),
         work=work,
         benchmarks=(*found, *curves),
         metrics=wanted,
@@ -106,7 +109,23 @@ def _profile(form: ProfileForm, source: Sized, kinds_of: KindsOf) -> Profile:
         size=source.size,
         needs=needs_of(form, source),
         background=background,
+        control=all(one.control for one in found),
+        companions=_companions(form, source),
+        expects=tuple(dict.fromkeys(form.expects)),
+        storage=storage,
     )
+
+
+def _companions(form: ProfileForm, source: Sized) -> tuple[str, ...]:
+    """Process names; a path or an empty one would match nothing, in silence."""
+    for name in form.companions:
+        if not name.strip() or "/" in name or not name.isprintable():
+            raise source.wrong(
+                f"companions: {name[:80]!r} is no name of a process.",
+                "companions",
+                cure="Write it as `ps -o comm` does: without directory and arguments.",
+            )
+    return tuple(dict.fromkeys(form.companions))
 
 
 def _check_keys(form: ProfileForm, source: Sized) -> None:
@@ -152,9 +171,19 @@ def _sides(form: ProfileForm, source: Sized) -> dict[str, SideSpec]:
     forms = {"base": form.side.base, "head": form.side.head}
     for side, one in forms.items():
         for name in one.env if one else {}:
-            if not VARIABLE.fullmatch(name):
-                said = f"side.{side}.env: {name[:80]!r} is no variable name."
+            if not VARIABLE.fullmatch(name) or name.startswith("GATE_"):
+                said = f"side.{side}.env: {name[:80]!r} is no variable name that is free to be set."
                 raise source.wrong(said, "side", side, "env")
+        if one is not None and one.dir is not None:
+            place = source.root / one.dir
+            why = why_not_literal(one.dir) or why_outside(place, (source.root,))
+            if why:
+                raise source.wrong(
+                    f"side.{side}.dir: {one.dir[:200]!r}: {why}.",
+                    *("side", side, "dir"),
+                    code="G254",
+                    cure=f"Name a directory of the project, or use --{side} DIR when you measure.",
+                )
     return {
         name: SideSpec(directory=one.dir, environment=dict(one.env))
         for name, one in forms.items()
@@ -168,12 +197,13 @@ def digest(
     benchmarks: tuple[Benchmark, ...],
     background: Background | None,
     scripts: Mapping[str, str],
+    storage: Storage | None = None,
 ) -> str:
     """Hash of what decides what is run.
 
-    Sides, tolerances, numbers of trials and how programs are installed are not part of it, nor
-    are groups, which run nothing. A key that came with a later version counts only where it is
-    used, so that a profile without it keeps its digest and its baseline.
+    Sides, tolerances, numbers of trials, what may disturb and how programs are installed are not
+    part of it, nor are groups, which run nothing. A key that came with a later version counts
+    only where it is used, so that a profile without it keeps its digest and its baseline.
     """
     what: dict[str, object] = {
         "harness": harness,
@@ -194,6 +224,7 @@ def digest(
         "transferred": work.transferred,
         "background": background and [background.command, background.job_text],
         "scripts": dict(scripts),
+        "storage": storage and state_text(storage),
     }
     what |= {key: value for key, value in later.items() if value}
     text = json.dumps(what, sort_keys=True)

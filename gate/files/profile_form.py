@@ -10,6 +10,18 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 _FORM = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
 
 
+Disturbing = Literal[
+    "steal",
+    "foreign_cpu",
+    "foreign_io",
+    "memory_pressure",
+    "throttling",
+    "kernel_log",
+    "asleep",
+]
+"""The kinds of disturbance of the model."""
+
+
 class MetricForm(BaseModel):
     """`[metric.NAME]`: what a metric may lose."""
 
@@ -62,6 +74,40 @@ class BackgroundForm(BaseModel):
     """Or a native fio job file, relative to the profile, run until it is stopped."""
     least: str | None = None
     """Rounds or I/Os per second below which it does not count as running: "0.1 op/s"."""
+
+
+class SteadyForm(BaseModel):
+    """`steady = { ... }`: when the storage counts as steady, by the trials' own values."""
+
+    model_config = _FORM
+    metric: str
+    """The metric whose series is looked at."""
+    window: int = Field(default=5, ge=3, le=100)
+    """Trials looked at together."""
+    range: str = "20%"
+    """Largest spread of the window about its mean."""
+    slope: str = "10%"
+    """Largest move of the best line through the window."""
+    limit: int = Field(default=25, ge=3, le=1000)
+    """Trials after which a benchmark that is not steady fails."""
+
+
+class StorageForm(BaseModel):
+    """`[storage]`: what state the storage must be in before a trial counts."""
+
+    model_config = _FORM
+    device: str | None = None
+    """A device by its name in this machine's own allow-list, /etc/driftgate/devices.toml."""
+    filesystem: Literal["ext4", "xfs", "btrfs"] | None = None
+    """Made on the device and mounted as the work directory."""
+    precondition: list[Literal["fill", "random"]] = []
+    """Once, by capacity: write everything in order, then overwrite at random offsets."""
+    prepare: list[Literal["fresh", "fstrim", "blkdiscard", "drop_caches", "remount", "mkfs"]] = []
+    """Before every trial, not measured."""
+    steady: SteadyForm | None = None
+    """Trials are set aside until the storage is steady."""
+    write_budget: str | None = None
+    """Most that a check or run of the profile may write: "50 GiB"."""
 
 
 class TrialsForm(BaseModel):
@@ -136,8 +182,8 @@ class ProfileForm(BaseModel):
     """Variables for the harness and what it runs; `{side}` and parameters are expanded."""
     matrix: dict[str, list[str | int | float]] = {}
     """Parameters to sweep; each combination is a benchmark. `load` and `cpus` are the gate's."""
-    control: list[str] = []
-    """Benchmarks that the change cannot reach; if one moves, the host moved."""
+    control: bool | list[str] = False
+    """Benchmarks that the change cannot reach, or true for all: if one moves, the host moved."""
     trials: TrialsForm = TrialsForm()
     """How often each benchmark is measured."""
     timeout: str = "10 min"
@@ -148,6 +194,12 @@ class ProfileForm(BaseModel):
     """Programs that the workload runs, by name or absolute path."""
     background: BackgroundForm | None = None
     """A load beside the trials: all of them, or those with `load` "loaded"."""
+    companions: list[str] = []
+    """Names of processes beside the trials that belong to the workload, such as a server."""
+    expects: list[Disturbing] = []
+    """Kinds of disturbance that the workload makes itself: they set no trial aside."""
+    storage: StorageForm | None = None
+    """What state the storage must be in, and how much may be written."""
     side: SidesForm = SidesForm()
     """The two sides of the subject, where both can run on this host."""
     metric: dict[str, MetricForm] = {}

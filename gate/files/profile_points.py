@@ -174,13 +174,18 @@ def points(form: ProfileForm, source: Sized) -> tuple[Benchmark, ...]:
             name=_name(stem, params),
             params=params,
             target=stem if form.tests else "",
-            control=_name(stem, params) in form.control,
+            control=form.control is True or _name(stem, params) in _listed_controls(form),
         )
         for stem in listed or [source.stem]
         for params in _combinations(form)
     ]
     _check_point_names(found, form, source, key)
     return tuple(found)
+
+
+def _listed_controls(form: ProfileForm) -> list[str]:
+    """The benchmarks that `control` names; none where it speaks of the whole profile."""
+    return [] if isinstance(form.control, bool) else form.control
 
 
 def _combinations(form: ProfileForm, without: str = "") -> Iterator[dict[str, str]]:
@@ -203,7 +208,7 @@ def _check_point_names(found: list[Benchmark], form: ProfileForm, source: Sized,
         if not name.isprintable() or not name.strip() or len(name) > _LONGEST_NAME:
             raise source.wrong(f"{key}: {name[:80]!r} is no printable name.", key)
     known = {one.name for one in found}
-    for name in form.control:
+    for name in _listed_controls(form):
         if name not in known:
             some = ", ".join(sorted(known)[:5])
             raise source.wrong(f"control: there is no benchmark {name}, only {some}.", "control")

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 from gate.files import (
     baseline_form,
     calibration_form,
+    devices_file,
+    host_form,
+    host_show_form,
     profile_form,
     report_file,
     session_file,
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
 _ADAPTERS: dict[str, Any] = {
     "baseline": baseline_form.adapter,
     "calibration": calibration_form.adapter,
+    "devices": devices_file.adapter,
+    "host": host_form.adapter,
+    "host-show": host_show_form.adapter,
     "profile": profile_form.adapter,
     "report": report_file.adapter,
     "session": session_file.adapter,

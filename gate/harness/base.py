@@ -64,6 +64,8 @@ class Outcome:
     """Wall-clock seconds."""
     usage: Usage | None = None
     """Absent where nobody waited for it through the kernel."""
+    orphans: bool = False
+    """Whether it left processes behind, which were killed: nobody knows what they used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

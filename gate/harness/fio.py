@@ -10,7 +10,7 @@ from gate.harness.base import Reading, TrialFailed
 from gate.harness.fio_job import effective_job, job_options, numbered_job, torn_options
 from gate.harness.fio_metrics import FIO_KINDS, fio_values, fio_work
 from gate.harness.fio_output import parse
-from gate.harness.fio_safety import unsafe
+from gate.harness.fio_safety import DEVICE, opens_device, unsafe
 from gate.harness.process import Clock, ask, demand, export, finish
 from gate.harness.strict import quote
 
@@ -71,11 +71,18 @@ class Fio:
                 _refuse(f"{quote(name)} = {quote(value)} is no fio option", context.profile.path)
         rows = numbered_job(work.job_text, overrides)
         text = "\n".join(row for _, row in rows)
-        for number, why in unsafe(text, context.work, context.environment):
+        device = _device(context)
+        for number, why in unsafe(text, context.work, context.environment, device):
             # Lines that the matrix added stand in no file.
             line = rows[number - 1][0]
             place = f"{work.job_file or 'the fio job'}:{line}" if line else context.profile.path
             _refuse(why, place)
+        if device and not opens_device(text):
+            _refuse(
+                "[storage] names a device, and no line of the job is filename=${GATE_DEVICE}: "
+                "it would measure files",
+                context.profile.path,
+            )
 
     def prepare(self, context: TrialContext) -> None:
         """Lay out the job's files."""
@@ -105,6 +112,14 @@ class Fio:
         argv = ("fio", "--output-format=json", f"--output={output}", str(job))
         finish(Clock(context).run(argv, context.work), "fio")
         return output
+
+
+def _device(context: TrialContext) -> str:
+    """The raw device of the profile, which the guard let pass; empty for files."""
+    wanted = context.profile.storage
+    if wanted is None or not wanted.device or wanted.filesystem:
+        return ""
+    return context.environment.get(DEVICE, "")
 
 
 def _job(context: TrialContext) -> str:

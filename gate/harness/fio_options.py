@@ -18,6 +18,18 @@ ENGINES = _words(
 )
 """I/O engines that only touch the files that fio itself opens."""
 
+DEVICE_ENGINES = ENGINES - _words("ftruncate falloc filecreate filestat filedelete")
+"""Those of them that leave a device where it is: filedelete would remove its name from /dev."""
+
+NOT_ON_DEVICES = {
+    "directory": "puts a directory before the device's name: a plain file would be made",
+    "unlink": "removes the files that were used, and the device is no file",
+    "unlink_each_loop": "removes the files that were used, and the device is no file",
+    "file_append": "writes behind the end of a file, and a device has no such place",
+    "unique_filename": "changes file names, and the device has one name only",
+}
+"""Options that a job on a device must not have, with the reason."""
+
 MEMORY = _words(
     """
     malloc shm shmhuge mmap mmapshared

@@ -3,18 +3,29 @@
 fio opens, creates, overwrites and trims whatever a job names, as whoever runs it, and a
 section called [/dev/sda] is enough. So every line must be understood: an option that is in no
 list is refused, and a line is refused too when fio might read it in another way than we do.
+A device that the guard found nothing against may be opened in one way: `filename=${GATE_DEVICE}`.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import stat
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING
 
+from gate.files.mounts import mounts_below
 from gate.harness.fio_job import Line, is_global, lines_of, split_option
-from gate.harness.fio_options import CHECKED, ENGINES, HARMLESS, MEMORY, PATHS, REFUSED
+from gate.harness.fio_options import (
+    CHECKED,
+    DEVICE_ENGINES,
+    ENGINES,
+    HARMLESS,
+    MEMORY,
+    NOT_ON_DEVICES,
+    PATHS,
+    REFUSED,
+)
+from gate.harness.planted_files import irregular
 from gate.harness.strict import quote
 
 if TYPE_CHECKING:
@@ -30,19 +41,34 @@ _COLON = re.compile(r"(?<!\\):")
 # A slash that begins a path; the one in bssplit=4k/60 follows a digit or a letter.
 _ROOTED = re.compile(r"(?<![0-9A-Za-z])/|/\.\.|\.\./")
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+DEVICE = "GATE_DEVICE"
+_DEVICE_PATH = re.compile(r"/dev(/[A-Za-z0-9_-]+)+")
+_LEFT_BEHIND = ("local-*-verify.state", "*.received", "*.expected")
+"""Files that fio writes beside its data, by its own choice of name."""
 _KEYWORD = re.compile(r"\$(?:jobname|jobnum|filenum|clientuid)", re.IGNORECASE)
 
 
-def unsafe(text: str, work: Path, environment: Mapping[str, str]) -> list[tuple[int, str]]:
-    """Every line of the job that must not be run, with the reason; empty when it may run."""
+def unsafe(
+    text: str, work: Path, environment: Mapping[str, str], device: str = ""
+) -> list[tuple[int, str]]:
+    """Every line of the job that must not be run, with the reason; empty when it may run.
+
+    `device` is the block device that the job may open, by its real path; empty for none.
+    """
     if found := list(_unreadable(text)):
         return found
     options: list[tuple[Line, str, str]] = []
     sections: list[Line] = []
+    on_device = False
     for line in lines_of(text):
         if line.section is not None:
             sections.append(line)
             found += [(line.number, why) for why in _section(line, work)]
+            continue
+        if DEVICE in line.content:
+            why = _device(line, environment, device)
+            found += [(line.number, why)] if why else []
+            on_device = True
             continue
         expanded, why = _expand(line.content, environment)
         name, value = split_option(expanded)
@@ -51,8 +77,34 @@ def unsafe(text: str, work: Path, environment: Mapping[str, str]) -> list[tuple[
         else:
             options.append((line, name, value))
             found += [(line.number, why) for why in _option(name, value)]
+    found += _unfit_for_device(options) if on_device else []
     found += _Paths(work, sections, options).findings()
     return sorted(set(found))
+
+
+def opens_device(text: str) -> bool:
+    """Whether a job opens the allowed device."""
+    return any(line.section is None and DEVICE in line.content for line in lines_of(text))
+
+
+def _device(line: Line, environment: Mapping[str, str], device: str) -> str:
+    """Why a line that names the allowed device must not be used; empty when it may."""
+    if not device:
+        return f"{DEVICE} is there only for the job of a profile with [storage] device"
+    if line.option != ("filename", f"${{{DEVICE}}}"):
+        return f"the device is named by filename=${{{DEVICE}}} alone, with nothing before or behind"
+    if environment.get(DEVICE) != device or not _DEVICE_PATH.fullmatch(device):
+        return f"{quote(device)} is no path that fio would open as it stands"
+    return ""
+
+
+def _unfit_for_device(options: list[tuple[Line, str, str]]) -> Iterator[tuple[int, str]]:
+    """What means something else as soon as a file is a device."""
+    for line, name, value in options:
+        if name in NOT_ON_DEVICES:
+            yield line.number, f"{quote(name)} {NOT_ON_DEVICES[name]}"
+        elif name == "ioengine" and value not in DEVICE_ENGINES:
+            yield line.number, f"the I/O engine {quote(value)} is for files, and this is a device"
 
 
 def _unreadable(text: str) -> Iterator[tuple[int, str]]:
@@ -86,8 +138,8 @@ def _section(line: Line, work: Path) -> Iterator[str]:
         yield f"the section name is longer than {_LONGEST_SECTION} characters"
     elif "/" in name:
         yield f"fio would open the section name {quote(name)} as a path"
-    elif not is_global(name) and _irregular(os.path.join(work, name)):  # noqa: PTH118
-        yield f"fio would open the section name {quote(name)}, which is no plain file"
+    elif not is_global(name) and (why := irregular(os.path.join(work, name))):  # noqa: PTH118
+        yield f"fio would open the section name {quote(name)}, which {why}"
 
 
 def _option(name: str, value: str) -> Iterator[str]:
@@ -108,16 +160,6 @@ def _option(name: str, value: str) -> Iterator[str]:
         yield f"{name} holds a path"
 
 
-def _irregular(path: str) -> bool:
-    """Whether something other than a plain file is there; a missing file is none."""
-    try:
-        return not stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116
-    except FileNotFoundError:
-        return os.path.islink(path)  # noqa: PTH114 (dangling: fio would create its target)
-    except OSError:
-        return True
-
-
 class _Paths:
     """Every file that the job can open, by its options and by what is there already."""
 
@@ -125,6 +167,7 @@ class _Paths:
         self, work: Path, sections: list[Line], options: list[tuple[Line, str, str]]
     ) -> None:
         self._work = os.path.realpath(work)
+        self._mounts = mounts_below(self._work)
         self._sections = [line for line in sections if not is_global(line.section or "")]
         self._options = [(line, name, value) for line, name, value in options if name in PATHS]
         # Which file goes with which directory depends on the section: every pair is checked.
@@ -148,6 +191,9 @@ class _Paths:
         for line in self._sections:
             why = self._existing(f"{_literal(line.section or '')}.*")
             found += [(line.number, f"the files of this job: {why}")] if why else []
+        for pattern in _LEFT_BEHIND if self._sections else ():
+            why = self._existing(pattern)
+            found += [(self._sections[0].number, f"files that fio leaves: {why}")] if why else []
         return found
 
     def _reason(self, name: str, part: str) -> str:
@@ -155,6 +201,8 @@ class _Paths:
             return "is standard input or output"
         if ".." in part.split("/"):
             return "leads upwards"
+        if any(one.startswith("~") for one in part.split("/")):
+            return "holds a ~, which fio takes for a plain name"
         if name == "filename_format":
             if part.startswith("/"):
                 return "is an absolute path"
@@ -170,8 +218,10 @@ class _Paths:
             real = os.path.realpath(path)
             if real != self._work and not real.startswith(f"{self._work}{os.sep}"):
                 return "leads outside the work directory"
-            if name != "directory" and _irregular(path):
-                return "is no plain file"
+            if any(real == one or real.startswith(f"{one}{os.sep}") for one in self._mounts):
+                return "lies on something that was mounted inside the work directory"
+            if name != "directory" and (why := irregular(path)):
+                return why
         return ""
 
     def _existing(self, pattern: str) -> str:

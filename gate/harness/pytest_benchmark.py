@@ -15,6 +15,7 @@ from gate.errors import InputError, MeasureError
 from gate.harness.base import Reading, TrialFailed
 from gate.harness.expand import expand
 from gate.harness.process import Clock, ask, demand, export, finish
+from gate.harness.pytest_confined import confinement
 from gate.harness.pytest_output import PYTEST_KINDS, parse
 from gate.harness.strict import last_line, quote
 
@@ -70,6 +71,13 @@ class PytestBenchmark:
         """Refuse a directory that is not there, and a test id that pytest takes for an option."""
         directory = _directory(context)
         place = context.profile.path
+        if why := confinement(context, directory):
+            raise InputError(
+                "G254",
+                why,
+                place=place,
+                cure="Stay inside the project, or name the side with --base DIR or --head DIR.",
+            )
         if not directory.is_dir():
             raise InputError(
                 "G233",

@@ -1,18 +1,37 @@
-"""One measurement at a time: two on one host would disturb each other."""
+"""One measurement at a time: two on one host would disturb each other.
+
+The lock is the kernel's (flock), so it is free as soon as its holder is gone, however it went.
+What the file says of the holder is only for people, and is believed as far as it can be checked.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import tempfile
-from contextlib import contextmanager
+import time
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.errors import CannotJudge, InputError
 from gate.files.holding import hold
+from gate.host.holder import Holder, this_process
+from gate.units import show_duration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    Pause = Callable[[float], None]
+    Tell = Callable[[str], None]
+
+_LOOK = 1.0
+"""Seconds between two tries of one that waits; in between it sleeps, and disturbs nobody."""
+_TOLD = 60.0
+"""Seconds after which waiting is told again."""
+_TIDYING, _STEP = 10.0, 0.05
+"""Seconds that a killed gate's guardian may take, and between two looks at it."""
+_LARGEST = 4096
 
 
 def lock_path() -> Path:
@@ -21,6 +40,46 @@ def lock_path() -> Path:
     return (
         shared if os.access(shared, os.W_OK) else Path(tempfile.gettempdir())
     ) / "driftgate.lock"
+
+
+@contextmanager
+def exclusive(
+    path: Path | None = None,
+    *,
+    wait: float = 0.0,
+    tell: Tell | None = None,
+    pause: Pause = time.sleep,
+) -> Iterator[int]:
+    """Hold the host's measuring lock; the kernel frees it when the holder dies.
+
+    Gives the open file, which a guardian may hold on to a moment longer.
+
+    `wait` is how many seconds to wait for it at most, 0 for not at all; `tell` is told whom we
+    wait for, and `pause` sleeps and may be interrupted by whatever it raises.
+
+    Raises:
+        CannotJudge: G240, another process holds it; the message says which.
+        InputError: G208, the lock's file cannot be opened.
+    """
+    place = path or lock_path()
+    try:
+        handle = _open(place)
+    except OSError as error:
+        raise _unusable(place, error) from error
+    try:
+        _take(handle, place, _Patience(wait, tell or _silent, pause))
+        try:
+            yield handle
+        finally:
+            # Nobody who comes in between the next holder's lock and its name shall read ours.
+            with suppress(OSError):
+                os.ftruncate(handle, 0)
+    finally:
+        os.close(handle)
+
+
+def _silent(text: str) -> None:
+    del text
 
 
 def _open(place: Path) -> int:
@@ -34,41 +93,79 @@ def _open(place: Path) -> int:
         return handle
 
 
-@contextmanager
-def exclusive(path: Path | None = None) -> Iterator[None]:
-    """Hold the host's measuring lock; the kernel frees it when the holder dies.
+class _Patience:
+    """How long one waits, and what is told meanwhile."""
 
-    Raises:
-        CannotJudge: G240, another process holds it; the message names its number.
-        InputError: G208, the lock's file cannot be opened.
-    """
-    place = path or lock_path()
+    def __init__(self, seconds: float, tell: Tell, pause: Pause) -> None:
+        self.seconds, self._tell, self._pause = seconds, tell, pause
+        self._began = time.monotonic()
+        self._told, self._told_at = "", self._began
+
+    def sleep(self, who: str) -> bool:
+        """Sleep a moment; False if there is no time left for it."""
+        now = time.monotonic()
+        left = self._began + self.seconds - now
+        if left <= 0:
+            return False
+        if who != self._told or now - self._told_at >= _TOLD:
+            self._tell(f"waiting: {who}; {show_duration(left)} left")
+            self._told, self._told_at = who, now
+        self._pause(min(_LOOK, left))
+        return True
+
+
+def _take(handle: int, place: Path, patience: _Patience) -> None:
     try:
-        handle = _open(place)
+        if not _held(handle, patience):
+            raise _busy(handle, place, patience.seconds)
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, this_process().text().encode(), 0)
     except OSError as error:
         raise _unusable(place, error) from error
-    try:
-        _take(handle, place)
-        yield
-    finally:
-        os.close(handle)
 
 
-def _take(handle: int, place: Path) -> None:
+def _held(handle: int, patience: _Patience) -> bool:
+    """Whether the lock was had in time."""
     try:
         hold(handle)
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
-    except BlockingIOError as error:
-        holder = os.pread(handle, 32, 0).decode("ascii", "replace").strip() or "unknown"
-        raise CannotJudge(
-            "G240",
-            f"process {holder} measures on this host.",
-            cure="Wait until it has ended; two measurements at once disturb each other.",
-            place=str(place),
-        ) from error
-    except OSError as error:
-        raise _unusable(place, error) from error
+    except BlockingIOError:
+        if _inherited(handle):
+            return True
+        while patience.sleep(_holder(handle).shown()):
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            return True
+        return False
+    return True
+
+
+def _inherited(handle: int) -> bool:
+    """Whether the lock was had from the guardian of a killed gate, which tidies up after it."""
+    until = time.monotonic() + _TIDYING
+    while _holder(handle).gone and time.monotonic() < until:
+        time.sleep(_STEP)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            continue
+        return True
+    return False
+
+
+def _holder(handle: int) -> Holder:
+    return Holder.read(os.pread(handle, _LARGEST, 0))
+
+
+def _busy(handle: int, place: Path, waited: float) -> CannotJudge:
+    since = f", and did so for the {show_duration(waited)} that were waited" if waited else ""
+    return CannotJudge(
+        "G240",
+        f"{_holder(handle).shown()}{since}.",
+        cure="Wait until it has ended, or let the gate wait: --wait '10 min'.",
+        place=str(place),
+    )
 
 
 def _unusable(place: Path, error: OSError) -> InputError:

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Protocol
 
 _LARGEST = 4 << 20
+_PIECE = 64 << 10
+"""Bytes asked for at once: below /proc/sys the kernel refuses a read of 4 MiB (ENOMEM)."""
 _PATIENCE = 2.0
 """Seconds that a program may take to tell a fact."""
 
@@ -42,8 +44,11 @@ class ThisMachine:
     def text(self, path: str) -> str:
         """A file's text; empty where it cannot be read."""
         try:
-            with Path(path).open("rb") as stream:
-                return stream.read(_LARGEST).decode("utf-8", "replace")
+            with Path(path).open("rb", buffering=0) as stream:
+                found = bytearray()
+                while len(found) < _LARGEST and (piece := stream.read(_PIECE)):
+                    found += piece
+                return found.decode("utf-8", "replace")
         except (OSError, ValueError):
             return ""
 

@@ -6,25 +6,34 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
+from gate.judge.acceptable import (
+    benchmarks_in,
+    metrics_of,
+    whole,
+    why_not,
+    why_not_here,
+    why_not_with,
+)
 from gate.judge.comparable import other_tool
-from gate.judge.suite import failures_in, trials_by_benchmark, values_in
+from gate.judge.controls import kept
+from gate.judge.host_epoch import host_move
+from gate.judge.suite import trials_by_benchmark, values_in
 from gate.model import (
     AcceptedSession,
     Baseline,
     BaselinePoint,
     BaselineSeries,
+    EpochPolicy,
     Role,
-    Stage,
-    State,
-    applies,
 )
+from gate.model.moved import told
 from gate.stats.costs import log_costs, usable
 from gate.stats.screen import Limits, moved
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gate.model import Metric, Planned, Session, Trial
+    from gate.model import KnownHost, Metric, Session, Trial
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,14 +59,15 @@ def accept(
     sessions: Sequence[Session],
     acceptance: Acceptance,
     *,
-    stable: Mapping[str, str] | None = None,
+    host: KnownHost | None = None,
     places: Mapping[str, str] | None = None,
 ) -> Accepted:
     """Append sessions of one profile to its baseline.
 
     Sessions accepted together share a level: each series opens a new epoch when their level left
-    that of its current one, and appends otherwise. A changed profile and another major version
-    of a tool always open one. Series of a benchmark that a changed profile dropped, and of a
+    that of its current one, and appends otherwise. A changed profile, another major version of a
+    tool and a moved epoch fact of the host always open one. `host` is what its class must be,
+    where it is known. Series of a benchmark that a changed profile dropped, and of a
     metric that the sessions no longer declare, are retired.
 
     Raises:
@@ -66,10 +76,10 @@ def accept(
     if not acceptance.reason.strip():
         raise InputError("G220", "no reason was given.", cure='Say why with --reason "...".')
     first = sessions[0]
-    known = baseline or _empty(first, stable)
+    known = baseline or _empty(first, host)
     for i, session in enumerate(sessions):
-        reason = _why_not(session) or _why_not_here(session, known)
-        reason = reason or _why_not_with(session, first, sessions[:i])
+        reason = why_not(session) or why_not_here(session, known)
+        reason = reason or why_not_with(session, first, sessions[:i])
         if reason is not None:
             place = (places or {}).get(session.id, "")
             message = f"session {session.id} is not accepted: {reason}."
@@ -80,14 +90,16 @@ def accept(
     changes: list[str] = []
     series: list[BaselineSeries] = []
     old = {(s.benchmark, s.metric): s for s in known.series}
-    new_epoch = changed or bool(new_tool)
+    move = host_move(known, first.host.epoch)
+    cause = f" ({told(move.facts)})" if move else ""
+    new_epoch = changed or bool(new_tool) or move is not None
     held = _held(sessions, by_session)
     for benchmark, metric in held:
         before = old.pop((benchmark, metric.name), None)
         grown, change = _grow(before, benchmark, metric, sessions, by_session, new_epoch=new_epoch)
         series.append(grown)
-        changes.append(change)
-    lacking = [key for key in sorted(old) if key[0] not in _names(first.planned)]
+        changes.append(change + cause if before else change)
+    lacking = [key for key in sorted(old) if key[0] not in benchmarks_in(first.planned)]
     if lacking and not changed:
         names = ", ".join(f"{benchmark} {metric}" for benchmark, metric in lacking)
         raise InputError("G220", f"the session lacks {names}, which the baseline holds.")
@@ -95,7 +107,7 @@ def accept(
     changes += [
         f"left out: {plan.benchmark} {metric.name}, which some trial lacks"
         for plan in first.planned
-        for metric in _metrics_of(first, plan)
+        for metric in metrics_of(first, plan)
         if (plan.benchmark, metric) not in held
     ]
     added = tuple(_facts(session, acceptance) for session in sessions)
@@ -118,20 +130,6 @@ def accept(
     )
 
 
-def _metrics_of(session: Session, plan: Planned) -> tuple[Metric, ...]:
-    """The metrics that apply to a benchmark, and that the host can give if they are watched."""
-    return tuple(
-        metric
-        for metric in session.metrics
-        if applies(metric, plan)
-        and not (metric.role is Role.WATCH and _source(metric) in session.unavailable)
-    )
-
-
-def _source(metric: Metric) -> str:
-    return metric.derived.of if metric.derived else metric.name
-
-
 def _held(
     sessions: Sequence[Session], by_session: Sequence[Mapping[str, tuple[Trial, ...]]]
 ) -> list[tuple[str, Metric]]:
@@ -139,86 +137,15 @@ def _held(
     return [
         (plan.benchmark, metric)
         for plan in sessions[0].planned
-        for metric in _metrics_of(sessions[0], plan)
+        for metric in metrics_of(sessions[0], plan)
         if metric.role is Role.GATE
         or all(
-            _whole(values_in(trials.get(plan.benchmark, ()), metric.name), own.trials)
+            whole(values_in(trials.get(plan.benchmark, ()), metric.name), own.trials)
             for session, trials in zip(sessions, by_session, strict=True)
             for own in session.planned
             if own.benchmark == plan.benchmark
         )
     ]
-
-
-def _whole(values: Sequence[float], planned: int) -> bool:
-    """Whether every planned trial gave a value that can be compared."""
-    return len(values) >= planned and usable(values)
-
-
-def _why_not(session: Session) -> str | None:
-    if session.state is State.PARTIAL:
-        return "it is partial; finish it with `gate run --resume`"
-    if session.planted:
-        return "a calibration slowed it on purpose"
-    if session.stage is not Stage.SCREEN:
-        return "it holds only confirming trials, which were chosen because they looked slow"
-    if session.disturbances:
-        return f"it was disturbed: {session.disturbances[0]}"
-    if not session.planned or not session.metrics:
-        return "it holds no benchmark"
-    trials = trials_by_benchmark(session)
-    for plan in session.planned:
-        own = trials.get(plan.benchmark, ())
-        failures = failures_in(own)
-        if failures:
-            return f"{plan.benchmark} failed, {failures[0]}"
-        for metric in _metrics_of(session, plan):
-            values = values_in(own, metric.name)
-            if metric.role is Role.GATE and not _whole(values, plan.trials):
-                good = sum(usable([value]) for value in values)
-                return (
-                    f"{plan.benchmark} {metric.name} has {good} of {plan.trials} trials "
-                    "with a finite value above zero"
-                )
-    return None
-
-
-def _why_not_here(session: Session, baseline: Baseline) -> str | None:
-    if session.host.host_class != baseline.host_class:
-        return f"it is of host class {session.host.host_class}, not {baseline.host_class}"
-    for key in sorted(baseline.stable.keys() | session.host.stable.keys()):
-        theirs = baseline.stable.get(key, "unknown")
-        ours = session.host.stable.get(key, "unknown")
-        if theirs != ours:
-            return f"the host class has {key} {theirs}, the session's host {ours}"
-    if any(known.id == session.id for known in baseline.sessions):
-        return "it was accepted before"
-    return None
-
-
-def _why_not_with(session: Session, first: Session, before: Sequence[Session]) -> str | None:
-    """What keeps a session from being accepted together with the first of those given."""
-    if any(other.id == session.id for other in before):
-        return "it was given twice"
-    if session.profile_digest != first.profile_digest:
-        return f"it was made with another profile text than {first.id}"
-    for what, theirs, ours in (
-        ("benchmarks", _names(first.planned), _names(session.planned)),
-        ("metrics", _kinds(first), _kinds(session)),
-        ("metrics that the host can give", sorted(first.unavailable), sorted(session.unavailable)),
-    ):
-        if theirs != ours:
-            return f"it holds other {what} than {first.id}"
-    other = other_tool(first.tools, session.tools)
-    return f"it differs from {first.id} in {other}" if other else None
-
-
-def _names(planned: Sequence[Planned]) -> list[str]:
-    return sorted(plan.benchmark for plan in planned)
-
-
-def _kinds(session: Session) -> list[tuple[str, str, str, str]]:
-    return sorted((one.name, one.unit, one.better.value, one.made) for one in session.metrics)
 
 
 def _grow(
@@ -270,13 +197,14 @@ def _left(before: BaselineSeries, metric: Metric, fresh: Sequence[tuple[float, .
     return moved(together, accepted, limits)
 
 
-def _empty(session: Session, stable: Mapping[str, str] | None) -> Baseline:
+def _empty(session: Session, host: KnownHost | None) -> Baseline:
     return Baseline(
         profile=session.profile,
         profile_digest=session.profile_digest,
         harness=session.harness,
         host_class=session.host.host_class,
-        stable=session.host.stable if stable is None else dict(stable),
+        stable=dict(session.host.stable if host is None else host.stable),
+        policy=EpochPolicy.REFUSE if host is None else host.policy,
         sessions=(),
         series=(),
     )
@@ -296,4 +224,5 @@ def _facts(session: Session, acceptance: Acceptance) -> AcceptedSession:
         accepted=acceptance.accepted,
         by=acceptance.by,
         reason=acceptance.reason.strip(),
+        controls=kept(session),
     )

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.model import Side
+from gate.judge.host_epoch import host_move
+from gate.model import EpochPolicy, Side
+from gate.model.moved import moved, told
 
 if TYPE_CHECKING:
     from gate.judge.suite import Case
     from gate.model import Baseline, Session
+
+_SHOWN = 3
+"""Stable facts that a refusal names; a machine that differs in more is another one anyway."""
 
 
 class Refusal(NamedTuple):
@@ -33,7 +38,7 @@ def refusal(case: Case) -> Refusal | None:
                 "G030", f"baselines are of host class {theirs}; this host is {head.host.host_class}"
             )
         return None
-    for check in (_own, _host, _tools, _digest):
+    for check in (_own, _host, _tools, _digest, _epoch):
         found = check(head, case.baseline)
         if found is not None:
             return found
@@ -52,12 +57,20 @@ def _own(head: Session, baseline: Baseline) -> Refusal | None:
 
 
 def _host(head: Session, baseline: Baseline) -> Refusal | None:
-    for key in sorted(baseline.stable.keys() | head.host.stable.keys()):
-        theirs = baseline.stable.get(key, "unknown")
-        ours = head.host.stable.get(key, "unknown")
-        if theirs != ours:
-            return Refusal("G031", f"{key}: baseline {theirs}, this host {ours}")
-    return None
+    found = moved(baseline.stable, head.host.stable)
+    if not found:
+        return None
+    named = [f"{one.key}: baseline {one.theirs}, this host {one.ours}" for one in found[:_SHOWN]]
+    more = [f"and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
+    return Refusal("G031", "; ".join([*named, *more]))
+
+
+def _epoch(head: Session, baseline: Baseline) -> Refusal | None:
+    """An epoch fact moved, and the class's policy is to judge nothing then."""
+    move = host_move(baseline, head.host.epoch)
+    if move is None or baseline.policy is EpochPolicy.NEW_BASELINE:
+        return None
+    return Refusal("G041", f"the host moved: {move}")
 
 
 def _digest(head: Session, baseline: Baseline) -> Refusal | None:
@@ -103,6 +116,20 @@ def _major(version: str) -> str:
 
 def _alike(case: Case) -> Refusal | None:
     """The further sessions must be of the same sitting as the screen."""
+    return _same_work(case) or _same_host(case)
+
+
+def _same_host(case: Case) -> Refusal | None:
+    """What moved on the host between the sessions of one check moved their numbers."""
+    for other in _sessions(case)[1:]:
+        facts = moved(case.head.host.epoch, other.host.epoch)
+        if facts:
+            text = f"the host moved between sessions {case.head.id} and {other.id}: {told(facts)}"
+            return Refusal("G037", text)
+    return None
+
+
+def _same_work(case: Case) -> Refusal | None:
     head = case.head
     for other in _sessions(case)[1:]:
         for what, theirs, ours in (

@@ -13,6 +13,7 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
+from gate.model.moved import moved, told
 from gate.stats.costs import LEAST_SESSIONS, log_costs, ratio, usable
 from gate.units import percent
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from gate.judge.pairing import Values
     from gate.judge.series import Series
     from gate.model import Better
+    from gate.model.moved import Moved
 
 
 class Reference(NamedTuple):
@@ -62,22 +64,45 @@ def accepted_change(series: Series) -> Accepted | None:
     """The acceptance that opened the current epoch; None where the epoch is no longer young.
 
     Young is an epoch of fewer sessions than a screen needs: by then the base side has it too.
+    None also where a fact of the host opened it: the base side is measured on the host as it is
+    now, so what the host lost is on both sides, and nothing may be taken off the head's.
     """
+    return None if _opened_by(series) else _young(series)
+
+
+def _young(series: Series) -> Accepted | None:
+    """The step into the current epoch, whatever it is of, while it has few sessions."""
     earlier = earlier_epochs(series)
     if not earlier or not 0 < len(series.sessions) < LEAST_SESSIONS:
         return None
     return Accepted(before=_level(earlier[-1]), after=_level(series.session_costs))
 
 
+def _opened_by(series: Series) -> tuple[Moved, ...]:
+    """The facts of the host that moved between the epoch before and the current one."""
+    if series.accepted is None or series.case.baseline is None:
+        return ()
+    facts = {one.id: one.epoch_facts for one in series.case.baseline.sessions}
+    first = series.accepted.current[0]
+    before = [point for point in series.accepted.points if point.epoch < first.epoch]
+    if not before:
+        return ()
+    last = max(before, key=lambda point: point.epoch).epoch
+    closing = [point for point in before if point.epoch == last][-1]
+    return moved(facts.get(closing.session, {}), facts.get(first.session, {}))
+
+
 def fresh_acceptance(series: Series) -> tuple[str, ...]:
     """A warning while the newest epoch is young: what was accepted, by whom and why."""
-    change, accepted = accepted_change(series), series.accepted
+    change, accepted = _young(series), series.accepted
     if change is None or accepted is None or series.case.baseline is None:
         return ()
     anchor = accepted.current[0].session
     by = next(one for one in series.case.baseline.sessions if one.id == anchor)
-    moved = percent(ratio(change.after - change.before))
-    return (f"{moved} was accepted on {by.accepted[:10]} by {by.by}: {by.reason}",)
+    step = percent(ratio(change.after - change.before))
+    host = _opened_by(series)
+    with_host = f" with the host ({told(host)})" if host else ""
+    return (f"{step} was accepted{with_host} on {by.accepted[:10]} by {by.by}: {by.reason}",)
 
 
 def block_costs(

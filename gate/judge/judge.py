@@ -9,7 +9,10 @@ from gate.errors import NothingCompared
 from gate.judge.attribution import attributed
 from gate.judge.comparable import refusal
 from gate.judge.confirming import confirmed
+from gate.judge.controls import moved_builtin, moved_meanwhile, qualified
 from gate.judge.fitness import seen
+from gate.judge.guarding import blind, condemned, machine_of
+from gate.judge.host_epoch import is_renewed, renewed, renewed_decision
 from gate.judge.noises import key_of, suite_noises
 from gate.judge.rounds import Wanted
 from gate.judge.screening import Flagged, screened, series_of
@@ -24,6 +27,7 @@ from gate.stats.shares import shares
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from gate.judge.comparable import Refusal
     from gate.judge.noises import Key
     from gate.judge.series import Series
     from gate.judge.suite import Case, Policy
@@ -39,6 +43,8 @@ class FirstStage:
     flagged: tuple[Flagged, ...]
     paired: frozenset[str]
     """Profiles whose flagged metrics are decided by pairs; the others' by strikes."""
+    blind: tuple[str, ...] = ()
+    """Control profiles that tell less of the host than they should, one sentence each."""
 
     @property
     def judged(self) -> int:
@@ -90,10 +96,11 @@ def first_stage(cases: Sequence[Case], policy: Policy) -> FirstStage:
     """Screen every series of every case."""
     settled: list[Finding] = []
     flagged: list[Flagged] = []
-    suite = [tuple(series_of(case)) for case in cases]
-    noises = suite_noises(series for every in suite for series in every)
-    for case, every in zip(cases, suite, strict=True):
-        for answer in _screen_case(case, every, noises, policy):
+    suite = [(case, tuple(series_of(case))) for case in cases]
+    noises = suite_noises(series for _, every in suite for series in every)
+    moved = condemned(suite, noises)
+    for case, every in suite:
+        for answer in _screen_case(case, every, noises, policy, moved.get(machine_of(case))):
             if isinstance(answer, Flagged):
                 flagged.append(answer)
             else:
@@ -102,6 +109,7 @@ def first_stage(cases: Sequence[Case], policy: Policy) -> FirstStage:
         settled=tuple(settled),
         flagged=tuple(flagged),
         paired=frozenset(case.profile for case in cases if case.by_pairs),
+        blind=blind(suite, noises),
     )
 
 
@@ -126,7 +134,14 @@ def judge(
         attributed(confirmed(flag, alpha=alpha, beta=policy.beta), flag.series.case)
         for flag, alpha in zip(first.flagged, first.alphas(policy.alpha), strict=True)
     ]
-    findings = [waived(f, policy) for f in shaped((*first.settled, *decided), cases)]
+    decided = [
+        renewed_decision(flag.series.case, found)
+        for flag, found in zip(first.flagged, decided, strict=True)
+    ]
+    meanwhile = {case.profile: _meanwhile(case) for case in cases}
+    findings = [
+        waived(qualified(f, meanwhile), policy) for f in shaped((*first.settled, *decided), cases)
+    ]
     if not any(f.role is Role.GATE for f in findings):
         raise NothingCompared(
             "G280",
@@ -149,6 +164,12 @@ def _record(cases: Sequence[Case], policy: Policy, rounds: Sequence[Round]) -> C
     return seen(rounds, wanted)
 
 
+def _meanwhile(case: Case) -> str:
+    """How the host moved inside a session that a screen or strikes rest on."""
+    told = (moved_meanwhile(session) for session in (case.head, *case.strikes))
+    return next(filter(None, told), "")
+
+
 def importance(found: Finding) -> tuple[bool, int, str, str, str]:
     """What may close the gate first, worst first in it; then what is only watched."""
     watched = found.role is Role.WATCH
@@ -156,10 +177,23 @@ def importance(found: Finding) -> tuple[bool, int, str, str, str]:
 
 
 def _screen_case(
-    case: Case, every: Sequence[Series], noises: Mapping[Key, Noise], policy: Policy
+    case: Case,
+    every: Sequence[Series],
+    noises: Mapping[Key, Noise],
+    policy: Policy,
+    condemned_by: Refusal | None,
 ) -> list[Finding | Flagged]:
-    refused = refusal(case) or moved_control(every, noises) or unsteady(every, noises)
     answers = [screened(series, policy, noises.get(key_of(series))) for series in every]
+    refused = refusal(case)
+    if refused is None and is_renewed(case):  # no control is what it was, either
+        return [renewed(one, answer) for one, answer in zip(every, answers, strict=True)]
+    refused = (
+        refused
+        or moved_builtin(case)
+        or condemned_by
+        or moved_control(every, noises)
+        or unsteady(every, noises)
+    )
     if refused is None:
         return answers
     return [

@@ -98,7 +98,7 @@ def undecided(tasks: Sequence[Task], base: Session, head: Session) -> frozenset[
     failed = {
         trial.benchmark
         for trial in (*base.trials, *head.trials)
-        if trial.stage is Stage.CONFIRM and trial.status is not TrialStatus.OK
+        if trial.stage is Stage.CONFIRM and trial.status not in {TrialStatus.OK, TrialStatus.ASIDE}
     }
     return frozenset(
         task.benchmark

@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from gate.judge.series import finding
-from gate.model import Role, Verdict
+from gate.model import Role, TrialStatus, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,5 +65,5 @@ def _values(series: Series) -> Iterator[Value]:
     )
     for session in sessions:
         for trial in session.trials if session else ():
-            if trial.benchmark == series.benchmark:
+            if trial.benchmark == series.benchmark and trial.status is not TrialStatus.ASIDE:
                 yield from (v for v in trial.values if v.metric == series.metric.name)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from gate.judge.conditions import conditions
+from gate.judge.controls import lacking
+from gate.judge.host_epoch import move_of
 from gate.model import SCHEMA, Report, Role, Source, SuitePromise, Verdict, join
 from gate.units import percent
 
@@ -42,7 +45,7 @@ def summarise(
         findings=findings,
         host=head.host,
         tools={"driftgate": version} | _tools(cases),
-        notes=tuple(_notes(cases, findings, policy, let_through=let_through)),
+        notes=(*_notes(cases, findings, policy, let_through=let_through), *first.blind),
         promise=SuitePromise(
             alpha=policy.alpha,
             beta=policy.beta,
@@ -50,6 +53,7 @@ def summarise(
             metrics_flagged=first.m,
         ),
         subjects=_subjects(cases),
+        conditions=conditions(cases),
     )
 
 
@@ -109,8 +113,8 @@ def _notes(
 
 
 def _case_notes(case: Case) -> Iterator[str]:
-    for session in (case.head, *case.strikes):
-        yield from session.notes
+    for session in (case.head, *case.strikes, case.pair_base, case.pair_head):
+        yield from session.notes if session is not None else ()
     if case.reviewed is None:
         yield "tolerances, roles and plan are the session's own; --profiles takes reviewed ones"
     if case.head.source is Source.IMPORTED and not case.head.host.fingerprint:
@@ -122,6 +126,11 @@ def _case_notes(case: Case) -> Iterator[str]:
     base, head = case.pair_base, case.pair_head
     if base and head and base.subject.proof and base.subject.proof == head.subject.proof:
         yield "base and head have the same content; no change was under test"
+    yield from _baseline_notes(case)
+
+
+def _baseline_notes(case: Case) -> Iterator[str]:
+    """What qualifies the accepted sessions of a case, and how the host stands to them."""
     if case.baseline:
         boots = {accepted.boot for accepted in case.baseline.sessions[-10:]}
         if len(case.baseline.sessions) > 1 and len(boots) == 1 and boots != {""}:
@@ -129,18 +138,8 @@ def _case_notes(case: Case) -> Iterator[str]:
                 "all accepted sessions are of one boot; their spread understates what other days "
                 "and boots add"
             )
-        moved = _epoch_changes(case)
-        if moved:
-            yield f"changed on the host since the baseline: {', '.join(moved)}"
-
-
-def _epoch_changes(case: Case) -> list[str]:
-    if case.baseline is None or not case.baseline.sessions:
-        return []
-    accepted = case.baseline.sessions[-1].epoch_facts
-    now = case.head.host.epoch
-    return [
-        f"{key} {accepted.get(key, 'unknown')} -> {now.get(key, 'unknown')}"
-        for key in sorted(accepted.keys() | now.keys())
-        if accepted.get(key, "unknown") != now.get(key, "unknown")
-    ]
+        move = move_of(case)
+        if move is not None:
+            yield f"epoch: {move}"
+        if lacking(case):
+            yield lacking(case)

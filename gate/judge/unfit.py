@@ -34,6 +34,9 @@ def unfit(series: Series) -> Finding | None:
         text = f"{gone} is in the baseline and was not measured"
         return finding(series, "G040", Verdict.MISSING, text)
     if len(series.head) < series.planned or not series.head:
+        if head.disturbances:  # which is why they are not there
+            text = f"the sitting was disturbed: {head.disturbances[0]}"
+            return finding(series, "G036", Verdict.INCOMPARABLE, text)
         text = f"{len(series.head)} of {series.planned} planned trials are there"
         return finding(series, "G053", Verdict.BROKEN, text)
     if not usable(series.head):

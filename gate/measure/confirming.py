@@ -6,14 +6,17 @@ import random
 from typing import TYPE_CHECKING
 
 from gate.measure import order
+from gate.measure.aside import Retaking, was_disturbed
+from gate.measure.controls import Controls
 from gate.measure.groups import take_group_trial
 from gate.measure.opening import new_session
 from gate.measure.recorder import Recorder
 from gate.measure.resuming import check_resumable
 from gate.measure.screening import chosen_benchmarks
 from gate.measure.sitting import take_trial, told
+from gate.measure.steady import settle
 from gate.model import Side, Stage, TrialStatus
-from gate.model.blocks import block_of
+from gate.model.blocks import FIRST_BLOCK, block_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,6 +41,47 @@ def measure_pairs(
         StopRequested: a signal came; both partial sessions are on disk.
     """
     benchmarks = chosen_benchmarks(sitting, names)
+    recorders = _recorders(sitting, benchmarks, paths, resumed)
+    base, head = recorders[Side.BASE], recorders[Side.HEAD]
+    controls = Controls(sitting, base, head)
+    controls.begin()
+    # The head's seed rules the order of both sides.
+    seed = head.session.seed
+    settled: set[str] = set()
+    retaking = Retaking(sitting.watch, sitting.stop, 2 * FIRST_BLOCK * len(benchmarks))
+
+    def spent() -> str:
+        return retaking.spent((*base.session.trials, *head.session.trials))
+
+    while not spent() and (waiting := undecided(base.session, head.session)):
+        turn = [benchmark for benchmark in benchmarks if benchmark.name in waiting]
+        random.Random(f"{seed}/{len(head.session.trials)}").shuffle(turn)  # noqa: S311
+        for benchmark in turn:
+            controls.between()
+            if benchmark.name not in settled and not settle(sitting, head, benchmark):
+                continue  # its failed trial tells why; nothing of it is undecided any more
+            settled.add(benchmark.name)
+            if _take_block(sitting, recorders, benchmark, seed):
+                retaking.went_well()
+                continue
+            if spent():
+                break
+            retaking.wait()
+    for recorder in recorders.values() if spent() else ():
+        recorder.disturbed(spent())
+    controls.end()
+    base.complete()
+    head.complete()
+    return base.session, head.session
+
+
+def _recorders(
+    sitting: Sitting,
+    benchmarks: tuple[Benchmark, ...],
+    paths: dict[Side, Path],
+    resumed: dict[Side, Session],
+) -> dict[Side, Recorder]:
+    """The sessions of both sides, new or resumed, judged by one look at the machine at rest."""
     recorders: dict[Side, Recorder] = {}
     for side in (Side.BASE, Side.HEAD):
         if side in resumed:
@@ -50,25 +94,17 @@ def measure_pairs(
         sitting.accountant.adopt(base.session.idle or head.session.idle)
     base.settle(sitting)
     head.settle(sitting)
-    # The head's seed rules the order of both sides.
-    seed = head.session.seed
-    while waiting := undecided(base.session, head.session):
-        turn = [benchmark for benchmark in benchmarks if benchmark.name in waiting]
-        random.Random(f"{seed}/{len(head.session.trials)}").shuffle(turn)  # noqa: S311
-        for benchmark in turn:
-            _take_block(sitting, recorders, benchmark, seed)
-    base.complete()
-    head.complete()
-    return base.session, head.session
+    return recorders
 
 
 def _take_block(
     sitting: Sitting, recorders: dict[Side, Recorder], benchmark: Benchmark, seed: int
-) -> None:
-    """One block, back to back, in the order of its shuffle.
+) -> bool:
+    """One block, back to back, in the order of its shuffle; False if a trial was disturbed.
 
-    A block that an interruption cut short keeps its number and is never completed: trials taken
-    long after the others would not share their noise.
+    A block that an interruption or a disturbance cut short keeps its number and is never
+    completed: trials taken long after the others would not share their noise, and the order of
+    those that are left over would not be the one that was drawn. A whole new block is taken.
     """
     numbers = [
         trial.pair
@@ -82,4 +118,5 @@ def _take_block(
         trial = take(sitting, recorders[side], benchmark, pair=pair, slot=slot)
         told(sitting, side, trial, pair + 1, None)
         if trial.status is not TrialStatus.OK:
-            return
+            return not was_disturbed(trial)
+    return True

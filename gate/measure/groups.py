@@ -12,6 +12,7 @@ import math
 from typing import TYPE_CHECKING
 
 from gate.harness.base import TrialFailed
+from gate.measure.aside import counted
 from gate.measure.deriving import derived_values
 from gate.measure.sitting import make_trial
 from gate.model import Stage, Trial, TrialStatus, applies, plan_of
@@ -40,7 +41,7 @@ def make_group_trials(sitting: Sitting, recorder: Recorder, groups: Iterable[Ben
 
 
 def _of(session: Session, name: str) -> list[Trial]:
-    return [trial for trial in session.trials if trial.benchmark == name]
+    return [trial for trial in counted(session.trials) if trial.benchmark == name]
 
 
 def take_group_trial(
@@ -71,7 +72,7 @@ def take_group_trial(
 def _taken(session: Session, profile: Profile, name: str) -> int:
     """How often a point was run in a session of pairs, alone and as part of its groups."""
     holders = {name} | {one.name for one in profile.benchmarks if name in one.members}
-    return sum(trial.benchmark in holders for trial in session.trials)
+    return sum(trial.benchmark in holders for trial in counted(session.trials))
 
 
 def _joined(
@@ -83,7 +84,10 @@ def _joined(
     pair: int | None = None,
     slot: int | None = None,
 ) -> Trial:
-    """One trial of a group from one of each of its points, failed where one of them failed."""
+    """One trial of a group from one of each of its points, failed where one of them failed.
+
+    It is set aside where one of them was: a curve has no gap, and is taken again as a whole.
+    """
     bad = next((one for one in row if one.status is not TrialStatus.OK), None)
     status = TrialStatus.OK
     values: tuple[Value, ...] = ()
@@ -109,6 +113,7 @@ def _joined(
         pair=pair,
         slot=slot,
         note=note[:1000],
+        aside=bad.aside if bad is not None else (),
     )
 
 

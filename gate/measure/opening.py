@@ -58,6 +58,8 @@ def new_session(
         pairs=profile.trials.confirm_pairs,
         planted=planted_loss(sitting, side),
         unavailable=dict(sitting.accountant.unavailable) if sitting.accountant else {},
+        tuned=sitting.tuned.names if sitting.tuned else (),
+        notes=(*sitting.notes, *(sitting.tuned.notes if sitting.tuned else ())),
     )
 
 

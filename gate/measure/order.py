@@ -27,6 +27,13 @@ def rounds(trials: Mapping[str, int], seed: int) -> tuple[str, ...]:
     return tuple(order)
 
 
+def in_turn(trials: Mapping[str, int], seed: int) -> tuple[str, ...]:
+    """All trials of one name, then all of the next: for storage that must settle for each."""
+    names = list(trials)
+    random.Random(seed).shuffle(names)  # noqa: S311
+    return tuple(name for name in names for _ in range(trials[name]))
+
+
 def remaining(order: Sequence[str], done: Iterable[str]) -> tuple[str, ...]:
     """What is left of an order when the trials `done` were taken from its start."""
     taken = Counter(done)

@@ -63,8 +63,12 @@ def shown(cpus: frozenset[int]) -> str:
 
 
 @contextmanager
-def pinned(text: str | None) -> Iterator[Callable[[], None] | None]:
+def pinned(
+    text: str | None, usable: frozenset[int] | None = None
+) -> Iterator[Callable[[], None] | None]:
     """What a child calls before it runs anything; None where nothing is pinned.
+
+    `usable` are the processors to choose from; by default those that this process may use.
 
     Raises:
         TrialFailed: the processors are not there.
@@ -72,7 +76,7 @@ def pinned(text: str | None) -> Iterator[Callable[[], None] | None]:
     if text is None:
         yield None
         return
-    cpus = chosen_cpus(text, frozenset(os.sched_getaffinity(0)))
+    cpus = chosen_cpus(text, usable or frozenset(os.sched_getaffinity(0)))
     groups = _make_groups(cpus)
 
     def enter() -> None:

@@ -15,9 +15,10 @@ import time
 from typing import IO, TYPE_CHECKING
 
 from gate.harness.base import Command, Outcome, Usage
+from gate.host.processes import own_mark
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from gate.measure.stop import Stop
 
@@ -26,6 +27,8 @@ _GRACE = 2.0
 _PASSES, _DYING = 20, 0.005
 """How often strays are looked for, and the seconds that those found have to die in."""
 _MARK = "DRIFTGATE_TRIAL"
+_GATE = "DRIFTGATE_GATE"
+"""By which everything that a gate started is found again after its death."""
 _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
@@ -60,7 +63,7 @@ def run(
                 timed_out = not ended(child, command.timeout, sample)
         finally:
             usage = kill_group(child)
-            kill_strays(mark)
+            orphans = kill_strays(mark)
         return Outcome(
             status=child.returncode,
             output=text_of(output),
@@ -68,6 +71,7 @@ def run(
             timed_out=timed_out,
             duration=time.monotonic() - started,
             usage=usage,
+            orphans=orphans,
         )
 
 
@@ -93,7 +97,7 @@ def start(
         return subprocess.Popen(  # noqa: S603
             command.argv,
             cwd=command.directory,
-            env=dict(command.environment) | {_MARK: mark},
+            env=with_gate_mark(command.environment) | {_MARK: mark},
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=errors,
@@ -102,6 +106,11 @@ def start(
         )
     except subprocess.SubprocessError:
         raise OSError(errno.EPERM, "it cannot be put onto its processors") from None
+
+
+def with_gate_mark(environment: Mapping[str, str]) -> dict[str, str]:
+    """An environment in which a guardian finds what this process started."""
+    return dict(environment) | {_GATE: own_mark()}
 
 
 def _die_with_parent() -> None:
@@ -161,32 +170,48 @@ def _signal_group(group: int, number: signal.Signals) -> None:
         return  # the group is gone, or only members of another user are left
 
 
-def kill_strays(mark: str) -> None:
+def kill_strays(mark: str) -> bool:
     """Kill what has left the group, as fio's workers do: the mark is in its environment.
 
-    Again until none is left: one may start another between our look at it and its death.
+    Again until none is left: one may start another between our look at it and its death. Whether
+    there were any.
     """
-    for _ in range(_PASSES):
+    for turn in range(_PASSES):
         left = list(marked(mark))
         if not left:
-            return
+            return turn > 0
         for number in left:
             try:
                 os.kill(number, signal.SIGKILL)
             except OSError:
                 continue  # gone meanwhile, or of another user
         time.sleep(_DYING)
+    return True
 
 
 def marked(mark: str) -> Iterator[int]:
     """The processes that carry a mark in their environment, whatever their group."""
-    wanted = f"{_MARK}={mark}".encode()
+    return _with(f"{_MARK}={mark}\0".encode())
+
+
+def gate_processes(gate: str) -> Iterator[int]:
+    """What a gate started, in this trial or beside it, by the gate's own mark."""
+    return _with(f"{_GATE}={gate}\0".encode())
+
+
+def trial_processes() -> Iterator[int]:
+    """The processes of whatever trial runs now: one at a time does, on one host."""
+    return _with(f"{_MARK}=".encode())
+
+
+def _with(wanted: bytes) -> Iterator[int]:
+    """The processes with a variable whose text begins so, up to its end where that is in it."""
     for entry in os.scandir("/proc"):
         if not entry.name.isdigit():
             continue
         try:
             with open(f"/proc/{entry.name}/environ", "rb") as stream:  # noqa: PTH123 - many, fast
-                if wanted in stream.read().split(b"\0"):
+                if b"\0" + wanted in b"\0" + stream.read() + b"\0":
                     yield int(entry.name)
         except OSError:
             continue  # gone meanwhile, or of another user

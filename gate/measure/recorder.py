@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from gate.files.session_file import write_session
 from gate.measure import disturbance
+from gate.measure.aside import counted
 from gate.measure.sitting import now
 from gate.model import State
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from gate.measure.sitting import Sitting
@@ -33,12 +35,31 @@ class Recorder:
             StopRequested: a signal came.
         """
         self._sitting = sitting
+        if sitting.watch is not None and sitting.watch.blind:
+            self._write(notes=(*self.session.notes, *sitting.watch.blind))
+        if sitting.storage is not None:
+            sitting.storage.budget.before += self.session.written
         if sitting.accountant is not None and self.session.idle is None:
             self._write(idle=sitting.accountant.reference(sitting.stop))
 
     def add(self, trial: Trial) -> None:
         """Append one trial and write."""
-        self._write(trials=(*self.session.trials, trial))
+        own, written = self._sitting, 0.0
+        if own is not None and own.storage is not None:
+            written = own.storage.budget.taken()
+            own.storage.budget.end(trial.benchmark)
+        self._write(trials=(*self.session.trials, trial), written=self.session.written + written)
+
+    def controlled(self, seconds: Mapping[str, float], failed: str = "") -> None:
+        """Append one run of each built-in control, and why one could not be run."""
+        known = self.session.controls
+        grown = {name: (*known.get(name, ()), value) for name, value in seconds.items()}
+        notes = (*self.session.notes, failed) if failed else self.session.notes
+        self._write(controls=known | grown, notes=notes)
+
+    def disturbed(self, why: str) -> None:
+        """Write down why the session must not be judged."""
+        self._write(disturbances=(*self.session.disturbances, why))
 
     def complete(self) -> None:
         """Mark that everything planned was run; where CPU cost was told, look at rest once more.
@@ -48,17 +69,25 @@ class Recorder:
         """
         changed, own = "", self._sitting
         if own is not None and own.accountant is not None and self.session.idle is not None:
-            trials = self.session.trials
+            trials = counted(self.session.trials)
             changed = own.accountant.look_again(trials, self.session.idle, own.stop)
         if changed:
             self._write(disturbances=(*self.session.disturbances, changed))
+        for moved in own.tuned.moved() if own is not None and own.tuned is not None else ():
+            self.disturbed(moved)
+        if own is not None and own.storage is not None:
+            told = own.storage.budget.told()
+            own.storage.say(told)
+            self._write(notes=(*self.session.notes, told))
         self._write(state=State.COMPLETE)
 
     def _write(self, **changes: Any) -> None:
         after = disturbance.snapshot()
         told = changes.pop("disturbances", self.session.disturbances)
-        seen = (*told, *disturbance.disturbances(self._before, after))
-        noted = (*self.session.notes, *disturbance.notes(self._before, after))
+        watched = self._sitting is not None and self._sitting.watch is not None
+        seen = (*told, *disturbance.disturbances(self._before, after, watched=watched))
+        own_notes = changes.pop("notes", self.session.notes)
+        noted = (*own_notes, *disturbance.notes(self._before, after))
         self._before = after
         self.session = replace(
             self.session,

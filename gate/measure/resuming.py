@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from gate.errors import InputError
 from gate.measure.opening import planted_loss
+from gate.model.moved import moved
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,6 +38,10 @@ def check_resumable(
         ("tools", _told(session.tools), _told(sitting.tools)),
         ("planted loss", f"{session.planted:g}", f"{planted_loss(sitting, side):g}"),
         (f"content of the {side.value} side", session.subject.proof, subject.proof),
+        *(
+            (f"host's {fact.key}", *fact.shown)
+            for fact in moved(session.host.epoch, sitting.host.epoch)
+        ),
     ):
         if theirs != ours:
             raise InputError(

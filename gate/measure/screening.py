@@ -5,19 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gate.measure import order
+from gate.measure.aside import Retaking, counted, was_disturbed
+from gate.measure.controls import Controls
 from gate.measure.groups import make_group_trials, with_members
 from gate.measure.opening import new_session
 from gate.measure.recorder import Recorder
 from gate.measure.resuming import check_resumable
 from gate.measure.sitting import take_trial, told
+from gate.measure.steady import settle
 from gate.model import Stage, State
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from gate.measure.sitting import Sitting
-    from gate.model import Benchmark, Session, Side
+    from gate.model import Benchmark, Session, Side, Trial
 
 
 def measure_session(
@@ -51,17 +54,52 @@ def measure_session(
     if sitting.accountant is not None:
         sitting.accountant.renew()
     recorder.settle(sitting)
+    controls = Controls(sitting, recorder)
+    controls.begin()
     due = {plan.benchmark: plan.trials for plan in session.planned if not plan.group}
-    planned = order.rounds(due, session.seed)
-    left = order.remaining(planned, [trial.benchmark for trial in session.trials])
+    storage = sitting.profile.storage
+    steady = storage is not None and storage.steady is not None
+    planned = (order.in_turn if steady else order.rounds)(due, session.seed)
+    left = order.remaining(planned, [trial.benchmark for trial in counted(session.trials)])
     groups = [chosen[plan.benchmark] for plan in session.planned if plan.group]
     make_group_trials(sitting, recorder, groups)
+    retaking = Retaking(sitting.watch, sitting.stop, len(planned))
+    settled, last = True, ""
     for done, name in enumerate(left, start=len(planned) - len(left) + 1):
-        trial = take_trial(sitting, recorder, chosen[name], pair=None, slot=None)
-        told(sitting, side, trial, done, len(planned))
-        make_group_trials(sitting, recorder, groups)
+        controls.between()
+        if steady and name != last:
+            settled, last = settle(sitting, recorder, chosen[name]), name
+        if settled:
+            for trial in _until_counted(sitting, recorder, retaking, chosen[name]):
+                told(sitting, side, trial, done, len(planned))
+            make_group_trials(sitting, recorder, groups)
+        if retaking.spent(recorder.session.trials):
+            break  # it will not be judged: what is left would be measured for nothing
+    spent = retaking.spent(recorder.session.trials)
+    if spent:
+        recorder.disturbed(spent)
+    controls.end()
     recorder.complete()
     return recorder.session
+
+
+def _until_counted(
+    sitting: Sitting, recorder: Recorder, retaking: Retaking, benchmark: Benchmark
+) -> Iterator[Trial]:
+    """One trial, and where it was disturbed again until one counts or the limit is passed.
+
+    Raises:
+        StopRequested: a signal came.
+    """
+    while True:
+        trial = take_trial(sitting, recorder, benchmark, pair=None, slot=None)
+        yield trial
+        if not was_disturbed(trial):
+            retaking.went_well()
+            return
+        if retaking.spent(recorder.session.trials):
+            return
+        retaking.wait()
 
 
 def chosen_benchmarks(sitting: Sitting, names: frozenset[str]) -> tuple[Benchmark, ...]:

@@ -15,6 +15,7 @@ from gate.errors import InputError
 from gate.harness.base import Command, TrialContext, TrialFailed, TrialTimeout
 from gate.harness.expand import own_environment
 from gate.harness.needs import demand_needs
+from gate.measure.aside import counted, with_reasons
 from gate.measure.background import check_background, prepare_background
 from gate.measure.surroundings import Surroundings
 from gate.model import (
@@ -28,9 +29,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from gate.harness.base import Harness, Outcome
+    from gate.host.tuning import Tuned
+    from gate.host.watch import Watch
     from gate.measure.accountant import Accountant
     from gate.measure.recorder import Recorder
     from gate.measure.stop import Stop
+    from gate.measure.storage import StorageState
     from gate.model import Benchmark, CpuBill, Host, Profile, Value
     from gate.subject.command import ActiveSide
 
@@ -67,6 +71,14 @@ class Sitting:
     """Whether both sides can be activated."""
     accountant: Accountant | None = None
     """Keeps the CPU account; absent where the profile asks for no CPU cost."""
+    storage: StorageState | None = None
+    """What keeps the storage in its state; absent where the profile asks for none."""
+    watch: Watch | None = None
+    """Tells what disturbed a trial; absent where nothing is measured."""
+    tuned: Tuned | None = None
+    """What of the host is tuned meanwhile."""
+    notes: tuple[str, ...] = ()
+    """What of the host is not as it should be, told in every session of this sitting."""
     prepared: set[tuple[str, Side]] = field(default_factory=set)
     """Benchmarks and sides whose files are laid out in this process."""
 
@@ -89,7 +101,7 @@ def take_trial(
     Raises:
         StopRequested: a signal came; nothing is recorded of the abandoned trial.
     """
-    index = sum(one.benchmark == benchmark.name for one in recorder.session.trials)
+    index = sum(one.benchmark == benchmark.name for one in counted(recorder.session.trials))
     trial = make_trial(sitting, recorder.session, benchmark, index, pair=pair, slot=slot)
     recorder.add(trial)
     return trial
@@ -104,7 +116,7 @@ def make_trial(
     pair: int | None = None,
     slot: int | None = None,
 ) -> Trial:
-    """Run one trial for a session, of which `index` came before, failed or not.
+    """Run one trial for a session, of which `index` came before, failed or not, or set aside.
 
     Raises:
         StopRequested: a signal came.
@@ -114,13 +126,17 @@ def make_trial(
     status, note = TrialStatus.OK, ""
     values: tuple[Value, ...] = ()
     bill: CpuBill | None = None
-    around = Surroundings(sitting.stop, sitting.accountant)
+    look = sitting.storage.look if sitting.storage is not None else None
+    around = Surroundings(sitting.stop, sitting.accountant, look)
     with _scratch(sitting) as scratch:
         context = _context(sitting, session.side, benchmark, Path(scratch), index, around.run)
         try:
             demand_needs(sitting.profile.needs, sitting.tools, context.environment)
-            with around.pinned(context):
+            with around.pinned(context, sitting.tuned.cpus if sitting.tuned else ""):
                 _prepare(sitting, context)
+                around.used = 0.0
+                if sitting.watch is not None:
+                    sitting.watch.begin()
                 with around.loaded(context) as load:
                     reading = sitting.harness.trial(context)
                     rate, told_of_it = load.finish() if load else ((), ())
@@ -136,7 +152,8 @@ def make_trial(
             status, note = TrialStatus.FAILED, str(failure)
         except OSError as failure:
             status, note = TrialStatus.FAILED, f"cannot be run: {failure}"
-    return Trial(
+    reasons = sitting.watch.end(around.used) if sitting.watch is not None else ()
+    trial = Trial(
         benchmark=benchmark.name,
         sequence=len(session.trials),
         stage=session.stage,
@@ -149,6 +166,7 @@ def make_trial(
         note=note[:1000],
         cpu=bill,
     )
+    return with_reasons(trial, reasons)
 
 
 def _context(
@@ -167,13 +185,15 @@ def _context(
         side=side,
         side_directory=active.directory,
         environment={},
-        work=sitting.work,
+        work=sitting.storage.work if sitting.storage else sitting.work,
         scratch=scratch,
         index=index,
         run=runner or Surroundings(sitting.stop, sitting.accountant).run,
     )
     # Commands run in the project root: these tell them which trial it is and where they may write.
-    told_to_all = {"GATE_TRIAL": str(index), "GATE_WORK": str(sitting.work)}
+    told_to_all = {"GATE_TRIAL": str(index), "GATE_WORK": str(context.work)}
+    if sitting.storage is not None and sitting.storage.device:
+        told_to_all["GATE_DEVICE"] = sitting.storage.device
     complete = child_environment(active, own_environment(context)) | told_to_all
     return replace(context, environment=complete)
 
@@ -219,11 +239,16 @@ def told(sitting: Sitting, side: Side, trial: Trial, done: int, total: int | Non
 
 
 def _prepare(sitting: Sitting, context: TrialContext) -> None:
+    storage = sitting.storage
+    if storage is not None and storage.before(context):
+        sitting.prepared.clear()
     key = (context.benchmark.name, context.side)
     if key not in sitting.prepared:
         sitting.harness.prepare(context)
         prepare_background(context)
         sitting.prepared.add(key)
+    if storage is not None:
+        storage.laid_out(context)
 
 
 def preflight(sitting: Sitting) -> None:

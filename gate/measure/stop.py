@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -65,6 +66,15 @@ class Stop:
             yield
         finally:
             self._waiting = False
+
+    def sleep(self, seconds: float) -> None:
+        """Sleep, and wake up at a signal.
+
+        Raises:
+            StopRequested: one came.
+        """
+        with self.interruptible():
+            time.sleep(seconds)
 
     def _heard(self, number: int, _frame: FrameType | None) -> None:
         self.number = self.number or number

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gate.host.cpulist import cpus_of, each_cpu
 from gate.measure.background import loaded
 from gate.measure.pinning import pinned
 from gate.measure.process import run
@@ -26,10 +27,14 @@ class Surroundings:
 
     stop: Stop
     accountant: Accountant | None
+    look: Callable[[], float] | None = None
+    """Called while a process runs; gives the seconds until it wants to be called again."""
     load: Load | None = None
     """The load at work beside it now."""
     enter: Callable[[], None] | None = None
     """What every process of it calls first, to be put onto its processors."""
+    used: float | None = 0.0
+    """CPU-seconds of its processes so far; None where nobody knows what some of them used."""
 
     def run(self, command: Command) -> Outcome:
         """Run one process of the trial; with a load, the last one is what the load is held to."""
@@ -38,26 +43,38 @@ class Surroundings:
         outcome = self._accounted(command)
         if self.load is not None:
             self.load.end()
+        own = outcome.usage
+        if own is None or self.used is None or outcome.orphans or self.load is not None:
+            self.used = None
+        else:
+            self.used += own.user + own.system
         return outcome
 
     def _accounted(self, command: Command) -> Outcome:
         if self.accountant is None:
-            return run(command, self.stop, enter=self.enter)
+            return run(command, self.stop, sample=self.look, enter=self.enter)
         return self.accountant.run(
             command,
-            lambda one, sample: run(one, self.stop, sample=sample, enter=self.enter),
+            lambda one, sample: run(one, self.stop, sample=self._both(sample), enter=self.enter),
             self.load.cpu if self.load is not None else None,
         )
 
+    def _both(self, sample: Callable[[], float]) -> Callable[[], float]:
+        """The account's look together with ours, each as often as the hastier of them asks."""
+        look = self.look
+        return sample if look is None else lambda: min(look(), sample())
+
     @contextmanager
-    def pinned(self, context: TrialContext) -> Iterator[None]:
-        """Inside, processes run where the trial's `cpus` say.
+    def pinned(self, context: TrialContext, usual: str = "") -> Iterator[None]:
+        """Inside, processes run where the trial's `cpus` say, else where the host is tuned for it.
 
         Raises:
             TrialFailed: there are no such processors.
         """
         given = parameters_of(context.profile, context.benchmark).get("cpus")
-        with pinned(given) as self.enter:
+        own = cpus_of(usual) if given is None else None
+        # The host's may be isolated ones, which this process itself may not use yet.
+        with pinned(each_cpu(own) if own else given, own) as self.enter:
             yield
         self.enter = None
 

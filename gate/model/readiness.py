@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 
 from gate.model.strictness import STRICT
+
+_ALIKE = 0.3
+"""An autocorrelation below this costs little of what many trials are worth."""
 
 
 class Answer(StrEnum):
@@ -35,3 +39,29 @@ class Readiness:
     """What it does to a measurement, in one sentence."""
     cure: str = ""
     """The command or the step that mends it; empty where it is ok."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostNoise:
+    """What the trials of one piece of fixed work show of the host."""
+
+    __pydantic_config__ = STRICT
+
+    trials: int
+    typical: float
+    """Median seconds of a trial."""
+    noise: float
+    """Relative scale of a trial: a log scale, 0.01 for 1 %."""
+    slowest: float
+    """How much longer than the median the slowest trial took, as a ratio."""
+    alike: float
+    """Lag-1 autocorrelation, -1 to 1."""
+    detectable: dict[int, float]
+    """Trials a side -> smallest relative loss that can be told; infinite where none can."""
+    with_pairs: dict[int, float]
+    """Most pairs -> smallest tolerance that the gate's pairs can hold; infinite where none."""
+
+    @property
+    def drifts(self) -> bool:
+        """Whether neighbouring trials are more alike than chance makes them."""
+        return self.alike > max(_ALIKE, 2 / math.sqrt(self.trials))

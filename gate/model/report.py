@@ -139,5 +139,7 @@ class Report:
     promise: SuitePromise
     subjects: dict[str, str] = field(default_factory=dict)
     """What was under test, by profile and side: `build head`."""
+    conditions: tuple[str, ...] = ()
+    """How the host was while it measured: tuned, disturbed, and where its controls stand."""
     calibration: Calibration | None = None
     """How often the gate was right on this host class; absent where it was never calibrated."""

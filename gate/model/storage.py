@@ -17,7 +17,7 @@ PREPARATIONS = {
     "remount": "unmount and mount the device's file system again",
     "mkfs": "make a new file system on the device and mount it as the work directory",
 }
-"""Steps of `prepare`, done before every trial, not measured."""
+"""Steps of `prepare`, done before every trial in the order given, not measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,7 @@ class Storage:
     prepare: tuple[str, ...] = ()
     steady: Steady | None = None
     write_budget: float | None = None
-    """Most bytes that one session of the profile may write; None where none was given."""
+    """Most bytes that one check or run of the profile may write; None where none was given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -82,6 +82,8 @@ def _opening(page: _Page, report: Report) -> None:
         page.add(record.unfit(report.calibration), "  warning: ", "           ", _YELLOW)
     host = "unknown" if report.host is None else report.host.host_class or "unknown"
     page.add(f"{host}; {words.judged(report)}", "  host     ", "           ")
+    for condition in report.conditions:
+        page.add(condition, "           ", "             ", _DIM)
     if len(report.subjects) <= SUBJECTS_ABOVE:
         _subjects(page, report)
     page.add(words.promise(report), "  promise  ", "           ")

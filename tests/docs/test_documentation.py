@@ -44,6 +44,8 @@ def check(words):
     assert path in ALL, f"no command {words}"
     known = {opt for param in ALL[path].params for opt in (*param.opts, *param.secondary_opts)}
     for word in words[len(path) :]:
+        if word == "--":
+            return  # what follows is another program's
         if word.startswith("--"):
             assert word.partition("=")[0] in known, f"{' '.join(path)} has no {word}"
 

@@ -256,3 +256,71 @@ def test_fio_reads_the_same(work, tmp_path):
     assert "--bs=8k" in shown
     assert "--iodepth=3" in shown
     assert "--filename=x " in f"{shown.strip()} "
+
+
+DEVICE = "/dev/nvme7n1"
+
+
+def on_device(lines, work, device=DEVICE, environment=None):
+    """What is said of a job that may open one device."""
+    given = {"GATE_DEVICE": DEVICE} if environment is None else environment
+    return [why for _, why in unsafe(f"[j]\nrw=write\n{lines}\n", work, given, device)]
+
+
+def test_an_allowed_device_is_opened_in_one_way_only(work):
+    """`filename=${GATE_DEVICE}` alone is let pass, with or without blanks around it."""
+    for line in ("filename=${GATE_DEVICE}", " filename = ${GATE_DEVICE} ; the device"):
+        assert on_device(line, work) == []
+        assert on_device(line, work, device="") != []
+        assert on_device(line, work, environment={}) != []
+        assert on_device(line, work, environment={"GATE_DEVICE": "/dev/sda"}) != []
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "filename=${GATE_DEVICE}p1",
+        "filename=x${GATE_DEVICE}",
+        "filename=${GATE_DEVICE}:${GATE_DEVICE}",
+        "filename=${GATE_DEVICE}:/dev/sda",
+        "filename=${GATE_DEVICE}/../sda",
+        "filename_format=${GATE_DEVICE}",
+        "directory=${GATE_DEVICE}",
+        "opendir=${GATE_DEVICE}",
+        "write_bw_log=${GATE_DEVICE}",
+        "mem=mmaphuge:${GATE_DEVICE}",
+        "description=${GATE_DEVICE}",
+        f"filename={DEVICE}",
+        "filename=${GATE_DEVICE}\ndirectory=sub",
+        "filename=${GATE_DEVICE}\nioengine=filedelete",
+        "filename=${GATE_DEVICE}\nioengine=ftruncate",
+        "filename=${GATE_DEVICE}\nunlink=1",
+        "filename=${GATE_DEVICE}\nfilename=/dev/sda",
+    ],
+)
+def test_nothing_else_of_a_device_is_let_pass(lines, work):
+    """Anything glued to it, any other option, any option that means something else for a device."""
+    assert on_device(lines, work) != []
+
+
+@pytest.mark.parametrize(
+    "device", ["/dev/a:b", "/dev/../etc/passwd", "/dev/a b", "/tmp/x", "/dev/"]
+)
+def test_a_device_whose_path_fio_would_split_is_refused(device, work):
+    """The path must mean to fio what it means to the guard."""
+    given = {"GATE_DEVICE": device}
+    assert on_device("filename=${GATE_DEVICE}", work, device, given) != []
+
+
+def test_a_file_with_another_name_is_refused(work, tmp_path):
+    """A hard link leads out of the work directory without being a link."""
+    (tmp_path / "outside").write_text("precious")
+    os.link(tmp_path / "outside", work / "twice")
+    (why,) = on_device("filename=twice", work)
+    assert "is a file that has another name elsewhere" in why
+
+
+def test_homes_are_refused(work):
+    """fio would make a directory that is called ~."""
+    for line in ("filename=~/x", "filename=a/~b/x", "directory=~", "filename_format=~root/$jobnum"):
+        assert on_device(line, work) != []

@@ -220,3 +220,47 @@ def test_check(make):
     """A directory that is not there, and an id that looks like an option, are refused."""
     with pytest.raises(InputError, match="no directory"):
         PYTEST.check(make(Work(directory="nowhere"), name="x"))
+
+
+@pytest.mark.parametrize(
+    ("work", "why"),
+    [
+        ({"directory": ".."}, "outside the project"),
+        ({"directory": "/"}, "outside the project"),
+        ({"directory": "~"}, "holds a ~"),
+        ({"directory": "$HOME"}, "holds a variable"),
+        ({"directory": "link"}, "outside the project"),
+        ({"arguments": ("--basetemp=bench",)}, "would empty a directory"),
+        ({"arguments": ("-o", "addopts=--basetemp=bench")}, "would empty a directory"),
+        ({"arguments": ("--junitxml=/var/x.xml",)}, "outside the project"),
+        ({"arguments": ("--junitxml", "../../x.xml")}, "outside the project"),
+        ({"arguments": ("--junitxml=link/x.xml",)}, "outside the project"),
+        ({"arguments": ("--junitxml=$HOME/x.xml",)}, "holds a variable"),
+        ({"arguments": ("--log-file=~/x",)}, "holds a ~"),
+        ({"arguments": ("-c/etc/x.ini",)}, "outside the project"),
+        ({"environment": {"PYTEST_ADDOPTS": "-q --basetemp=/x"}}, "would empty a directory"),
+    ],
+    ids=str,
+)
+def test_pytest_stays_in_the_project(make, tmp_path, work, why):
+    """A profile starts pytest, and lets it write, inside the project only."""
+    (tmp_path / "bench").mkdir()
+    (tmp_path / "link").symlink_to("/etc")
+    with pytest.raises(InputError, match=why) as caught:
+        PYTEST.check(make(Work(**work), name="bench/t.py::t"))
+    assert caught.value.code == "G254"
+
+
+def test_ordinary_arguments_of_pytest_pass(make, tmp_path):
+    """Options, expressions and paths of the project are not refused."""
+    (tmp_path / "bench").mkdir()
+    arguments = (
+        "-k",
+        "not slow and a/b",
+        "-p",
+        "no:randomly",
+        "--junitxml=out/x.xml",
+        "-W",
+        "error",
+    )
+    PYTEST.check(make(Work(arguments=arguments, directory="bench"), name="t.py::t"))

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import json
 import os
+import pwd
 import re
 import signal
 import stat
 import subprocess
 import time
+from dataclasses import replace
 
 import pytest
 from builders import start_gate, write_replay_project
 
 from gate.errors import CannotJudge, InputError
+from gate.host.accounting import TICK
+from gate.host.foreign import read_processes
+from gate.host.holder import Holder, this_process
 from gate.host.lock import exclusive, lock_path
+
+
+def user():
+    """Who runs this test."""
+    return pwd.getpwuid(os.geteuid()).pw_name
 
 
 @pytest.fixture
@@ -29,10 +40,7 @@ def measuring(tmp_path, place):
     """A gate that measures until it is killed, once it holds the lock."""
     project = write_replay_project(tmp_path / "slow", head={"b": ["hang", "hang"]}, trials=2)
     gate = start_gate(["run", "p"], cwd=project.root, lock=place)
-    until = time.monotonic() + 60
-    while not (place.exists() and place.stat().st_size) and gate.poll() is None:
-        assert time.monotonic() < until
-        time.sleep(0.005)
+    wait_for(lambda: (place.exists() and place.stat().st_size) or gate.poll() is not None)
     yield gate
     gate.kill()
     gate.communicate(timeout=60)
@@ -54,7 +62,8 @@ def test_a_second_gate_is_refused_with_the_holder(command, measuring, tmp_path, 
     status, err = again(tmp_path, place, *command)
     assert status == 5, err
     assert re.fullmatch(
-        rf"error\[G240\]: {re.escape(str(place))}: process {measuring.pid} measures on this host\. .+\n",
+        rf"error\[G240\]: {re.escape(str(place))}: process {measuring.pid} \(-c run p, {user()}\) "
+        r"measures here since \d\d:\d\d:\d\d UTC\. .+--wait '10 min'\.\n",
         err,
     )
     assert measuring.poll() is None
@@ -68,14 +77,19 @@ def test_the_lock_is_free_after_any_end(number, measuring, tmp_path, place):
     measuring.communicate(timeout=60)
     status, err = again(tmp_path, place)
     assert status == 0, err
-    assert int(place.read_text("ascii")) != measuring.pid
+    assert place.read_text("ascii") == "", "whoever ends well leaves no name behind"
 
 
 def test_held_and_released(place):
     """Inside the block nobody else gets the lock, after it anybody; an error releases it too."""
     with exclusive(place):
-        assert place.read_text("ascii") == f"{os.getpid()}\n"
-        with pytest.raises(CannotJudge, match=f"process {os.getpid()} measures"), exclusive(place):
+        number, born, owner, since, command = place.read_text("utf-8").splitlines()
+        assert (int(number), owner) == (os.getpid(), user())
+        assert int(born) > 0
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", since)
+        assert command
+        named = rf"process {os.getpid()} \(.+, {user()}\) measures here since"
+        with pytest.raises(CannotJudge, match=named), exclusive(place):
             pass
         with pytest.raises(CannotJudge), exclusive(place):
             pass
@@ -100,17 +114,165 @@ def test_a_shorter_number_replaces_a_longer_one(place):
     """What an earlier holder wrote does not mix with the holder's number."""
     place.write_text("123456789012\nrest\n")
     with exclusive(place):
-        assert place.read_text("ascii") == f"{os.getpid()}\n"
+        assert place.read_text("utf-8").startswith(f"{os.getpid()}\n")
+        assert place.read_text("utf-8").count("\n") == 5
 
 
 def test_a_holder_that_has_not_said_its_number(place):
-    """A lock held without a number, or with junk, is still refused in words."""
-    for content in (b"", b"\xff\xfe" * 40):
+    """A lock held without a number, or with junk, is still refused in words; none of the junk is
+    shown."""
+    for content in (b"", b"\xff\xfe" * 40, b"9" * 400, b"\x1b[31m4711\n1\nroot\n", b"0\n" * 9):
         place.write_bytes(content)
         with place.open("rb") as stream:
             fcntl.flock(stream, fcntl.LOCK_EX)
-            with pytest.raises(CannotJudge, match="measures on this host"), exclusive(place):
+            told = "^another process measures on this host$"
+            with pytest.raises(CannotJudge) as refused, exclusive(place):
                 pass
+            assert re.search(told, refused.value.message.rstrip("."))
+
+
+def test_what_others_wrote_steers_no_terminal(place):
+    """Names and commands in the file are cut and made printable: everybody may write there."""
+    own = this_process()
+    place.write_text(f"{own.number}\n{own.born}\nro\x1b[2Jot\nnow\ngate\x07 {'x' * 500}\n")
+    shown = Holder.read(place.read_bytes()).shown()
+    assert shown.startswith(f"process {own.number} (gate  xxx")
+    assert shown.isprintable()
+    assert len(shown) < 200
+
+
+def test_a_number_that_came_again_is_not_the_holder():
+    """Where the process of that number was started at another time, somebody else holds it."""
+    own = this_process()
+    shown = replace(own, born=own.born + 1).shown()
+    assert shown.startswith("another process measures on this host; the last one that said so is ")
+    assert f"process {own.number}" in shown
+    assert own.shown().startswith(f"process {own.number} (")
+
+
+def test_the_day_is_told_where_it_is_another():
+    """A holder of today is shown with the time alone, one of another day with the date."""
+    known = Holder(number=os.getpid(), user="root", since="2001-02-03 04:05:06", command="gate run")
+    assert known.shown() == (
+        f"process {os.getpid()} (gate run, root) measures here since 2001-02-03 04:05:06 UTC"
+    )
+    today = time.strftime("%Y-%m-%d", time.gmtime())
+    assert replace(known, since=f"{today} 04:05:06").shown().endswith("since 04:05:06 UTC")
+
+
+def test_a_secret_on_the_command_line_is_not_written(place, monkeypatch):
+    """The lock is for everybody's eyes: what is given after an equals sign stays out of it."""
+    line = ["/usr/bin/gate", "check", "p", "--base-env", "TOKEN=secret"]
+    monkeypatch.setattr("sys.argv", line)
+    with exclusive(place):
+        assert "gate check p --base-env TOKEN=..." in place.read_text("utf-8")
+
+
+def test_waiting_ends_with_the_lock(place):
+    """One that may wait gets the lock when the holder ends, and told once whom it waited for."""
+    said, slept = [], []
+    with place.open("wb") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+
+        def pause(seconds):
+            slept.append(seconds)
+            if len(slept) == 3:
+                fcntl.flock(stream, fcntl.LOCK_UN)
+
+        with exclusive(place, wait=600, tell=said.append, pause=pause):
+            assert slept == [1.0, 1.0, 1.0]
+    (told,) = said
+    assert re.fullmatch(r"waiting: another process .+; (10 min 00 s|9 min 59 s) left", told)
+
+
+def test_waiting_has_a_limit(place):
+    """A holder that goes on is refused when the time is up, and the message tells the wait."""
+    with place.open("wb") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        with (
+            pytest.raises(CannotJudge, match=r"and did so for the 1 s that were waited") as over,
+            exclusive(place, wait=1.0),
+        ):
+            pass
+    assert over.value.code == "G240"
+
+
+def test_waiting_can_be_interrupted(place):
+    """Whatever the pause raises ends the waiting, and nothing stays open."""
+    before = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
+
+    def pause(_):
+        raise KeyboardInterrupt
+
+    with place.open("wb") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        with pytest.raises(KeyboardInterrupt), exclusive(place, wait=60, pause=pause):
+            pass
+    assert len(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
+
+
+def test_an_interrupted_wait_says_so(measuring, tmp_path, place):
+    """A gate that waits ends at a signal with its status, has measured nothing, and says how to
+    go on; the one that measures is not touched."""
+    project = write_replay_project(tmp_path / "waits")
+    gate = start_gate(["run", "p", "--wait", "10min"], cwd=project.root, lock=place)
+    assert gate.stderr.readline().startswith(f"waiting: process {measuring.pid} (")
+    gate.send_signal(signal.SIGTERM)
+    _, err = gate.communicate(timeout=60)
+    assert gate.returncode == 143, err
+    assert "interrupted; sessions finished: 0. Run the same command again." in err
+    assert measuring.poll() is None
+    assert not (project.root / "reports").exists()
+
+
+PROFILE = """
+harness = "hyperfine"
+command = "sleep SECONDS"
+trials = { screen = 3 }
+[metric.wall]
+tolerance = "10%"
+"""
+
+
+def sleeping(root, seconds):
+    """A project whose trials sleep so long."""
+    (root / "profiles").mkdir(parents=True)
+    (root / "profiles/c.toml").write_text(PROFILE.replace("SECONDS", str(seconds)), "utf-8")
+    return root
+
+
+def test_the_second_check_waits_and_disturbs_nothing(tmp_path, place):
+    """Two checks at once: while the first measures, the second has no child and uses less than a
+    tenth of a processor; then it measures, and began after the first had ended."""
+    first, second = sleeping(tmp_path / "first", 1.2), sleeping(tmp_path / "second", 0.01)
+    one = start_gate(["run", "c", "--quiet"], cwd=first, lock=place)
+    wait_for(lambda: (place.exists() and place.stat().st_size) or one.poll() is not None)
+    two = start_gate(["run", "c", "--wait", "5min"], cwd=second, lock=place)
+    assert two.stderr.readline().startswith(f"waiting: process {one.pid} (")
+    early = read_processes()
+    time.sleep(1.5)
+    late = read_processes()
+    assert one.poll() is None
+    (key,) = (key for key in late if key[0] == two.pid)
+    assert late[key].own + late[key].reaped - early[key].own - early[key].reaped <= 0.15 / TICK
+    assert not [process for process in late.values() if process.parent == two.pid]
+    assert not (second / "reports").exists()
+    assert one.wait(120) == 0
+    _, err = two.communicate(timeout=120)
+    assert two.returncode == 0, err
+    (before,) = (first / "reports/sessions").glob("*.json")
+    (after,) = (second / "reports/sessions").glob("*.json")
+    ended = json.loads(before.read_text("utf-8"))["ended"]
+    assert json.loads(after.read_text("utf-8"))["started"] >= ended
+    one.communicate()
+
+
+def wait_for(condition):
+    """Sleep until something is true."""
+    until = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.005)
 
 
 def test_everybody_may_use_the_file(place):

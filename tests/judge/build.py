@@ -59,10 +59,11 @@ def session(rows: Mapping[str, Any] | None = None, **more: Any) -> Session:
 
     A value None is a trial that failed. Fields of the session can be given by name; `planned`
     is taken from the rows unless given, `pair_numbers` makes the trials of a confirming session.
+    `controls` names the benchmarks that are controls, `builtin` gives the runs of built-in ones.
     """
     rows = {"b": TRIALS} if rows is None else rows
     pairs = more.pop("pair_numbers", False)
-    controls = more.pop("controls", ())
+    controls, builtin = more.pop("controls", ()), more.pop("builtin", {})
     metrics = more.pop("metrics", (WALL,))
     stage = more.get("stage", Stage.SCREEN)
     trials: list[Trial] = []
@@ -116,6 +117,7 @@ def session(rows: Mapping[str, Any] | None = None, **more: Any) -> Session:
         metrics=metrics,
         trials=tuple(trials),
         tools={"replay": "1.2"},
+        controls=builtin,
     )
     return replace(made, **more)
 

@@ -25,6 +25,7 @@ names = texts.filter(bool) | st.sampled_from(
 )  # fmt: skip
 numbers = st.floats(5e-324, 1e300)  # above it the median of two is no float any more
 tables = st.dictionaries(names, texts, max_size=3)
+controls = st.dictionaries(names, st.lists(numbers, min_size=1, max_size=3).map(tuple), max_size=2)
 
 
 @st.composite
@@ -44,6 +45,7 @@ def baselines(draw):
             accepted=draw(texts),
             by=draw(texts),
             reason=draw(names),
+            controls=draw(controls),
         )
         for i, one in enumerate(ids)
     )

@@ -209,7 +209,7 @@ def test_interrupted_while_the_screen_is_computed(
     project = copy_of(templates["pairs"], tmp_path / "p")
     gate = started(project, *COMMANDS["pairs"])
     gate.wait_for(lambda: _complete(project.root / "out/p/head.json"))
-    gate.wait_for(lambda: len(gate.alive()) == 2)
+    gate.wait_for(lambda: len(gate.alive()) == 3)  # the gate, its guardian, and the child
     gate.kill(number, group=group)
     status, _, err = gate.end()
     assert status == ENDS[number], err

@@ -6,7 +6,10 @@ import json
 import os
 import sys
 
-from builders import run_gate
+from builders import HOST_CLASS, run_gate
+
+from gate.files.host_file import write_known_host
+from gate.model import KnownHost, Limits
 
 PINNED = """
 harness = "hyperfine"
@@ -36,8 +39,11 @@ command = "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done"
 """
 
 
-def trials_of(root, text, *, ends=0):
+def trials_of(root, text, *, ends=0, tune=(), cpus=""):
     """The trials of one session of a profile, and what the gate said."""
+    bears = Limits(steal=1.0, foreign_cpu=1000.0, foreign_io=1e14, memory_pressure=1.0)
+    known = KnownHost(host_class=HOST_CLASS, stable={}, tune=tune, measured_cpus=cpus, limits=bears)
+    write_known_host(root / "baselines", known)
     (root / "profiles").mkdir()
     (root / "profiles/p.toml").write_text(text, "utf-8")
     (root / "profiles/tell.py").write_text(TELL, "utf-8")
@@ -58,6 +64,23 @@ def test_a_profile_pins_its_trials(tmp_path):
         if value["metric"] == "seen"
     }
     assert seen == {(f"p[cpus={count}]", float(count)) for count in cpus}
+
+
+def test_a_tuned_host_pins_what_the_profile_does_not(tmp_path):
+    """With `pinning` a trial runs on the measured processors, unless its own `cpus` say."""
+    most = len(os.sched_getaffinity(0))
+    last = str(max(os.sched_getaffinity(0)))
+    for name, matrix, expected in (
+        ("unsaid", "", 1.0),
+        ("said", f"matrix = {{{{ cpus = [{most}] }}}}", float(most)),
+    ):
+        text = PINNED.replace("matrix = {{ cpus = {cpus} }}", matrix).format(python=sys.executable)
+        place = tmp_path / name
+        place.mkdir()
+        trials, _ = trials_of(place, text, tune=("pinning",), cpus=last)
+        seen = [v["value"] for t in trials for v in t["values"] if v["metric"] == "seen"]
+        assert seen == [expected, expected]
+        assert json.loads((place / "s/p-001.json").read_text("utf-8"))["tuned"] == ["pinning"]
 
 
 def test_processors_that_are_not_there_fail_the_trial(tmp_path):

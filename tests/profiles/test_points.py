@@ -36,6 +36,28 @@ role = "watch"
 """
 
 
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_whole_profile_of_controls(read, whole):
+    """`control = true` makes every point and group a control; false makes none."""
+    text = "\n".join(
+        f"control = {str(whole).lower()}" if line.startswith("control") else line
+        for line in SWEPT.splitlines()
+    )
+    profile = read(text)
+    assert profile.control is whole
+    assert {one.control for one in profile.benchmarks} == {whole}
+    assert not read(SWEPT).control
+
+
+def test_whether_a_benchmark_is_a_control_is_no_part_of_the_digest(read):
+    """A profile that becomes one of controls runs the same, and keeps its baseline."""
+    text = SWEPT.replace(
+        '["p[iodepth=1,bs=8k]", "p[iodepth=32,bs=8k]", "p[iodepth=64,bs=8k]"]', "true"
+    )
+    assert read(text).control
+    assert read(text).digest == read(SWEPT).digest
+
+
 def test_groups(read):
     """Groups follow all points, key by key in the order of the metrics, the swept key starred."""
     profile = read(SWEPT)

@@ -229,11 +229,17 @@ def sample_report(**changes: object) -> Report:
                 "scheduler": "none",
                 "governor": "performance",
             },
+            live={"disk wear": "3 % used", "disk temperature": "41 °C"},
         ),
         tools={"driftgate": "0.1.0", "fio": "3.41", "hyperfine": "1.20.0"},
         notes=(
             "The filter `iometer*` left 4 profiles out.",
             "Session 20261120T0312-b19c was imported: its host was not proven.",
+        ),
+        conditions=(
+            "tuned while it measured: governor, turbo",
+            "4 of 131 trials set aside: foreign_cpu 3, steal 1; the last: the hypervisor took 9 %",
+            "built-in controls against 10 accepted sessions: cpu-spin -0.11 … +0.42 % (bears 3 %)",
         ),
         promise=SuitePromise(alpha=0.01, beta=0.025, metrics_judged=33, metrics_flagged=4),
         subjects={

@@ -49,12 +49,13 @@ def hostile_report(text):
         for verdict in Verdict
     ]
     host = sample_report().host.__class__(
-        host_class=text, fingerprint=text, stable=many, epoch=many
+        host_class=text, fingerprint=text, stable=many, epoch=many, live=many
     )
     return sample_report(
         findings=tuple(made),
         headline=text,
         notes=(text,),
+        conditions=(text,),
         tools=many,
         subjects=many,
         host=host,
@@ -133,9 +134,10 @@ def test_page_is_complete(show, javascript):
         parts = (made.benchmark, made.metric, made.verdict.value, made.code, *made.warnings)
         for part in (*parts, *made.path, made.headline, made.advice.replace("`", "")):
             assert part in text
-    for note in report.notes:
+    for note in (*report.notes, *report.conditions):
         assert note.replace("`", "") in text
-    for facts in (report.host.stable, report.host.epoch, report.tools, report.subjects):
+    host = report.host
+    for facts in (host.stable, host.epoch, host.live, report.tools, report.subjects):
         for key, value in facts.items():
             assert key in text
             assert value in text

@@ -60,7 +60,11 @@ def test_no_line_exceeds_the_width(name, width, verdict):
     """Long and wide names wrap or are shortened, whatever the verdict."""
     made = finding(name, name, verdict, headline=name, advice=name, warnings=(name,), code=name)
     report = sample_report(
-        findings=(made, finding()), notes=(name,), subjects={name: name}, headline=name
+        findings=(made, finding()),
+        notes=(name,),
+        conditions=(name,),
+        subjects={name: name},
+        headline=name,
     )
     lines = render_text(report, width=width).splitlines()
     assert max(columns(line) for line in lines) <= width
@@ -86,6 +90,7 @@ def test_nothing_from_a_session_steers_the_terminal(hostile):
     report = sample_report(
         findings=(made, passed),
         notes=(hostile,),
+        conditions=(hostile,),
         subjects={hostile: hostile},
         headline=hostile,
         created=hostile,

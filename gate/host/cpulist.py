@@ -1,0 +1,52 @@
+"""Lists and masks of processors, as the kernel writes and reads them."""
+
+from __future__ import annotations
+
+_GROUP = 8
+"""Hexadecimal digits between two commas of a mask."""
+
+
+def cpus_of(text: str) -> frozenset[int]:
+    """`0-2,5` as numbers; none for an empty text.
+
+    Raises:
+        ValueError: the text is no such list.
+    """
+    found: set[int] = set()
+    for part in filter(None, text.strip().split(",")):
+        first, _, last = part.partition("-")
+        found.update(range(int(first), int(last or first) + 1))
+    return frozenset(found)
+
+
+def shown_cpus(cpus: frozenset[int]) -> str:
+    """`0-2,5`: ranges where numbers follow each other."""
+    parts: list[list[int]] = []
+    for one in sorted(cpus):
+        if parts and one == parts[-1][-1] + 1:
+            parts[-1][1:] = [one]
+        else:
+            parts.append([one])
+    return ",".join("-".join(map(str, part)) for part in parts)
+
+
+def each_cpu(cpus: frozenset[int]) -> str:
+    """`3-3,5-5`: a list that cannot be read as a number of processors."""
+    return ",".join(f"{one}-{one}" for one in sorted(cpus))
+
+
+def mask_cpus(text: str) -> frozenset[int]:
+    """The processors of a mask such as `ff,00000003`.
+
+    Raises:
+        ValueError: the text is no mask.
+    """
+    number = int(text.strip().replace(",", ""), 16)
+    return frozenset(bit for bit in range(number.bit_length()) if number >> bit & 1)
+
+
+def cpus_mask(cpus: frozenset[int]) -> str:
+    """A mask with a comma every 32 processors, without leading zeros."""
+    digits = f"{sum(1 << one for one in cpus):x}"
+    groups = [digits[max(end - _GROUP, 0) : end] for end in range(len(digits), 0, -_GROUP)]
+    return ",".join(reversed(groups))

@@ -1,0 +1,134 @@
+"""Putting back what is in the journal, the last knob first.
+
+A knob that still shows what the gate set is set to what it was. One that shows what it was is
+left. One that shows anything else was turned by somebody else meanwhile: it is left, told, and
+stays in the journal, until `gate host restore` is told to overwrite or to keep it. Done again
+after an interruption, it ends the same.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from gate.errors import CannotJudge
+from gate.host.journal import JOURNAL, close_journal, read_journal, write_journal
+from gate.host.knob import turn, value_at
+from gate.host.machine import ThisMachine, line
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gate.host.journal import Journal
+    from gate.host.machine import Machine
+    from gate.host.settings import Change
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Left:
+    """A knob that was not put back."""
+
+    change: Change
+    now: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """What restoring did."""
+
+    back: tuple[Change, ...] = ()
+    """Set to what they were."""
+    left: tuple[Left, ...] = ()
+    gone: tuple[Change, ...] = ()
+    """Knobs that are not there any more."""
+    forgotten: int = 0
+    """Knobs that a restart of the machine set anew before we came."""
+
+    def lines(self) -> tuple[str, ...]:
+        """What is worth telling, a line each."""
+        told = [f"put back: {one.path} = {one.before}" for one in self.back]
+        told += [f"not there any more: {one.path} (was {one.before})" for one in self.gone]
+        if self.forgotten:
+            told.append(
+                f"the machine was restarted, which forgot the tuning of {self.forgotten} settings"
+            )
+        return (
+            *told,
+            *(
+                f"LEFT AS IT IS: {one.change.path} = {one.now}: {one.why}; before the gate it was "
+                f"{one.change.before}"
+                for one in self.left
+            ),
+        )
+
+
+def boot_now(machine: Machine | None = None) -> str:
+    """This boot; empty where the kernel does not tell."""
+    return line(machine or ThisMachine(), "/proc/sys/kernel/random/boot_id")
+
+
+def refuse_owned(journal: Journal, state: Path) -> None:
+    """Refuse to touch the journal of another gate that still runs.
+
+    Raises:
+        CannotJudge: G240.
+    """
+    if journal.owned and journal.pid != os.getpid():
+        raise CannotJudge(
+            "G240",
+            f"process {journal.pid} has tuned this host, and puts it back when it ends.",
+            cure="Wait until it has ended.",
+            place=str(state / JOURNAL),
+        )
+
+
+def restore(state: Path, *, force: bool = False, keep: bool = False) -> Restored:
+    """Put back what the journal names, and close it.
+
+    `force` overwrites what somebody else set meanwhile; `keep` leaves that, and forgets it.
+
+    Raises:
+        InputError: G262 the journal cannot be read, G208 it cannot be written.
+        CannotJudge: G240, the gate that tuned still runs.
+    """
+    journal = read_journal(state)
+    if journal is None:
+        return Restored()
+    refuse_owned(journal, state)
+    if journal.boot != boot_now():
+        close_journal(state)
+        return Restored(forgotten=len(journal.entries))
+    back: list[Change] = []
+    gone: list[Change] = []
+    left: list[Left] = []
+    for one in reversed(journal.entries):
+        now = value_at(ThisMachine(), one.setting, one.path)
+        if now == one.before:
+            continue
+        if not now:
+            gone.append(one)
+        elif now != one.after and not force:
+            left.append(Left(change=one, now=now, why="somebody else changed it meanwhile"))
+        elif why := _put_back(one):
+            left.append(Left(change=one, now=now, why=f"it could not be put back: {why}"))
+        else:
+            back.append(one)
+    if left and not keep:
+        still = {one.change for one in left}
+        entries = tuple(one for one in journal.entries if one in still)
+        write_journal(state, replace(journal, entries=entries))
+    else:
+        close_journal(state)
+    return Restored(back=tuple(back), left=tuple(left), gone=tuple(gone))
+
+
+def _put_back(one: Change) -> str:
+    """Why it did not work; empty where it did."""
+    try:
+        turn(one.setting, one.path, one.before)
+    except OSError as error:
+        return error.strerror or str(error)
+    now = value_at(ThisMachine(), one.setting, one.path)
+    return "" if now == one.before else f"the kernel made it {now}"

@@ -1,0 +1,99 @@
+"""The steady state: trials are set aside until their own series has settled.
+
+A drive that was just emptied is fast until it has to clean up, and a full one settles slowly.
+The criterion is that of SNIA's Solid State Storage Performance Test Specification: over a window
+of rounds the values keep within 20 % of their mean, and their best line moves by at most 10 %.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from statistics import fmean
+from typing import TYPE_CHECKING, NamedTuple
+
+from gate.measure.sitting import make_trial, told
+from gate.model import UNSTEADY, Disturbance, TrialStatus
+from gate.units import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gate.measure.recorder import Recorder
+    from gate.measure.sitting import Sitting
+    from gate.model import Benchmark, Steady, Trial
+
+
+class Window(NamedTuple):
+    """How much the last values moved, as ratios of their mean."""
+
+    range: float
+    slope: float
+
+    def within(self, steady: Steady) -> bool:
+        """Whether that is steady."""
+        return self.range <= steady.range and self.slope <= steady.slope
+
+
+def window_of(values: Sequence[float]) -> Window:
+    """Spread, and what the least-squares line moves from the first value to the last."""
+    mean = fmean(values)
+    middle = (len(values) - 1) / 2
+    steepness = sum((n - middle) * (v - mean) for n, v in enumerate(values)) / sum(
+        (n - middle) ** 2 for n in range(len(values))
+    )
+    moved = abs(steepness) * (len(values) - 1)
+    return Window((max(values) - min(values)) / mean, moved / mean)
+
+
+def settle(sitting: Sitting, recorder: Recorder, benchmark: Benchmark) -> bool:
+    """Run a benchmark until its values are steady; every trial of it is kept, and set aside.
+
+    Whether trials that count may follow: at once where the profile asks for no steady state.
+
+    One that is not steady at the limit is recorded as failed: what follows would be no measure.
+
+    Raises:
+        StopRequested: a signal came.
+    """
+    steady = sitting.profile.storage.steady if sitting.profile.storage else None
+    if steady is None:
+        return True
+    values: list[float] = []
+    for number in range(1, steady.limit + 1):
+        trial = _next(sitting, recorder, benchmark)
+        if trial.status is TrialStatus.OK:
+            values += [one.value for one in trial.values if one.metric == steady.metric]
+        last = values[-steady.window :]
+        settled = len(last) == steady.window and min(last) > 0 and window_of(last).within(steady)
+        never = number == steady.limit and not settled
+        if trial.status is TrialStatus.OK or never:
+            trial = _aside(trial, last, steady, failed=never)
+        recorder.add(trial)
+        told(sitting, recorder.session.side, trial, number, None)
+        if settled or trial.status is not TrialStatus.ASIDE:
+            return settled
+    return False
+
+
+def _next(sitting: Sitting, recorder: Recorder, benchmark: Benchmark) -> Trial:
+    index = sum(one.benchmark == benchmark.name for one in recorder.session.trials)
+    return make_trial(sitting, recorder.session, benchmark, index)
+
+
+def _aside(trial: Trial, last: Sequence[float], steady: Steady, *, failed: bool) -> Trial:
+    if len(last) < steady.window or min(last) <= 0:
+        text = f"{len(last)} of the {steady.window} trials that show whether it is steady"
+    else:
+        seen = window_of(last)
+        text = (
+            f"over {steady.window} trials {steady.metric} ranges over "
+            f"{percent(seen.range, signed=False)} ({percent(steady.range, signed=False)} is "
+            f"steady) and drifts by {percent(seen.slope, signed=False)} "
+            f"({percent(steady.slope, signed=False)})"
+        )
+    if failed:
+        note = f"the storage was not steady after {steady.limit} trials: {text}"
+        if trial.status not in {TrialStatus.OK, TrialStatus.ASIDE}:
+            note = trial.note  # what failed by itself says more
+        return replace(trial, status=TrialStatus.FAILED, values=(), note=note, aside=())
+    return replace(trial, status=TrialStatus.ASIDE, aside=(Disturbance(kind=UNSTEADY, text=text),))

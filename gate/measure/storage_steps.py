@@ -1,0 +1,87 @@
+"""Steps that bring storage into its state before a trial; each fails the trial where it cannot."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import struct
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gate.files.mounts import mounts_below
+from gate.harness.base import TrialFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_BLKDISCARD = 0x1277
+_LEFT = "lost+found"
+"""What `fresh` leaves alone: it belongs to the file system."""
+
+Identity = tuple[int, int, int]
+
+
+def data_files(work: Path) -> Iterator[tuple[str, int, Identity]]:
+    """Name below `work`, bytes and identity of every data file, in order of the name."""
+    for place, directories, names in os.walk(work):
+        directories[:] = sorted(one for one in directories if one != _LEFT)
+        for name in sorted(names):
+            path = Path(place) / name
+            if path.is_symlink() or not path.is_file():
+                continue
+            size = path.stat().st_size
+            if size:
+                yield str(path.relative_to(work)), size, identity(path)
+
+
+def identity(path: Path) -> Identity:
+    """What tells a file from another that takes its name: device, number, size."""
+    seen = path.stat()
+    return seen.st_dev, seen.st_ino, seen.st_size
+
+
+def empty(work: Path) -> None:
+    """Remove every data file.
+
+    Raises:
+        TrialFailed: one cannot be removed, or something is mounted among them.
+    """
+    if mounted := mounts_below(str(work.resolve())):
+        # A command may have mounted it: what is there is not ours to remove.
+        raise TrialFailed(f"fresh: something is mounted on {mounted[0]}, in the work directory")
+    try:
+        for entry in work.iterdir():
+            if entry.name == _LEFT:
+                continue
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry)
+            else:
+                entry.unlink()
+    except OSError as error:
+        raise TrialFailed(f"fresh: the work directory cannot be emptied: {error}") from None
+
+
+def discard(handle: int, size: int) -> None:
+    """Discard a whole device through the handle that we hold: `blkdiscard` wants it for itself.
+
+    Raises:
+        TrialFailed: it cannot be discarded.
+    """
+    try:
+        fcntl.ioctl(handle, _BLKDISCARD, struct.pack("QQ", 0, size))
+    except OSError as error:
+        raise TrialFailed(f"blkdiscard: the device cannot be discarded: {error}") from None
+
+
+def drop_caches() -> None:
+    """Write everything back and drop the page cache.
+
+    Raises:
+        TrialFailed: only root may.
+    """
+    os.sync()
+    try:
+        Path("/proc/sys/vm/drop_caches").write_text("3\n", encoding="ascii")
+    except OSError as error:
+        raise TrialFailed(f"drop_caches: {error.strerror}; this needs root") from None

@@ -1,0 +1,94 @@
+"""The write budget: what was written by the kernel's account, and what still fits."""
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+from gate.errors import MeasureError
+from gate.measure.budget import Budget, BudgetSpent, written_by
+
+MIB = 1 << 20
+WRITE = """
+import os, sys
+with open(sys.argv[1], "wb") as stream:
+    stream.write(b"x" * int(sys.argv[2]))
+    stream.flush()
+    os.fsync(stream.fileno())
+"""
+
+
+def write(place, size):
+    subprocess.run([sys.executable, "-c", WRITE, str(place), str(size)], check=True)
+
+
+@pytest.fixture
+def place(tmp_path):
+    before = written_by("self")
+    write(tmp_path / "probe", MIB)
+    assert written_by("self") - before >= MIB, "this test needs storage that the kernel accounts"
+    return tmp_path
+
+
+def test_what_a_child_wrote_counts_once_it_was_waited_for(place):
+    budget = Budget(limit=None, profile="p.toml")
+    write(place / "a", 3 * MIB)
+    assert 3 * MIB <= budget.used < 4 * MIB
+    assert budget.taken() == pytest.approx(budget.used)
+    assert budget.taken() == 0
+    write(place / "b", MIB)
+    assert MIB <= budget.taken() < 2 * MIB
+
+
+def test_another_trial_as_dear_as_the_dearest_must_fit(place):
+    budget = Budget(limit=5 * MIB, profile="p.toml")
+    budget.demand("b")
+    budget.begin()
+    write(place / "a", 2 * MIB)
+    budget.end("b")
+    budget.demand("b")
+    write(place / "b", 2 * MIB)
+    with pytest.raises(MeasureError, match="another trial of b writes about 2") as error:
+        budget.demand("b")
+    assert error.value.code == "G257"
+    assert error.value.status == 4
+    budget.demand("other")
+
+
+def test_preparing_counts_but_is_no_part_of_what_a_trial_costs(place):
+    budget = Budget(limit=5 * MIB, profile="p.toml")
+    write(place / "prepared", 3 * MIB)
+    budget.begin()
+    budget.end("b")
+    budget.demand("b")
+    assert budget.used >= 3 * MIB
+
+
+def test_what_resumed_sessions_wrote_counts(place):
+    budget = Budget(limit=5 * MIB, profile="p.toml", before=5.0 * MIB)
+    with pytest.raises(MeasureError, match="preconditioning writes about 1"):
+        budget.demand_bytes(MIB, "preconditioning")
+    assert budget.taken() == 0
+
+
+def test_a_running_trial_that_exceeds_it_is_stopped(place):
+    child = subprocess.Popen(
+        [sys.executable, "-c", WRITE + "input()", str(place / "a"), str(2 * MIB)],
+        stdin=subprocess.PIPE,
+    )
+    budget = Budget(limit=MIB, profile="p.toml", running=lambda: [child.pid])
+    try:
+        while written_by(child.pid) < 2 * MIB:
+            time.sleep(0.01)
+        with pytest.raises(BudgetSpent, match="the profile's budget is 1"):
+            budget.look()
+    finally:
+        child.communicate(b"\n")
+
+
+def test_the_reader_is_told_what_it_cost_the_drive():
+    budget = Budget(limit=2e9, profile="p.toml", endurance=600e12, before=1.5e9)
+    budget._start = written_by("self")
+    assert budget.told().startswith("wrote 1.500 GB of the 2.000 GB that it may, 0.00 % of what")
+    assert "600.0 TB" in budget.told()
