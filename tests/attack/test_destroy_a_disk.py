@@ -41,23 +41,25 @@ class Lab(NamedTuple):
             )
         return text.replace("@outside@", str(self.outside))
 
+    def backing(self, name: str) -> Path:
+        """The file that a device shows: what the device itself gives may be an old copy of it."""
+        return self.mounted / "nested.img" if name == "nested" else self.loops.file(name)
+
     def state(self) -> dict[str, object]:
         """A hash of everything that must stay as it is."""
         os.sync()
         devices = {
-            name: digest(name, device)
-            for name, device in self.loops.devices.items()
-            if name != "good"
+            name: digest(name, self.backing(name)) for name in self.loops.devices if name != "good"
         }
         return {**devices, "outside": tree(self.outside), "files": tree(self.mounted)}
 
 
-def digest(name: str, device: str) -> str:
+def digest(name: str, file: Path) -> str:
     """A hash of a device's bytes, but for those that the kernel itself writes while it is in use.
 
     Of swap that is everything behind its header; of a mounted ext4 the superblock, which counts.
     """
-    content = bytearray(Path(device).read_bytes())
+    content = bytearray(file.read_bytes())
     if name == "swap":
         del content[4096:]
     elif name == "mounted":
@@ -136,12 +138,12 @@ def test_an_attempt_is_refused_and_changes_nothing(lab, tmp_path, attempt):
     """Exit status 2, the reason in words, and every byte outside the work directory as before."""
     project = tmp_path / "project"
     write(lab, project, attempt)
-    before, good = lab.state(), digest("good", lab.loops.devices["good"])
+    before, good = lab.state(), digest("good", lab.backing("good"))
     answer = run(lab, project, attempt)
     assert (answer.status, f"error[{attempt.code}]" in answer.err) == (2, True), answer
     assert attempt.why in " ".join(answer.err.split()), answer
     assert lab.state() == before
-    assert digest("good", lab.loops.devices["good"]) == good
+    assert digest("good", lab.backing("good")) == good
 
 
 TWINS = {
@@ -174,13 +176,13 @@ def test_the_same_on_an_allowed_empty_device_works(lab, tmp_path, twin):
     project = tmp_path / "project"
     write(lab, project, attempt)
     ask("dd", "if=/dev/zero", f"of={lab.loops.devices['good']}", "bs=1M", "count=16", "conv=fsync")
-    before, blank = lab.state(), digest("good", lab.loops.devices["good"])
+    before, blank = lab.state(), digest("good", lab.backing("good"))
     answer = run(lab, project, attempt)
     assert answer.status == 0, answer
     (path,) = (project / "reports" / "sessions").glob("*.json")
     trials = json.loads(path.read_text(encoding="utf-8"))["trials"]
     assert [one["status"] for one in trials] == ["ok", "ok"]
-    assert digest("good", lab.loops.devices["good"]) != blank
+    assert digest("good", lab.backing("good")) != blank
     assert lab.state() == before
 
 
