@@ -45,6 +45,13 @@ LOCK = Path(tempfile.gettempdir()) / f"driftgate-tests-{os.getpid()}.lock"
 """The measuring lock of this test process."""
 atexit.register(LOCK.unlink, missing_ok=True)
 _HERE = str(Path(__file__).resolve().parent)
+PLAY = f"""
+import sys
+sys.path.insert(0, {_HERE!r})
+import gate.host.identity, played
+gate.host.identity.ThisMachine = played.machine
+"""
+"""Begins a program of its own on the machine that every call of a builder plays."""
 _START = """
 import sys
 from pathlib import Path
@@ -53,12 +60,11 @@ lock, watched = Path(sys.argv.pop(1)), sys.argv.pop(1) == "watched"
 gate.host.lock.lock_path = lambda: lock
 if not watched:
     import gate.cli.wiring
+    import gate.measure.controls
     gate.cli.wiring.make_watch = lambda *_: None
+    gate.measure.controls.CONTROLS = {}
 if sys.argv[1:2] != ["host"]:
-    sys.path.insert(0, PLAYED)
-    import gate.host.identity
-    import played
-    gate.host.identity.ThisMachine = played.machine
+    exec(PLAY)
 from gate.__main__ import main
 main()
 """
@@ -83,10 +89,12 @@ def run_gate(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     watch: Any = None,
+    controls: bool = False,
 ) -> Answer:
     """Run `gate ARGUMENTS` inside this process; `env` is added to the environment.
 
-    `watch` tells it of disturbance: True for the real one, None for none, or one that acts.
+    `watch` tells it of disturbance: True for the real one, None for none, or one that acts. With
+    `controls` the built-in ones run: a test that asks for neither must not depend on the machine.
 
     stdout and stderr are real UTF-8 text streams, so that what cannot be printed is found out.
     """
@@ -99,6 +107,9 @@ def run_gate(
         contextlib.nullcontext()
         if watch is True
         else mock.patch("gate.cli.wiring.make_watch", return_value=watch),
+        contextlib.nullcontext()
+        if controls or watch is True
+        else mock.patch("gate.measure.controls.CONTROLS", {}),
         contextlib.nullcontext() if arguments[:1] == ["host"] or is_playing() else playing(),
         contextlib.chdir(cwd or Path.cwd()),
         contextlib.redirect_stdout(out),
@@ -131,7 +142,7 @@ def start_gate(
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | options
     return subprocess.Popen(
         [
-            *(*before, sys.executable, "-c", f"PLAYED = {_HERE!r}\n{_START}"),
+            *(*before, sys.executable, "-c", f"PLAY = {PLAY!r}\n{_START}"),
             str(lock or cwd.parent / f"{cwd.name}.lock"),
             "watched" if watched else "unwatched",
             *map(str, arguments),

@@ -100,7 +100,8 @@ class Lab:
         finally:
             if process.poll() is None:
                 process.kill()
-                process.communicate()
+            with process:  # closes its pipes, and waits for it
+                pass
 
 
 @contextlib.contextmanager

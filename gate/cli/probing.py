@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from gate.cli.apart import apart
 from gate.errors import MeasureError
-from gate.host.readiness_probe import BLOCK, FILE, calibrated, pieces
+from gate.host.readiness_probe import calibrated, pieces
 from gate.units import percent, show_duration
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Probe:
     seconds: float
     """That it took, calibration included."""
     written: int
-    """Bytes that its file piece wrote."""
+    """Bytes that its file piece wrote, those of the calibration included."""
     repeats: Mapping[str, int]
     """Parts in a trial of each piece."""
     noises: Mapping[str, HostNoise]
@@ -54,12 +54,15 @@ def probe(directory: Path, seconds: float, stop: Stop, *, quiet: bool) -> Probe:
     show = _Shown(began, seconds, quiet=quiet)
     took: dict[str, list[float]] = {name: [] for name in works}
     try:
-        repeats = {name: apart(stop, calibrated, name, run) for name, run in works.items()}
+        sized = {name: apart(stop, calibrated, name, run) for name, run in works.items()}
+        written = sum(one.written for one in sized.values())
         for turn in count():
             if turn >= _LEAST_ROUNDS and time.monotonic() - began >= seconds:
                 break
             for name, run in works.items():
-                took[name].append(apart(stop, run, repeats[name]))
+                ran = apart(stop, run, sized[name].repeats)
+                took[name].append(ran.seconds)
+                written += ran.written
                 show.trial(name, took)
     except (OSError, RuntimeError) as error:
         raise MeasureError(
@@ -72,8 +75,8 @@ def probe(directory: Path, seconds: float, stop: Stop, *, quiet: bool) -> Probe:
         show.done()
     return Probe(
         seconds=time.monotonic() - began,
-        written=(repeats[FILE] + 1024) * BLOCK * len(took[FILE]),
-        repeats=repeats,
+        written=written,
+        repeats={name: one.repeats for name, one in sized.items()},
         noises=apart(stop, _noises, took),
     )
 

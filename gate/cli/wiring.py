@@ -9,6 +9,7 @@ import shutil
 import tempfile
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -156,24 +157,36 @@ def make_sitting(
     specs = {Side(name): spec for name, spec in profile.sides.items()}
     specs.setdefault(Side.HEAD, SideSpec())
     harness = planted(HARNESSES[profile.harness], profile.plant)
-    host = read_host(work, host_class=host_class, tuned=tuned.names if tuned else ())
+    sides = {side: resolve(side, spec, root) for side, spec in specs.items()}
+    tools = harness.tools(profile, child_environment())
+    storage = make_storage(
+        profile, work=work.absolute(), environment=child_environment(), stop=stop, say=say
+    )
+    facts = partial(
+        read_host,
+        work,
+        host_class=host_class,
+        tuned=tuned.names if tuned else (),
+        device=storage.device if storage else "",
+        filesystem=storage.wanted.filesystem if storage else "",
+    )
+    host = facts()
     sitting = Sitting(
         profile=profile,
         harness=harness,
-        sides={side: resolve(side, spec, root) for side, spec in specs.items()},
+        sides=sides,
         host=host,
         boot=boot_id(),
-        tools=harness.tools(profile, child_environment()),
+        tools=tools,
         work=work.absolute(),
         stop=stop,
         tell=tell,
         paired={"base", "head"} <= profile.sides.keys(),
         accountant=make_accountant(profile),
-        storage=make_storage(
-            profile, work=work.absolute(), environment=child_environment(), stop=stop, say=say
-        ),
+        storage=storage,
         watch=make_watch(profile, store, host),
         tuned=tuned,
+        reread=None if profile.harness == "replay" else partial(facts, live=False),
         notes=() if profile.harness == "replay" else quick_notes(ThisMachine(), work.absolute()),
     )
     refuse_equal_sides(sitting.sides, profile)

@@ -177,8 +177,8 @@ ERRORS = {
     ),
     "G255": Page(
         "no such device for the gate",
-        "A profile asks for a device that this machine's owner did not give to the gate, or the "
-        "record of the file systems that the gate made on one cannot be read. Nothing was written.",
+        "A profile asks for a device that this machine's owner did not give to the gate. Nothing "
+        "was written.",
         "Root names devices in /etc/driftgate/devices.toml, by /dev/disk/by-id; whatever is on "
         "them will be lost.",
     ),
@@ -200,6 +200,12 @@ ERRORS = {
         "A step of the profile's `[storage]` failed: a program is missing, the storage takes no "
         "direct I/O, or the device is busy. A trial in another state would be no trial.",
         "Run the command that the message names by hand.",
+    ),
+    "G259": Page(
+        "record of our file systems spoilt",
+        "The gate writes down which file systems it made on devices, so that it knows them again "
+        "after a crash. That record cannot be read, and without it they could be anybody's.",
+        "Look at the devices of the allow-list, wipe those that may be wiped, and remove the file.",
     ),
     "G280": Page(
         "nothing to compare",

@@ -104,6 +104,18 @@ FINDINGS = {
         "trial had. Such a number tells of single hiccups, not of the change.",
         'Let each trial run longer, judge a lower percentile, or give the metric `role = "watch"`.',
     ),
+    "G028": Page(
+        "inconclusive: the head disturbs itself",
+        "The pairs that count would clear the metric, but more of the head's trials than of the "
+        "base's were set aside, for what a workload can cause itself: waiting for memory, "
+        "throttling, a fault in the kernel's log, the work of other processes. If those were its "
+        "slow trials, only its fast ones were compared. Told where an exact sign test finds the "
+        "sides uneven at 1 %, or with three of the head and none of the base. A proven loss "
+        "stays.",
+        "The session says what disturbed each trial. Give the workload the memory that it needs, "
+        "or find out why the change needs more. What it does on purpose belongs into the profile, "
+        "as `companions` or `expects`: such trials count.",
+    ),
     "G030": Page(
         "incomparable: another host class",
         "The session was measured on another kind of machine than the baseline.",

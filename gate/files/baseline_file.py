@@ -85,6 +85,7 @@ def read_baseline(path: Path) -> Baseline:
         host_class=form.host_class,
         stable=known.stable,
         policy=known.policy,
+        set_aside=known.limits.set_aside,
         sessions=tuple(sorted(sessions, key=lambda s: (s.started, s.id))),
         series=tuple(
             _series(path, benchmark, metric, one, form)

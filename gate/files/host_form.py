@@ -67,7 +67,10 @@ class LimitsForm(BaseModel):
     memory_pressure: str | None = None
     """Share of the time in which some task waited for memory: "5%"."""
     set_aside: str | None = None
-    """Trials set aside per trial planned, above which a session is not judged: "50%"."""
+    """Trials set aside per trial planned, above which a session is not judged: "50%".
+
+    Three may always be, unless it is "0%".
+    """
 
 
 class HostForm(BaseModel):

@@ -92,5 +92,8 @@ _LIMITS: dict[str, tuple[Callable[[float], str], str]] = {
     "foreign_cpu": (toml.number, "processors that processes outside the trial used, on average"),
     "foreign_io": (_rate, "what processes outside the trial read and wrote"),
     "memory_pressure": (_percent, "time in which some task waited for memory"),
-    "set_aside": (_percent, "trials set aside per trial planned; above it nothing is judged"),
+    "set_aside": (
+        _percent,
+        "trials set aside per trial planned (three at least, none at 0%); else nothing is judged",
+    ),
 }

@@ -12,8 +12,8 @@ from gate.host.mounts import carrying
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from gate.files.mounts import Mount
     from gate.host.machine import Machine
-    from gate.host.mounts import Mount
 
 _CLASS = "/sys/class/block"
 _BTRFS = "/sys/fs/btrfs"
@@ -31,6 +31,8 @@ class Storage:
     """Directories in /sys of the physical disks, sorted."""
     layers: list[str] = field(default_factory=list)
     """What lies between file system and disks, from above: `crypt`, `lvm`, `raid1`, `loop`."""
+    made: str = ""
+    """What is made on a device that is measured itself: `raw`, or the kind of the file system."""
 
     @property
     def diskless(self) -> str:
@@ -43,6 +45,21 @@ def storage_of(machine: Machine, work: Path) -> Storage:
     """Follow a directory down to the disks."""
     found = Storage(mounts=carrying(machine, work))
     _follow(machine, found, found.mounts, depth=0)
+    found.disks.sort()
+    return found
+
+
+def storage_on(machine: Machine, device: str, filesystem: str = "") -> Storage:
+    """Follow a device that is measured itself, such as `/dev/nvme1n1`, down to the disks.
+
+    A loop is the disk here: its size and its queue are what is measured.
+    """
+    found = Storage(mounts=(), made=filesystem or "raw")
+    for directory in _named(machine, device):
+        if line(machine, f"{directory}/loop/backing_file"):
+            found.layers, found.disks = ["loop"], [directory]
+        else:
+            _down(machine, directory, found, depth=0)
     found.disks.sort()
     return found
 

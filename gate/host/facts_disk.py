@@ -77,7 +77,7 @@ def disk_epoch(machine: Machine, storage: Storage) -> dict[str, str]:
     }
     layers = ", ".join(storage.layers) or ("none" if storage.disks else "")
     facts["disk_layers"] = NO_DISK if storage.diskless else short(layers)
-    facts["file_system"] = short("; ".join(dict.fromkeys(_file_systems(storage))))
+    facts["file_system"] = short(storage.made or "; ".join(dict.fromkeys(_file_systems(storage))))
     return facts
 
 

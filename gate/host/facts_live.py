@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _HWMON = "/sys/class/hwmon"
 _CPU_SENSORS = {"coretemp", "k10temp", "zenpower", "cpu_thermal", "soc_thermal"}
 _SUPPLIES = "/sys/class/power_supply"
+SMART_LOG = "nvme_smart_health_information_log"
 _MOST_DISKS = 8
 """Disks of a RAID whose programs are asked."""
 
@@ -69,17 +70,18 @@ def _ask_all(machine: Machine, questions: Iterable[tuple[str, ...]]) -> dict[tup
 
 
 def _health_questions(disks: list[str]) -> list[tuple[str, ...]]:
-    return [question for disk in disks for question in (_smartctl(disk), _nvme(disk)) if question]
+    return [question for disk in disks for question in (smartctl(disk), nvme(disk)) if question]
 
 
-def _smartctl(disk: str) -> tuple[str, ...]:
+def smartctl(disk: str, *more: str) -> tuple[str, ...]:
     """Without `-i`, so that it tells no serial number; a sleeping disk is left asleep."""
     name = disk.rpartition("/")[2]
     known = re.fullmatch(r"sd[a-z]+|nvme[0-9]+n[0-9]+", name)
-    return ("smartctl", "-j", "-A", "-n", "standby", f"/dev/{name}") if known else ()
+    return ("smartctl", "-j", "-A", "-n", "standby", *more, f"/dev/{name}") if known else ()
 
 
-def _nvme(disk: str) -> tuple[str, ...]:
+def nvme(disk: str) -> tuple[str, ...]:
+    """Of NVMe disks; none of others."""
     name = disk.rpartition("/")[2]
     known = re.fullmatch(r"nvme[0-9]+n[0-9]+", name)
     return ("nvme", "smart-log", "-o", "json", f"/dev/{name}") if known else ()
@@ -87,18 +89,10 @@ def _nvme(disk: str) -> tuple[str, ...]:
 
 def _health(answers: dict[tuple[str, ...], str], disk: str) -> tuple[str, str]:
     """Share of the rated endurance that is used up, and temperature."""
-    told = [_parsed(answers.get(one, "")) for one in (_smartctl(disk), _nvme(disk))]
-    smart, nvme = told
-    log = smart.get("nvme_smart_health_information_log")
-    endurance, warmth = smart.get("endurance_used"), smart.get("temperature")
-    wear = _first_number(
-        (log, "percentage_used"),
-        (endurance, "current_percent"),
-        (nvme, "percent_used"),
-        (nvme, "percentage_used"),
-    )
-    kelvin = _first_number((nvme, "temperature"))
-    celsius = _first_number((warmth, "current"), (log, "temperature"))
+    smart, log = (parsed(answers.get(one, "")) for one in (smartctl(disk), nvme(disk)))
+    wear, warmth = share_used(smart, log), smart.get("temperature")
+    kelvin = _first_number((log, "temperature"))
+    celsius = _first_number((warmth, "current"), (smart.get(SMART_LOG), "temperature"))
     if celsius is None and kelvin is not None:
         celsius = kelvin - 273
     return (
@@ -107,7 +101,18 @@ def _health(answers: dict[tuple[str, ...], str], disk: str) -> tuple[str, str]:
     )
 
 
-def _parsed(text: str) -> dict[str, Any]:
+def share_used(smart: dict[str, Any], log: dict[str, Any]) -> int | None:
+    """Per cent of the rated endurance, by what smartctl says and by what nvme-cli says."""
+    return _first_number(
+        (smart.get(SMART_LOG), "percentage_used"),
+        (smart.get("endurance_used"), "current_percent"),
+        (log, "percent_used"),
+        (log, "percentage_used"),
+    )
+
+
+def parsed(text: str) -> dict[str, Any]:
+    """What a program says in JSON; empty where it says nothing or nonsense."""
     try:
         data = json.loads(text) if text else {}
     except (ValueError, RecursionError):

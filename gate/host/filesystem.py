@@ -14,7 +14,7 @@ import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gate.errors import MeasureError
+from gate.errors import InputError, MeasureError
 from gate.files import disk
 from gate.host.state import state_directory
 
@@ -52,8 +52,8 @@ def _read(state: Path) -> list[str]:
         found = json.loads(disk.read_text(path, "profile"))
         return [str(uuid.UUID(one)) for one in found["made"]]
     except (ValueError, TypeError, KeyError) as error:
-        raise MeasureError(
-            "G255",
+        raise InputError(
+            "G259",
             "the record of the file systems that the gate made is spoilt.",
             cure="Look at the devices of your allow-list, wipe those that may be wiped "
             "(wipefs --all DEVICE), and remove the file.",
@@ -109,8 +109,10 @@ class FileSystem:
         """Mount it; what it holds stays.
 
         Raises:
+            InputError: the device may not be used any more.
             MeasureError: it cannot be mounted.
         """
+        self.check()
         self.run(("mount", "-t", self.kind, "-o", "nosuid,nodev", self.device, str(self.place)))
         self.mounted = True
 

@@ -22,6 +22,7 @@ _MOVED = (b"read_bytes:", b"write_bytes:")
 _LARGEST = 4096
 INITIAL_NAMESPACE = "pid:[4026531836]"
 """The name of the first PID namespace, the same in every kernel: all others see a part."""
+_NAMESPACE = Path("/proc/self/ns/pid")
 
 
 class Process(NamedTuple):
@@ -68,21 +69,37 @@ def read_processes(root: Path = Path("/proc")) -> Processes:
         return found
     for number in numbers:
         try:
-            text = _read(f"{place}/{number}/stat")
-            name, _, rest = text.partition(b"(")[2].rpartition(b")")
-            words = rest.split()
-            kernel = bool(int(words[_FLAGS]) & _PF_KTHREAD)
-            found[int(number), int(words[_BORN])] = Process(
-                name=_plain(name),
-                parent=int(words[_PARENT]),
-                kernel=kernel,
-                own=sum(map(int, words[_OWN])),
-                reaped=sum(map(int, words[_REAPED])),
-                moved=0 if kernel else _moved(f"{place}/{number}/io"),
-            )
+            born, process = described(_read(f"{place}/{number}/stat"))
+            if not process.kernel:
+                process = process._replace(moved=_moved(f"{place}/{number}/io"))
+            found[int(number), born] = process
         except (OSError, ValueError, IndexError):
             continue  # gone meanwhile
     return found
+
+
+def described(stat: bytes) -> tuple[int, Process]:
+    """Start time and counters of /proc/PID/stat; bytes moved are told elsewhere, and 0 here.
+
+    Raises:
+        ValueError: it is no such text.
+        IndexError: it is cut short.
+    """
+    name, _, rest = stat.partition(b"(")[2].rpartition(b")")
+    words = rest.split()
+    return int(words[_BORN]), Process(
+        name=_plain(name),
+        parent=int(words[_PARENT]),
+        kernel=bool(int(words[_FLAGS]) & _PF_KTHREAD),
+        own=sum(map(int, words[_OWN])),
+        reaped=sum(map(int, words[_REAPED])),
+        moved=0,
+    )
+
+
+def bytes_moved(io: bytes) -> int:
+    """Bytes read from and written to block devices, by the text of /proc/PID/io."""
+    return sum(int(line.split()[1]) for line in io.splitlines() if line.startswith(_MOVED))
 
 
 def _read(path: str) -> bytes:
@@ -95,10 +112,10 @@ def _read(path: str) -> bytes:
 
 def _moved(path: str) -> int | None:
     try:
-        lines = _read(path).splitlines()
+        text = _read(path)
     except OSError:
         return None
-    return sum(int(line.split()[1]) for line in lines if line.startswith(_MOVED))
+    return bytes_moved(text)
 
 
 def _plain(name: bytes) -> str:
@@ -175,13 +192,17 @@ def _ancestors(processes: Processes, number: int) -> frozenset[int]:
     return frozenset(found)
 
 
-def blind_spots(processes: Processes, namespace: Path = Path("/proc/self/ns/pid")) -> str:
-    """What of other processes cannot be seen from here; empty where all can."""
+def in_container(namespace: Path = _NAMESPACE) -> bool:
+    """Whether processes may run here that /proc does not show; also where nobody can tell."""
     try:
-        seen = os.readlink(namespace)  # noqa: PTH115 - a name, no path
+        return os.readlink(namespace) != INITIAL_NAMESPACE  # noqa: PTH115 - a name, no path
     except OSError:
-        seen = ""
-    if seen != INITIAL_NAMESPACE:
+        return True
+
+
+def blind_spots(processes: Processes, namespace: Path = _NAMESPACE) -> str:
+    """What of other processes cannot be seen from here; empty where all can."""
+    if in_container(namespace):
         return (
             "other processes' work: the gate runs in a container and sees only those in it; of "
             "the others it sees the processor time that nothing else explains"

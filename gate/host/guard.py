@@ -94,11 +94,11 @@ def held(device: Device) -> Iterator[int]:
     """
     machine = ThisMachine()
     now = examined(machine, device.allowed)
-    _demand_same(device, now)
+    demand_same(device, now)
     with _claimed(now, os.O_RDWR) as handle:
         _looked_at(machine, replace(now, least=device.least, ours=device.ours), handle)
         yield handle
-        _demand_same(device, examined(machine, device.allowed, ourselves=True))
+        demand_same(device, examined(machine, device.allowed, ourselves=True))
 
 
 def examined(machine: Machine, allowed: AllowedDevice, *, ourselves: bool = False) -> Device:
@@ -226,7 +226,7 @@ def _looked_at(machine: Machine, device: Device, handle: int) -> Device:
     if sequence and device.sequence and sequence != device.sequence:
         raise refused(device.allowed, device.path, [_changed()])
     # Once more under the claim: what was looked at must be what was opened.
-    _demand_same(device, examined(machine, device.allowed))
+    demand_same(device, examined(machine, device.allowed))
     return replace(device, size=size, notes=() if is_blank(handle) else (LOST,))
 
 
@@ -242,6 +242,11 @@ def _changed() -> Reason:
     return _missing("it became another device since it was looked at")
 
 
-def _demand_same(before: Device, now: Device) -> None:
+def demand_same(before: Device, now: Device) -> None:
+    """Refuse a device that is not the one that was looked at before.
+
+    Raises:
+        InputError: G250.
+    """
     if (before.path, before.number, before.sequence) != (now.path, now.number, now.sequence):
         raise refused(before.allowed, now.path, [_changed()])

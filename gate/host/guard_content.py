@@ -5,6 +5,7 @@ A look that cannot be made is a reason too: what nobody could examine is not wri
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -14,6 +15,7 @@ import struct
 import subprocess
 from typing import TYPE_CHECKING, Any
 
+from gate.host.foreign import in_container
 from gate.host.guard_uses import Reason
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ _PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 _PATIENCE = 60.0
 _NOTHING, _SECTORS, _GPT = 2, (512, 4096), b"EFI PART"
 _MIB = 1 << 20
+_GONE = {errno.ENOENT, errno.ESRCH}
 _WIPE = "Look what it is; if it is not needed: wipefs --all {}"
 
 
@@ -51,11 +54,24 @@ def sequence_of(handle: int) -> str:
 
 
 def opened_by_others(number: int) -> Iterator[Reason]:
-    """Processes that have the device open, and loops that show it or the same file as it does."""
-    for entry in os.scandir("/proc"):
-        if entry.name.isdigit() and int(entry.name) != os.getpid() and _has_open(entry, number):
-            said = f"process {entry.name} ({_command(entry.name)}) has it open"
-            yield Reason("G251", said, "End that process, if it may be ended.")
+    """Processes that have the device open, and loops that show it or the same file as it does.
+
+    Where not every process is seen, that is a reason: what it has open or mounted is not found.
+    """
+    if in_container():
+        said = "this is a container: who else uses the device cannot be seen"
+        yield Reason("G253", said, "Run the gate outside of containers.")
+    processes = [one for one in os.scandir("/proc") if one.name.isdigit()]
+    if all(one.name != "1" for one in processes):
+        said = "/proc hides other users' processes: who else uses the device cannot be seen"
+        yield Reason("G253", said, "Run the gate where /proc shows every process.")
+    for entry in processes:
+        if int(entry.name) != os.getpid():
+            yield from _open_in(entry, number)
+    yield from _shown_by_loops(number)
+
+
+def _shown_by_loops(number: int) -> Iterator[Reason]:
     own = _loop_status(os.minor(number)) if os.major(number) == _LOOP_MAJOR else None
     for name in os.listdir("/sys/block"):  # noqa: PTH208 - names, no paths
         minor = name.removeprefix("loop")
@@ -72,19 +88,48 @@ def opened_by_others(number: int) -> Iterator[Reason]:
             yield Reason("G251", f"{name} shows the same file", "Detach that loop.")
 
 
-def _has_open(process: os.DirEntry[str], number: int) -> bool:
+def _open_in(process: os.DirEntry[str], number: int) -> Iterator[Reason]:
+    """What one process's open files say against the device: nothing, if it is gone meanwhile."""
     try:
         with os.scandir(f"{process.path}/fd") as handles:
-            for one in handles:
-                try:
-                    seen = one.stat()
-                except OSError:
-                    continue  # closed meanwhile
-                if stat.S_ISBLK(seen.st_mode) and seen.st_rdev == number:
-                    return True
-    except OSError:
-        return False  # gone meanwhile
-    return False
+            found = any(_leads_to(one, number) for one in handles)
+    except OSError as error:
+        # Init may seal itself, also from root; it opens no drives, and in a container, where it may
+        # be anything, it does not come to this.
+        if error.errno not in _GONE and process.name != "1":
+            said = f"what process {process.name} has open cannot be seen: {error.strerror}"
+            yield Reason("G253", said, "Run the gate as root, outside of containers.")
+        return
+    if found:
+        said = f"process {process.name} ({_command(process.name)}) has it open"
+        yield Reason("G251", said, "End that process, if it may be ended.")
+
+
+def _leads_to(handle: os.DirEntry[str], number: int) -> bool:
+    """Whether an open file is the device.
+
+    Raises:
+        OSError: nobody may know.
+    """
+    try:
+        seen = handle.stat()
+    except OSError as error:
+        if error.errno in _GONE or _is_elsewhere(handle.path):
+            return False  # closed meanwhile, or of no interest
+        raise
+    return stat.S_ISBLK(seen.st_mode) and seen.st_rdev == number
+
+
+def _is_elsewhere(handle: str) -> bool:
+    """Whether an open file that tells nothing lies outside /dev.
+
+    A file system of another user (FUSE) answers only him, and has no devices. Where /proc itself
+    refuses, the link cannot be read either.
+    """
+    try:
+        return not os.readlink(handle).startswith("/dev/")  # noqa: PTH115 - a name, no path
+    except OSError as error:
+        return error.errno in _GONE
 
 
 def _command(process: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from gate.files.mounts import parsed, unescaped
 from gate.host.block_chain import (
     CLASS,
     above,
@@ -26,7 +27,6 @@ _SYSTEM = ("/", "/boot", "/boot/efi", "/efi", "/usr", "/var", "/home", "/nix", "
 """Mount points that a machine does not run without, or that hold what cannot be made again."""
 _NVMET = "/sys/kernel/config/nvmet/subsystems"
 _BTRFS = "/sys/fs/btrfs"
-_ESCAPES = {"\\040": " ", "\\011": "\t", "\\012": "\n", "\\134": "\\"}
 
 
 class Reason(NamedTuple):
@@ -86,36 +86,25 @@ def _family(machine: Machine, device: Chain) -> frozenset[str]:
 def _mounts(machine: Machine) -> Iterator[Mount]:
     """The mounts of this process and of every other, which may have a mount namespace of its own.
 
-    A device whose mount nobody can show here is still claimed in the kernel: see `guard`.
+    A device whose mount nobody can show here is still claimed in the kernel: see `guard`; and
+    `guard_content.opened_by_others` refuses where not every process is seen.
     """
     processes = [one for one in machine.names("/proc") if one.isdigit()]
     texts = {machine.text(f"/proc/{one}/mountinfo") for one in ("self", *processes)}
-    for row in sorted({row for text in texts for row in text.splitlines()}):
-        # Fields of proc(5): id parent major:minor root mount-point options... - type source ...
-        before, _, after = row.partition(" - ")
-        fields, rest = before.split(" "), after.split(" ")
-        if len(fields) < 5 or len(rest) < 2:  # noqa: PLR2004 - fields, as counted above
-            continue
-        place = _plain(fields[4])
+    for one in parsed("\n".join(sorted({row for text in texts for row in text.split("\n")}))):
         # btrfs and overlay have a number that is no device's; their source may name one.
-        for name in {name_of_number(machine, fields[2]), name_of_path(machine, _plain(rest[1]))}:
+        for name in {name_of_number(machine, one.device), name_of_path(machine, one.source)}:
             if name:
-                yield Mount(name, place)
+                yield Mount(name, one.point)
     for uuid in machine.names(_BTRFS):
         for name in machine.names(f"{_BTRFS}/{uuid}/devices"):
             yield Mount(name, f"a place of btrfs {uuid}")
 
 
-def _plain(text: str) -> str:
-    for escape, character in _ESCAPES.items():
-        text = text.replace(escape, character)
-    return text
-
-
 def _swaps(machine: Machine) -> Iterator[str]:
     """Devices that are swap, also where the path that is told is another namespace's."""
-    for row in machine.text("/proc/swaps").splitlines()[1:]:
-        path = _plain(row.split(" ")[0].split("\t")[0])
+    for row in machine.text("/proc/swaps").split("\n")[1:]:
+        path = unescaped(row.split(" ")[0].split("\t")[0])
         last = path.removesuffix(" (deleted)").rpartition("/")[2]
         name = name_of_path(machine, path) or (last if number_of(machine, last) else "")
         if name:

@@ -11,12 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gate.host.processes import born, lives
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _LONGEST = 60
 """Characters of a command line that are shown."""
 _UNNAMED = "another process measures on this host"
+_TIDIED = "a killed gate is being tidied up after"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +27,7 @@ class Holder:
     """A process that measures; empty fields are not known."""
 
     number: int = 0
-    born: int = 0
+    born: str = ""
     """Clock ticks from boot to its start: numbers come again, both together do not."""
     user: str = ""
     since: str = ""
@@ -45,7 +48,7 @@ class Holder:
             return cls()
         return cls(
             number=int(number),
-            born=int(born) if born.isdecimal() else 0,
+            born=born[:20] if born.isdecimal() and int(born[:20]) else "",
             user=user[:32],
             since=since[:19],
             command=command[:_LONGEST],
@@ -54,9 +57,9 @@ class Holder:
     @property
     def gone(self) -> bool:
         """Whether it has said who it is, and has ended since."""
-        return self.number > 0 and self.born > 0 and born(self.number) != self.born
+        return bool(self.number and self.born) and not lives(self.number, self.born)
 
-    def shown(self, processes: Path = Path("/proc")) -> str:
+    def shown(self) -> str:
         """`process 4711 (gate check smoke-fio, root) measures here since 22:14:03 UTC`.
 
         Somebody else holds the lock where the process named is gone or is another one by now: a
@@ -66,8 +69,8 @@ class Holder:
             return _UNNAMED
         who = ", ".join(part for part in (self.command, self.user) if part)
         name = f"process {self.number}{f' ({who})' if who else ''}"
-        if self.born and born(self.number, processes) != self.born:
-            return f"{_UNNAMED}; the last one that said so is gone from here: {name}"
+        if self.gone:
+            return f"{_TIDIED}, or {_UNNAMED}; the last one that said so is gone from here: {name}"
         today = time.strftime("%Y-%m-%d ", time.gmtime())
         since = f" since {self.since.removeprefix(today)} UTC" if self.since else ""
         return f"{name} measures here{since}"
@@ -90,15 +93,6 @@ def _command(words: Sequence[str]) -> str:
     parts = [word.partition("=") for word in words[1:]]
     kept = [f"{name}=..." if equals else name for name, equals, _ in parts]
     return shlex.join(["gate" if program == "__main__.py" else program, *kept])
-
-
-def born(number: int, processes: Path = Path("/proc")) -> int:
-    """When a process was started, in clock ticks since boot; 0 where there is none."""
-    try:
-        text = (processes / str(number) / "stat").read_text("utf-8", "replace")
-        return int(text.rpartition(")")[2].split()[19])
-    except (OSError, ValueError, IndexError):
-        return 0
 
 
 def _user() -> str:

@@ -11,7 +11,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from gate.host.block import storage_of
+from gate.host.block import storage_of, storage_on
 from gate.host.facts import short
 from gate.host.facts_cpu import cpu_facts
 from gate.host.facts_disk import disk_epoch, disk_facts
@@ -34,15 +34,21 @@ def read_host(
     machine: Machine | None = None,
     host_class: str | None = None,
     tuned: tuple[str, ...] = (),
+    device: str = "",
+    filesystem: str = "",
+    live: bool = True,
 ) -> Host:
     """The facts of a machine, by default this one; `work` decides which disks count.
+
+    Where a `device` is measured itself, its real path decides instead, and `filesystem` is the
+    kind that is made on it (none: raw). Without `live` no program is asked.
 
     `host_class` names the class; by default it is made from the facts. `tuned` are the settings
     that the gate changed for the measurement: they explain numbers as much as any other.
     """
     # Each file is read once: what two facts say of it cannot contradict each other.
     machine = machine if isinstance(machine, Recorder) else Recorder(machine or ThisMachine())
-    storage = storage_of(machine, work)
+    storage = storage_on(machine, device, filesystem) if device else storage_of(machine, work)
     stable = {**cpu_facts(machine), **system_facts(machine), **disk_facts(machine, storage)}
     text = json.dumps(stable, sort_keys=True)
     return Host(
@@ -54,7 +60,7 @@ def read_host(
             **disk_epoch(machine, storage),
             "tuned": short(", ".join(tuned)) if tuned else "nothing",
         },
-        live=live_facts(machine, storage),
+        live=live_facts(machine, storage) if live else {},
     )
 
 

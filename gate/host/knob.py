@@ -43,15 +43,27 @@ def value_at(machine: Machine, setting: str, path: str) -> str:
     return selected[1] if selected else text
 
 
+def absent(path: str) -> bool:
+    """Whether there is no such knob: one that cannot be read at the moment is there."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
+
+
 def swaps(machine: Machine) -> dict[str, str]:
-    """Every active swap: its path -> `on` and its priority, which the kernel chose if negative."""
-    found = {}
-    for line in machine.text("/proc/swaps").splitlines()[1:]:
-        words = line.split()
-        if len(words) >= _SWAP_COLUMNS:
-            priority = words[4]
-            found[_path(words[0])] = f"on {_AUTO if priority.startswith('-') else priority}"
-    return found
+    """Every active swap: its path -> `on` and its priority, which the kernel chose if negative.
+
+    In the order in which they have to be switched on again: the kernel gives the first one without
+    a priority -2, the next one -3.
+    """
+    rows = [line.split() for line in machine.text("/proc/swaps").splitlines()[1:]]
+    known = [(_path(row[0]), row[4]) for row in rows if len(row) >= _SWAP_COLUMNS]
+    known.sort(key=lambda one: int(one[1][1:]) if one[1].startswith("-") else 0)
+    return {path: f"on {_AUTO if at.startswith('-') else at}" for path, at in known}
 
 
 def swapped(machine: Machine) -> dict[str, int]:

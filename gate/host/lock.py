@@ -1,16 +1,21 @@
 """One measurement at a time: two on one host would disturb each other.
 
+There are two files: every user can make the one in /tmp, if nobody did; that in /run/lock is also
+seen by those who were given a /tmp of their own. Whoever measures holds each of the two that is
+there or that it can make, so any two that share one exclude each other.
+
 The lock is the kernel's (flock), so it is free as soon as its holder is gone, however it went.
 What the file says of the holder is only for people, and is believed as far as it can be checked.
 """
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
-import tempfile
+import stat
 import time
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,17 +34,23 @@ _LOOK = 1.0
 """Seconds between two tries of one that waits; in between it sleeps, and disturbs nobody."""
 _TOLD = 60.0
 """Seconds after which waiting is told again."""
-_TIDYING, _STEP = 10.0, 0.05
-"""Seconds that a killed gate's guardian may take, and between two looks at it."""
+KILLING = 30.0
+"""Seconds in which a killed gate's guardian ends what the gate left; then it restores."""
+_TIDYING, _STEP = KILLING + 15.0, 0.05
+"""Seconds that the guardian may take for all, and between two looks at it."""
+_TIDIED = "a killed gate is being tidied up after"
 _LARGEST = 4096
 
 
+_COMMON = Path("/tmp/driftgate.lock")  # noqa: S108 - opened without following links
+"""Never in TMPDIR, which each user may set."""
+_SYSTEM = Path("/run/lock/driftgate.lock")
+"""In a directory where often only root can make it, and then everybody can open it."""
+
+
 def lock_path() -> Path:
-    """Where the lock stands: for all users of the host."""
-    shared = Path("/run/lock")
-    return (
-        shared if os.access(shared, os.W_OK) else Path(tempfile.gettempdir())
-    ) / "driftgate.lock"
+    """Where the first lock stands: for all users of the host."""
+    return _COMMON
 
 
 @contextmanager
@@ -52,7 +63,7 @@ def exclusive(
 ) -> Iterator[int]:
     """Hold the host's measuring lock; the kernel frees it when the holder dies.
 
-    Gives the open file, which a guardian may hold on to a moment longer.
+    Gives the open file of the first lock, which a guardian may hold on to a moment longer.
 
     `wait` is how many seconds to wait for it at most, 0 for not at all; `tell` is told whom we
     wait for, and `pause` sleeps and may be interrupted by whatever it raises.
@@ -61,36 +72,72 @@ def exclusive(
         CannotJudge: G240, another process holds it; the message says which.
         InputError: G208, the lock's file cannot be opened.
     """
-    place = path or lock_path()
-    try:
-        handle = _open(place)
-    except OSError as error:
-        raise _unusable(place, error) from error
-    try:
-        _take(handle, place, _Patience(wait, tell or _silent, pause))
-        try:
-            yield handle
-        finally:
-            # Nobody who comes in between the next holder's lock and its name shall read ours.
-            with suppress(OSError):
-                os.ftruncate(handle, 0)
-    finally:
-        os.close(handle)
+    first = path or lock_path()
+    patience = _Patience(wait, tell or _silent, pause)
+    with ExitStack() as stack:
+        held = []
+        for place, handle in _opened((first, _SYSTEM) if first == _COMMON else (first,), stack):
+            _take(handle, place, patience)
+            stack.callback(_forget, handle)
+            held.append(handle)
+        yield held[0]
+
+
+def _forget(handle: int) -> None:
+    """Nobody who comes in between the next holder's lock and its name shall read ours."""
+    with suppress(OSError):
+        os.ftruncate(handle, 0)
 
 
 def _silent(text: str) -> None:
     del text
 
 
+def _opened(places: tuple[Path, ...], stack: ExitStack) -> list[tuple[Path, int]]:
+    """The locks that are there or can be made: at least one, and every one that is there."""
+    found: list[tuple[Path, int]] = []
+    lacking: list[InputError] = []
+    for place in places:
+        try:
+            handle = _open(place)
+        except OSError as error:
+            if not _is_absent(place):
+                raise _unusable(place, error) from error
+            lacking.append(_unusable(place, error))
+            continue
+        stack.callback(os.close, handle)
+        found.append((place, handle))
+    if not found:
+        raise lacking[0]
+    return found
+
+
+def _is_absent(place: Path) -> bool:
+    try:
+        place.lstat()
+    except OSError as error:
+        return isinstance(error, FileNotFoundError | NotADirectoryError)
+    return False
+
+
 def _open(place: Path) -> int:
     """Open the lock of whoever made it; the kernel may forbid O_CREAT on another user's file."""
     flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
-        return os.open(place, flags)
+        handle = os.open(place, flags)
     except FileNotFoundError:
-        handle = os.open(place, flags | os.O_CREAT, 0o666)
-        os.fchmod(handle, 0o666)  # for all users, whatever this one's umask
-        return handle
+        with suppress(FileExistsError):
+            handle = os.open(place, flags | os.O_CREAT | os.O_EXCL, 0o666)
+            os.fchmod(handle, 0o666)  # for all users, whatever this one's umask
+            return handle
+        handle = os.open(place, flags)  # somebody else was faster
+    found = os.fstat(handle)
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+        os.close(handle)  # it would be emptied, whatever it is another name of
+        raise OSError(errno.EPERM, "it is no file of its own", place)
+    if found.st_uid == os.geteuid():
+        os.fchmod(handle, 0o666)  # whatever made it
+    return handle
 
 
 class _Patience:
@@ -100,6 +147,10 @@ class _Patience:
         self.seconds, self._tell, self._pause = seconds, tell, pause
         self._began = time.monotonic()
         self._told, self._told_at = "", self._began
+
+    def tidying(self) -> None:
+        """Tell that a killed gate's guardian is waited for, which takes no patience."""
+        self._tell(f"waiting: {_TIDIED}; {show_duration(_TIDYING)} at most")
 
     def sleep(self, who: str) -> bool:
         """Sleep a moment; False if there is no time left for it."""
@@ -129,7 +180,7 @@ def _held(handle: int, patience: _Patience) -> bool:
     try:
         hold(handle)
     except BlockingIOError:
-        if _inherited(handle):
+        if _inherited(handle, patience):
             return True
         while patience.sleep(_holder(handle).shown()):
             try:
@@ -141,10 +192,14 @@ def _held(handle: int, patience: _Patience) -> bool:
     return True
 
 
-def _inherited(handle: int) -> bool:
+def _inherited(handle: int, patience: _Patience) -> bool:
     """Whether the lock was had from the guardian of a killed gate, which tidies up after it."""
     until = time.monotonic() + _TIDYING
+    told = False
     while _holder(handle).gone and time.monotonic() < until:
+        if not told:
+            patience.tidying()
+            told = True
         time.sleep(_STEP)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

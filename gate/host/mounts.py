@@ -2,73 +2,24 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
+
+from gate.files.mounts import MOUNTINFO, parsed
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from gate.files.mounts import Mount
     from gate.host.machine import Machine
 
-MOUNTINFO = "/proc/self/mountinfo"
-_FIELDS, _MORE = 6, 2
-"""Fields of a line, at least, before and behind the dash."""
 _DEEPEST = 8
 """Overlays on overlays that are followed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mount:
-    """One line of mountinfo, unescaped."""
-
-    id: str
-    parent: str
-    device: str
-    """`major:minor`; major 0 where the file system has no device of its own."""
-    root: str
-    point: str
-    options: tuple[str, ...]
-    """Of this mount and then of the file system."""
-    kind: str
-    """`ext4`"""
-    source: str
-    """`/dev/vda1`, or whatever the file system calls it."""
-
-    def option(self, name: str) -> str:
-        """The value of `name=value`; empty where there is none."""
-        start = f"{name}="
-        return next((o.removeprefix(start) for o in self.options if o.startswith(start)), "")
-
-
 def mounts(machine: Machine) -> tuple[Mount, ...]:
     """Every mount that this process sees, in the kernel's order."""
-    found = (_mount(text) for text in machine.text(MOUNTINFO).splitlines())
-    return tuple(one for one in found if one is not None)
-
-
-def _mount(text: str) -> Mount | None:
-    left, _, right = text.partition(" - ")
-    fields, rest = left.split(), right.split()
-    if len(fields) < _FIELDS or len(rest) < _MORE:
-        return None
-    options = ",".join((fields[5], *rest[_MORE:]))
-    return Mount(
-        id=fields[0],
-        parent=fields[1],
-        device=fields[2],
-        root=_plain(fields[3]),
-        point=_plain(fields[4]),
-        options=tuple(_plain(one) for one in options.split(",") if one),
-        kind=rest[0],
-        source=_plain(rest[1]),
-    )
-
-
-def _plain(text: str) -> str:
-    """Blanks and the like are written as octal numbers."""
-    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)
+    return parsed(machine.text(MOUNTINFO))
 
 
 def carrying(machine: Machine, work: Path) -> tuple[Mount, ...]:
@@ -92,10 +43,19 @@ def existing(machine: Machine, work: Path) -> str:
 
     A path of which nothing is known, as in a recording, is taken as it stands.
     """
+    real, below = nearest(machine, work)
+    return str(PurePosixPath(real) / below) if real else str(work)
+
+
+def nearest(machine: Machine, work: Path) -> tuple[str, Path]:
+    """The real path of the nearest directory that is there, and what is to be made below it.
+
+    The first is empty where nothing is known.
+    """
     for place in (work, *work.parents):
         if real := machine.real(str(place)):
-            return str(PurePosixPath(real) / work.relative_to(place))
-    return str(work)
+            return real, work.relative_to(place)
+    return "", work
 
 
 def _mount_of(every: tuple[Mount, ...], path: str) -> Mount | None:

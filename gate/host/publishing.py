@@ -11,14 +11,15 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gate.files.mounts import MOUNTINFO
 from gate.host.facts import NAMES_ONE, short
 from gate.host.facts_disk import matters
 from gate.host.facts_epoch import COMMAND_LINE, normal_command_line
 from gate.host.facts_system import CONTAINERS
-from gate.host.mounts import MOUNTINFO, carrying
+from gate.host.mounts import carrying
 
 if TYPE_CHECKING:
-    from gate.host.mounts import Mount
+    from gate.files.mounts import Mount
     from gate.host.recorded import Recorder
 
 WORK = Path("/srv/work")

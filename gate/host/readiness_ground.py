@@ -10,6 +10,7 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from gate.host.cpulist import shown_cpus
 from gate.host.machine import line
 from gate.model.readiness import Answer, Readiness
 
@@ -136,19 +137,7 @@ def numbers(listed: str) -> tuple[int, ...]:
 
 def listed(cpus: Iterable[int]) -> str:
     """Processors as the kernel lists them: `0-3,8`."""
-    spans: list[tuple[int, int]] = []
-    for cpu in sorted(cpus):
-        if spans and cpu == spans[-1][1] + 1:
-            spans[-1] = (spans[-1][0], cpu)
-        else:
-            spans.append((cpu, cpu))
-    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in spans)
-
-
-def chosen(ground: Ground, file: str) -> str:
-    """The choice in brackets of a file such as `always [madvise] never`; empty where unread."""
-    found = re.search(r"\[([^]]*)\]", ground.line(file))
-    return found[1] if found else ""
+    return shown_cpus(frozenset(cpus))
 
 
 def counted(texts: dict[int, str], count: int) -> str:

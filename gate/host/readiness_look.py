@@ -7,11 +7,12 @@ lets us see it.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gate.host.accounting import TICK
+from gate.host.foreign import Process, bytes_moved, described
+from gate.host.pressure import waited_for
 from gate.host.readiness_ground import number
 
 if TYPE_CHECKING:
@@ -24,22 +25,9 @@ IDLE, IOWAIT, STEAL = 3, 4, 7
 _SECTOR = 512
 _NAMED = 3
 _COUNTERS = ("core_throttle_count", "package_throttle_count")
-_ROWS = re.MULTILINE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Process:
-    """One process or kernel thread."""
-
-    name: str
-    """As it is now: kernel threads change theirs with their work."""
-    cpu: float
-    """Seconds that it computed."""
-    io: int
-    """Bytes that it read from and wrote to disks; 0 where we may not see it."""
-
-
-_NOBODY = Process(name="", cpu=0.0, io=0)
+_NOBODY = Process(name="", parent=0, kernel=False, own=0, reaped=0, moved=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,12 +38,12 @@ class Look:
     """Seconds of a clock that does not jump."""
     ticks: tuple[int, ...] = ()
     """All processors, as /proc/stat has them."""
-    stalled: Mapping[str, int] = field(default_factory=dict)
-    """Microseconds in which some task waited, by resource."""
+    stalled: Mapping[str, float] = field(default_factory=dict)
+    """Seconds since boot in which some task waited, by resource."""
     moved: int | None = None
     """Bytes that the real disks read and wrote."""
     throttled: int | None = None
-    processes: Mapping[tuple[int, str], Process] = field(default_factory=dict)
+    processes: Mapping[tuple[int, int], Process] = field(default_factory=dict)
     """By number and start: a number may come again."""
 
 
@@ -72,11 +60,11 @@ def look(ground: Ground, at: float) -> Look:
     )
 
 
-def _stalls(ground: Ground) -> Iterator[tuple[str, int]]:
+def _stalls(ground: Ground) -> Iterator[tuple[str, float]]:
     for what in ("cpu", "memory"):
-        found = re.match(r"some .*\btotal=(\d+)", ground.line(f"/proc/pressure/{what}"))
-        if found:
-            yield what, int(found[1])
+        waited = waited_for(ground.machine, what)
+        if waited is not None:
+            yield what, waited
 
 
 def _moved(ground: Ground) -> int | None:
@@ -97,19 +85,16 @@ def _throttled(ground: Ground) -> int | None:
     return sum(found) if found else None
 
 
-def _processes(ground: Ground) -> Iterator[tuple[tuple[int, str], Process]]:
+def _processes(ground: Ground) -> Iterator[tuple[tuple[int, int], Process]]:
     for name in ground.machine.names("/proc"):
         if not name.isdecimal():
             continue
-        found = re.match(r"\d+ \((.*)\) (.*)", ground.line(f"/proc/{name}/stat"))
-        words = found[2].split() if found else []
-        if found is None or len(words) < 20:  # noqa: PLR2004 - up to starttime
-            continue
-        io = re.findall(
-            r"^(?:read|write)_bytes: (\d+)$", ground.machine.text(f"/proc/{name}/io"), _ROWS
-        )
-        cpu = (int(words[11]) + int(words[12])) * TICK
-        yield (int(name), words[19]), Process(name=found[1], cpu=cpu, io=sum(map(int, io)))
+        stat, io = (ground.machine.text(f"/proc/{name}/{one}").encode() for one in ("stat", "io"))
+        try:
+            born, process = described(stat)
+            yield (int(name), born), process._replace(moved=bytes_moved(io))
+        except (ValueError, IndexError):
+            continue  # gone meanwhile
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +125,9 @@ class Sample:
         early, late = self.before.stalled.get(what), self.after.stalled.get(what)
         if early is None or late is None or self.seconds <= 0:
             return None
-        return max(late - early, 0) * 1e-6 / self.seconds
+        return max(late - early, 0.0) / self.seconds
 
-    def grown(self, figure: Callable[[Process], float]) -> dict[tuple[int, str], float]:
+    def grown(self, figure: Callable[[Process], float]) -> dict[tuple[int, int], float]:
         """By how much a figure of each process grew; those that began in between grew from 0."""
         early = self.before.processes
         return {
@@ -154,7 +139,7 @@ class Sample:
     def strangers(self) -> float:
         """Processors in use by others, on average."""
         idle = sum(self.ticks[n] for n in (IDLE, IOWAIT, STEAL) if n < len(self.ticks))
-        grown = self.grown(lambda one: one.cpu)
+        grown = self.grown(lambda one: one.own * TICK)
         own = sum(much for who, much in grown.items() if who[0] == self.own)
         return max((sum(self.ticks) - idle) * TICK - own, 0.0) / self.seconds
 

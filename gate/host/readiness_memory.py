@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gate.host.readiness_ground import Check, chosen
+from gate.host.facts import chosen
+from gate.host.readiness_ground import Check
 
 if TYPE_CHECKING:
     from gate.host.readiness_ground import Ground
@@ -23,7 +24,7 @@ def huge_pages(ground: Ground) -> Readiness:
         "madvise or never",
         "Whether a trial gets huge pages depends on how scattered the memory is when it starts.",
     )
-    found = chosen(ground, _THP)
+    found = chosen(ground.line(_THP))
     if not found:
         return check.unknown("not told", ground.system("this kernel has no such setting"))
     if found in {"madvise", "never"}:

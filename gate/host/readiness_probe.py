@@ -1,9 +1,9 @@
 """Fixed pieces of work whose only reason to differ from trial to trial is the host.
 
-Each is a function of how often its smallest part is repeated, and gives the seconds by the clock on
-the wall: what a trial of a user meets (preemption, page faults, the clock that moves) it meets too.
-The processor and memory pieces are the built-in controls; the file piece overwrites blocks in the
-work directory and asks after each that it is on the disk.
+Each is a function of how often its smallest part is repeated, and gives the bytes that it wrote and
+the seconds by the clock on the wall: what a trial of a user meets (preemption, page faults, the
+clock that moves) it meets too. The processor and memory pieces are the built-in controls; the file
+piece overwrites blocks in the work directory and asks after each that it is on the disk.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gate.errors import InputError
 from gate.host.controls import CONTROLS
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    Work = Callable[[int], float]
+    Work = Callable[[int], "Ran"]
 
 AIM = 0.4
 """Seconds that a trial is to take."""
@@ -38,6 +38,22 @@ _SURE = AIM / 4
 """A run of this many seconds tells how long more of the same will take."""
 
 
+class Ran(NamedTuple):
+    """One run of a piece of work."""
+
+    seconds: float
+    written: int = 0
+    """Bytes given to the file system."""
+
+
+class Calibrated(NamedTuple):
+    """How much work makes a trial."""
+
+    repeats: int
+    written: int
+    """Bytes that finding it out has cost."""
+
+
 def pieces(directory: Path) -> Mapping[str, Work]:
     """The pieces of work by name, in the order in which they take turns.
 
@@ -49,11 +65,11 @@ def pieces(directory: Path) -> Mapping[str, Work]:
 
 
 def _repeated(control: Callable[[], float]) -> Work:
-    def run(times: int) -> float:
+    def run(times: int) -> Ran:
         began = _clock()
         for _ in range(times):
             control()
-        return _clock() - began
+        return Ran(_clock() - began)
 
     return run
 
@@ -69,16 +85,17 @@ def _file_work(directory: Path) -> Work:
         )
     path = directory / "probe"
 
-    def run(times: int) -> float:
+    def run(times: int) -> Ran:
         return write_blocks(path, times)
 
     return run
 
 
-def write_blocks(path: Path, times: int) -> float:
-    """Seconds of so many writes of 4 KiB into a fresh file, each on the disk before the next.
+def write_blocks(path: Path, times: int) -> Ran:
+    """Do so many writes of 4 KiB into a fresh file, each on the disk before the next.
 
-    The file is laid out before the clock starts and removed after it stopped.
+    The file is laid out before the clock starts, which counts as written too, and removed after it
+    stopped.
 
     Raises:
         OSError: it cannot be written.
@@ -86,28 +103,29 @@ def write_blocks(path: Path, times: int) -> float:
     block = hashlib.shake_128(b"driftgate").digest(BLOCK)  # nothing that a drive could compress
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
-        os.write(file, block * _BLOCKS)
+        written = os.write(file, block * _BLOCKS)
         os.fsync(file)
         began = _clock()
         for turn in range(times):
-            os.pwrite(file, block, turn * _STRIDE % _BLOCKS * BLOCK)
+            written += os.pwrite(file, block, turn * _STRIDE % _BLOCKS * BLOCK)
             os.fdatasync(file)
-        return _clock() - began
+        return Ran(_clock() - began, written)
     finally:
         os.close(file)
         path.unlink(missing_ok=True)
 
 
-def calibrated(name: str, run: Work) -> int:
+def calibrated(name: str, run: Work) -> Calibrated:
     """How often a piece's part must be repeated for a trial to take about 0.4 s."""
     most = _MOST_WRITES if name == FILE else _MOST_REPEATS
-    times = 1
+    times, written = 1, 0
     while times < most:
-        took = run(times)
-        if took >= _SURE:
-            return max(1, min(most, round(times * AIM / took)))
+        ran = run(times)
+        written += ran.written
+        if ran.seconds >= _SURE:
+            return Calibrated(max(1, min(most, round(times * AIM / ran.seconds))), written)
         times = min(most, times * 4)
-    return times
+    return Calibrated(times, written)
 
 
 def _clock() -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from gate.host.accounting import TICK
 from gate.host.readiness_ground import CPU, Check, number
 from gate.host.readiness_look import STEAL
 from gate.units import show
@@ -36,7 +37,7 @@ def foreign_cpu(ground: Ground, sample: Sample, limits: Limits) -> Readiness:
     value = f"{used:.2f} processors"
     if used <= limits.foreign_cpu:
         return check.ok(value)
-    named = sample.most(lambda one: one.cpu)
+    named = sample.most(lambda one: one.own * TICK)
     if (rest := used - sum(share for _, share in named)) > used / 2:
         named = [("processes that ended meanwhile or are small", rest), *named]
     names = ", ".join(f"{name} {share:.2f}" for name, share in named)
@@ -58,7 +59,7 @@ def foreign_io(ground: Ground, sample: Sample, limits: Limits) -> Readiness:
     if rate <= limits.foreign_io:
         return check.ok(value)
     names = ", ".join(
-        f"{name} {show(share, 'B/s')}" for name, share in sample.most(lambda one: one.io)
+        f"{name} {show(share, 'B/s')}" for name, share in sample.most(lambda one: one.moved or 0)
     )
     return check.off(f"{value}: {names or 'nobody named'}", "stop them, or measure when they rest")
 

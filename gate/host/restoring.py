@@ -1,20 +1,22 @@
-"""Putting back what is in the journal, the last knob first.
+"""Putting back what is in the journal, the last knob first; then swaps, the first one first.
 
 A knob that still shows what the gate set is set to what it was. One that shows what it was is
 left. One that shows anything else was turned by somebody else meanwhile: it is left, told, and
-stays in the journal, until `gate host restore` is told to overwrite or to keep it. Done again
-after an interruption, it ends the same.
+stays in the journal, until `gate host restore` is told to overwrite or to keep it. So does one
+that cannot be read, and one that went with its processor or device: it comes back as the gate set
+it. Done again after an interruption, it ends the same.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gate.errors import CannotJudge
 from gate.host.journal import JOURNAL, close_journal, read_journal, write_journal
-from gate.host.knob import turn, value_at
+from gate.host.knob import SWAP, absent, turn, value_at
 from gate.host.machine import ThisMachine, line
 
 if TYPE_CHECKING:
@@ -23,6 +25,12 @@ if TYPE_CHECKING:
     from gate.host.journal import Journal
     from gate.host.machine import Machine
     from gate.host.settings import Change
+
+_RETURNS = re.compile(r"/sys/devices/system/cpu/cpufreq/policy\d+/.+|/proc/irq/\d+/.+")
+"""Knobs that go with a processor or a device, and come back with their last value."""
+_OTHER = "somebody else changed it meanwhile"
+_SILENT = "it cannot be read now"
+_AWAY = "it may come back as the gate set it; a restart of the machine forgets it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +50,7 @@ class Restored:
     """Set to what they were."""
     left: tuple[Left, ...] = ()
     gone: tuple[Change, ...] = ()
-    """Knobs that are not there any more."""
+    """Knobs that are not there any more, and do not come back by themselves."""
     forgotten: int = 0
     """Knobs that a restart of the machine set anew before we came."""
 
@@ -103,16 +111,20 @@ def restore(state: Path, *, force: bool = False, keep: bool = False) -> Restored
     back: list[Change] = []
     gone: list[Change] = []
     left: list[Left] = []
-    for one in reversed(journal.entries):
+    for one in _in_turn(journal.entries):
         now = value_at(ThisMachine(), one.setting, one.path)
         if now == one.before:
             continue
-        if not now:
-            gone.append(one)
+        if not now and absent(one.path):
+            if _RETURNS.fullmatch(one.path):
+                left.append(Left(change=one, now="not there", why=_AWAY))
+            else:
+                gone.append(one)
         elif now != one.after and not force:
-            left.append(Left(change=one, now=now, why="somebody else changed it meanwhile"))
+            left.append(Left(change=one, now=now or "unreadable", why=_OTHER if now else _SILENT))
         elif why := _put_back(one):
-            left.append(Left(change=one, now=now, why=f"it could not be put back: {why}"))
+            why = f"it could not be put back: {why}"
+            left.append(Left(change=one, now=now or "unreadable", why=why))
         else:
             back.append(one)
     if left and not keep:
@@ -122,6 +134,12 @@ def restore(state: Path, *, force: bool = False, keep: bool = False) -> Restored
     else:
         close_journal(state)
     return Restored(back=tuple(back), left=tuple(left), gone=tuple(gone))
+
+
+def _in_turn(entries: tuple[Change, ...]) -> tuple[Change, ...]:
+    """Last turned, first back; but swaps without a priority get it by who comes first."""
+    files = [one for one in reversed(entries) if one.setting != SWAP]
+    return (*files, *(one for one in entries if one.setting == SWAP))
 
 
 def _put_back(one: Change) -> str:

@@ -59,6 +59,8 @@ class Wanted:
 
     changes: tuple[Change, ...] = ()
     """None where everything is already as it should be."""
+    already: tuple[Change, ...] = ()
+    """Knobs that are as they should be."""
     lacking: str = ""
     """Why the name cannot be tuned here; empty where it can."""
 
@@ -104,15 +106,15 @@ def wanted(machine: Machine, setting: str, parts: Division) -> Wanted:
 
 
 def _plan(machine: Machine, setting: str, pairs: Iterable[tuple[str, str]]) -> Wanted:
-    """Changes of knobs to values; those that are set so already are left out."""
+    """Changes of knobs to values, apart from those that are set so already."""
     found = [(path, value_at(machine, setting, path), after) for path, after in pairs]
     there = [(path, before, after) for path, before, after in found if before]
-    changes = tuple(
-        Change(setting=setting, path=path, before=before, after=after)
-        for path, before, after in there
-        if before != after
+    knobs = [Change(setting=setting, path=path, before=was, after=to) for path, was, to in there]
+    return Wanted(
+        changes=tuple(one for one in knobs if one.before != one.after),
+        already=tuple(one for one in knobs if one.before == one.after),
+        lacking="" if there else _ABSENT,
     )
-    return Wanted(changes=changes, lacking="" if there else _ABSENT)
 
 
 def _policies(machine: Machine) -> list[str]:

@@ -47,6 +47,8 @@ class Tuned:
     """Why the others do not: one line each."""
     changes: tuple[Change, ...] = ()
     """The knobs that were turned."""
+    already: tuple[Change, ...] = ()
+    """The knobs that were set so already, and must stay so."""
     cpus: str = ""
     """Processors that harnesses run on, as `1-3,5`; empty where pinning is not tuned."""
 
@@ -54,15 +56,18 @@ class Tuned:
     def notes(self) -> tuple[str, ...]:
         """What a reader of a session should know."""
         held = (f"tuned while measuring: {', '.join(self.names)}",) if self.names else ()
-        return (*held, *(f"not tuned: {one}" for one in self.lacking))
+        swapped = any(one.setting == SWAP for one in self.changes)
+        bare = ("swap comes back without `discard`, if it had that",) if swapped else ()
+        return (*held, *bare, *(f"not tuned: {one}" for one in self.lacking))
 
     def moved(self, machine: Machine | None = None) -> tuple[str, ...]:
         """Knobs that somebody else turned since: what was measured then is of two settings."""
         found = []
-        for one in self.changes:
+        for one in (*self.changes, *self.already):
             now = value_at(machine or ThisMachine(), one.setting, one.path)
             if now != one.after:
-                found.append(f"{one.path} was tuned to {one.after}, and is {now or 'gone'}")
+                was = f"{'' if one in self.already else 'tuned to '}{one.after}"
+                found.append(f"{one.path} was {was}, and is {now or 'gone'}")
         more = len(found) - _SHOWN
         return (*found[:_SHOWN], *([f"and {more} more settings"] if more > 0 else ()))
 
@@ -173,6 +178,7 @@ def _apply(intent: Intent, place: Path, kept: tuple[Change, ...]) -> Tuned:
     held: list[str] = []
     lacking: list[str] = []
     turned: list[Change] = []
+    already: list[Change] = []
     for name in intent.names:
         if name in _NO_KNOBS:
             if name == "cstates" and intent.limit is None:
@@ -195,10 +201,17 @@ def _apply(intent: Intent, place: Path, kept: tuple[Change, ...]) -> Tuned:
         if refused:
             lacking.append(_refusal(name, refused, len(found.changes)))
         # Some interrupts belong to their driver (EIO): the others are steered all the same.
-        if not refused or (name == "irq" and done):
+        if not refused or (name == "irq" and len(refused) < len(found.changes)):
             held.append(name)
+            already += found.already
     cpus = shown_cpus(intent.parts.measured) if "pinning" in held else ""
-    return Tuned(names=tuple(held), lacking=tuple(lacking), changes=tuple(turned), cpus=cpus)
+    return Tuned(
+        names=tuple(held),
+        lacking=tuple(lacking),
+        changes=tuple(turned),
+        already=tuple(already),
+        cpus=cpus,
+    )
 
 
 def _without(kept: tuple[Change, ...], newer: tuple[Change, ...]) -> tuple[Change, ...]:
@@ -215,20 +228,26 @@ def _journal(entries: tuple[Change, ...]) -> Journal:
 def _turn_all(
     changes: tuple[Change, ...],
 ) -> tuple[tuple[Change, ...], list[tuple[Change, str]]]:
-    """The changes as the kernel took them, and those that it refused, each with the reason."""
+    """What may have to be put back, as the kernel took it; and what it refused, with the reason.
+
+    A knob can be in both: one that cannot be read any more, or was turned in spite of an error.
+    """
     done, refused = [], []
     machine = ThisMachine()
     for one in changes:
+        why = ""
         try:
             turn(one.setting, one.path, one.after)
         except OSError as error:
-            refused.append((one, error.strerror or str(error)))
-            continue
+            why = error.strerror or str(error)
         now = value_at(machine, one.setting, one.path)
-        if now in {one.before, ""}:
-            refused.append((one, f"it stayed {one.before}"))
+        if now == one.before:
+            why = why or f"it stayed {one.before}"
         else:
-            done.append(replace(one, after=now))
+            done.append(replace(one, after=now or one.after))
+            why = why or ("" if now else "it cannot be read any more")
+        if why:
+            refused.append((one, why))
     return tuple(done), refused
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gate.judge.comparable import other_tool
+from gate.judge.set_aside import spent_in
 from gate.judge.suite import failures_in, trials_by_benchmark, values_in
 from gate.model import Role, Stage, State, applies
 from gate.model.moved import moved, told
@@ -47,6 +48,8 @@ def why_not(session: Session) -> str | None:
 
 def why_not_here(session: Session, baseline: Baseline) -> str | None:
     """What keeps a session from this baseline."""
+    if too_many := spent_in(session, baseline.set_aside):
+        return too_many
     if session.host.host_class != baseline.host_class:
         return f"it is of host class {session.host.host_class}, not {baseline.host_class}"
     for key, theirs, ours in moved(baseline.stable, session.host.stable):

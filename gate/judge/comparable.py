@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.judge.host_epoch import host_move
+from gate.judge.set_aside import spent
 from gate.model import EpochPolicy, Side
 from gate.model.moved import moved, told
 
@@ -29,6 +30,9 @@ def refusal(case: Case) -> Refusal | None:
     disturbed = [reason for session in _sessions(case) for reason in session.disturbances]
     if disturbed:
         return Refusal("G036", f"the sitting was disturbed: {disturbed[0]}")
+    too_many = spent(case)
+    if too_many:
+        return Refusal("G036", f"the sitting was disturbed: {too_many}")
     if case.reviewed and case.reviewed.digest != case.head.profile_digest:
         return Refusal("G032", "the session was measured with another text than the profile's now")
     if case.baseline is None:

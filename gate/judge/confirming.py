@@ -12,6 +12,7 @@ from gate.judge.pairing import Pairing
 from gate.judge.resolution import of_blocks
 from gate.judge.screening import too_loud
 from gate.judge.series import finding, too_coarse
+from gate.judge.set_aside import disturbs_itself
 from gate.judge.striking import by_strikes, screen_numbers
 from gate.judge.suite import failures_of
 from gate.model import Evidence, Role, Verdict
@@ -100,6 +101,9 @@ def _by_pairs(flag: Flagged, blocks: Sequence[Values], rule: PairRule) -> Findin
     seen = costs[: decision.blocks]
     loss = shift(seen)
     code, verdict, text = _words(decision, rule, loss, flag)
+    itself = disturbs_itself(flag.series.case, flag.series.benchmark)
+    if itself and verdict is Verdict.PASSED:
+        code, verdict, text = "G028", Verdict.INCONCLUSIVE, f"{text}, but {itself}"
     middle = median([cost for before, _ in seen for cost in before]) + allowed
     told = _beside_pairs(flag, middle, allowed, passed=verdict is Verdict.PASSED)
     return finding(

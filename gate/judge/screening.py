@@ -9,6 +9,7 @@ from gate.judge.epochs import fresh_acceptance
 from gate.judge.grouping import lost_points
 from gate.judge.resolution import beyond
 from gate.judge.series import Series, bearable, finding, limits_for, limits_of, too_coarse
+from gate.judge.set_aside import aside_values, own_asides
 from gate.judge.suite import failures_in, resolution_in, trials_by_benchmark, values_in
 from gate.judge.unfit import unfit
 from gate.model import Better, Metric, Role, Verdict, applies
@@ -71,6 +72,7 @@ def series_of(case: Case) -> Iterator[Series]:
     )
     planned = {plan.benchmark: plan for plan in case.head.planned}
     trials = trials_by_benchmark(case.head)
+    asides = own_asides(case.head)
     metrics = {metric.name: metric for metric in case.metrics}
     own = {
         (plan.benchmark, metric.name)
@@ -96,6 +98,7 @@ def series_of(case: Case) -> Iterator[Series]:
             applies=(benchmark, name) in own,
             lost=lost_points(plan, known_names) if plan else (),
             resolution=resolution_in(trials.get(benchmark, ()), name),
+            aside=aside_values(asides.get(benchmark, ()), name),
         )
 
 
@@ -132,19 +135,27 @@ def _look(
 ) -> Finding | Flagged:
     """Compare with the accepted sessions and sort into flagged, improved, slid and passed."""
     known, level = series.reference
-    result = screen(series.costs, centre(known), noise, limits, policy.beta)
+    level_costs = centre(known)
+    costs, result = max(
+        (
+            (some, screen(some, level_costs, noise, limits, policy.beta))
+            for some in dict.fromkeys((series.costs, series.costs_with_asides))
+        ),
+        key=lambda one: (one[1].flagged, one[1].loss),  # the worse of both
+    )
+    with_asides = f" with {len(series.aside)} set aside" if costs != series.costs else ""
     shown = percent(ratio(result.loss))
     step = (
-        f"screen: {shown} against {level} accepted session{'s' if level != 1 else ''}"
+        f"screen: {shown}{with_asides} against {level} accepted session{'s' if level != 1 else ''}"
         f"{'' if len(known) == level else ', noise of the epoch before'}; "
         f"flagged above {percent(ratio(result.threshold))}"
     )
     # The asked tolerance: a slide widens the scale that a raised one comes from, and a resolution
     # that hides a small loss must not hide that losses add up.
-    slide = slid(series.costs, series.session_costs, limits_for(series.metric, series.sessions))
+    slide = slid(costs, series.session_costs, limits_for(series.metric, series.sessions))
     slide_text = f"slid {percent(ratio(slide or 0.0))} since the first sessions of this epoch"
     if result.flagged:
-        path = (f"flagged in the screen at {shown}", step)
+        path = (f"flagged in the screen at {shown}{with_asides}", step)
         flag = _flag(series, limits, result, noise, path, warnings)
         return flag if slide is None else replace(flag, slide=slide_text)
     numbers = {

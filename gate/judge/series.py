@@ -45,6 +45,8 @@ class Series:
     """Points of a group that were accepted and are not planned any more."""
     resolution: float = 0.0
     """The median of the head values', in the metric's unit."""
+    aside: tuple[float, ...] = ()
+    """Values of screen trials set aside for what the workload can cause itself."""
 
     @property
     def sessions(self) -> tuple[tuple[float, ...], ...]:
@@ -55,6 +57,11 @@ class Series:
     def costs(self) -> tuple[float, ...]:
         """Head values as log costs."""
         return log_costs(self.head, self.metric.better)
+
+    @property
+    def costs_with_asides(self) -> tuple[float, ...]:
+        """The same with the values set aside: they may flag, and never prove."""
+        return log_costs((*self.head, *self.aside), self.metric.better)
 
     @property
     def session_costs(self) -> tuple[tuple[float, ...], ...]:

@@ -7,6 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.judge.series import finding
+from gate.judge.set_aside import aside_values, own_asides
 from gate.judge.suite import values_of
 from gate.model import Evidence, Verdict
 from gate.stats.costs import log_costs, ratio, usable, value_of
@@ -22,7 +23,10 @@ from gate.stats.strikes import (
 from gate.units import percent
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gate.judge.screening import Flagged
+    from gate.judge.series import Series
     from gate.model import Finding, Session
     from gate.stats.noise import Noise
 
@@ -54,7 +58,8 @@ def by_strikes(flag: Flagged, sessions: tuple[Session, ...], alpha: float, beta:
         text = "a further head session lacks this metric or gave a value not above zero"
         return finding(series, "G051", Verdict.BROKEN, text, evidence=evidence, path=flag.path)
     strikes = tuple(log_costs(values, series.metric.better) for values in raw)
-    again = _together(flag, strikes, beta)
+    again = _together(flag, (series.costs, *strikes), beta)
+    with_asides = _together(flag, _heads_with_asides(series, sessions, raw), beta)
     accepted, needed = len(series.sessions), strikes_needed(len(series.sessions), alpha)
     luck = chance(wins(strikes, series.session_costs, flag.limits.dead), accepted, len(strikes))
     large = (
@@ -72,12 +77,14 @@ def by_strikes(flag: Flagged, sessions: tuple[Session, ...], alpha: float, beta:
     if proven:
         code, verdict = "G061", Verdict.REGRESSED
         text = f"{shown} loss: {len(strikes)} fresh sessions rank beyond {accepted} accepted ones"
-    elif luck > alpha and not again.flagged:
+    elif luck > alpha and not (again.flagged or with_asides.flagged):
         code, verdict = "G001", Verdict.PASSED
         text = f"{shown} over {heads} head sessions; the flag was not borne out"
     else:
         code, verdict = "G025", Verdict.INCONCLUSIVE
         text = f"{shown} over {heads} head sessions; neither proven nor cleared"
+        if not again.flagged and with_asides.flagged:
+            text = f"{text}: with what was set aside it looks {percent(ratio(with_asides.loss))}"
     return finding(
         series,
         code,
@@ -98,9 +105,23 @@ def _noise(flag: Flagged) -> Noise:
     return flag.noise
 
 
-def _together(flag: Flagged, strikes: tuple[tuple[float, ...], ...], beta: float) -> Screened:
+def _heads_with_asides(
+    series: Series, sessions: Sequence[Session], raw: Sequence[tuple[float, ...]]
+) -> tuple[tuple[float, ...], ...]:
+    """Log costs of all head sessions, with the trials that the head may have disturbed itself."""
+    name = series.metric.name
+    strikes = (
+        log_costs(
+            (*values, *aside_values(own_asides(one).get(series.benchmark, ()), name)),
+            series.metric.better,
+        )
+        for one, values in zip(sessions, raw, strict=True)
+    )
+    return (series.costs_with_asides, *strikes)
+
+
+def _together(flag: Flagged, heads: tuple[tuple[float, ...], ...], beta: float) -> Screened:
     """All head sessions as one, the screened one among them."""
-    heads = (flag.series.costs, *strikes)
     return screen(
         [median(head) for head in heads],
         centre(flag.series.reference.sessions),

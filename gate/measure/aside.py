@@ -1,7 +1,11 @@
 """Trials that were disturbed: set aside with their reasons, taken again, within a limit.
 
 Whether a trial counts depends on what happened to the machine, never on its values or its side,
-so taking it again does not favour anybody.
+so taking it again favours nobody who did not disturb it. Most of what is watched is seen for the
+machine as a whole, however, and a change can cause it: pressure on memory, a killed process, a
+throttled processor. So the judge looks at the trials that were set aside, too: their values may
+flag a metric in the screen, and where they are mostly the head's, pairs clear nothing
+(`gate.judge.set_aside`). They never prove a loss.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gate.model import UNSTEADY, Limits, TrialStatus
+from gate.model.disturbance import most_set_aside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -19,8 +24,6 @@ if TYPE_CHECKING:
     from gate.measure.stop import Stop
     from gate.model import Disturbance, Trial
 
-_LEAST = 3
-"""Trials that may be set aside however few are planned."""
 _PAUSES = (0.25, 0.5, 1.0, 2.0)
 """Seconds to wait before the first, second ... trial that is taken again in a row."""
 
@@ -58,7 +61,7 @@ class Retaking:
         """Why nothing is taken again any more, if so many of the trials were disturbed."""
         disturbed = [trial for trial in trials if was_disturbed(trial)]
         planned = max(self._planned, len(counted(trials)))
-        if len(disturbed) <= max(_LEAST, self._limits.set_aside * planned):
+        if len(disturbed) <= most_set_aside(self._limits.set_aside, planned):
             return ""
         run = len(disturbed) + len(counted(trials))
         return f"{len(disturbed)} of {run} trials were disturbed: {_by_what(disturbed)}"

@@ -50,12 +50,16 @@ class Budget:
     _start: float = field(default_factory=lambda: written_by("self"))
     _told: float = 0.0
     _begun: float | None = None
+    _seen: float = 0.0
+    """What the last look at a running trial saw."""
+    _lost: float = 0.0
+    """Bytes of processes that nobody waited for: they were seen at work, and in no sum."""
     _dearest: dict[str, float] = field(default_factory=dict)
 
     @property
     def used(self) -> float:
         """Bytes so far."""
-        return self.before + written_by("self") - self._start
+        return self.before + written_by("self") - self._start + self._lost
 
     def taken(self) -> float:
         """Bytes since this was last asked."""
@@ -90,10 +94,12 @@ class Budget:
 
     def begin(self) -> None:
         """A trial begins: what was written to prepare it is no part of what it costs."""
-        self._begun = self.used
+        self._begun, self._seen = self.used, 0.0
 
     def end(self, benchmark: str) -> None:
         """It has ended: remember what it wrote."""
+        self._lost += max(0.0, self._seen - self.used)
+        self._seen = 0.0
         if self._begun is not None:
             cost = self.used - self._begun
             self._dearest[benchmark] = max(cost, self._dearest.get(benchmark, 0.0))
@@ -109,7 +115,7 @@ class Budget:
         Raises:
             BudgetSpent: it has.
         """
-        live = self.live()
+        live = self._seen = max(self._seen, self.live())
         if self.limit is not None and live > self.limit:
             raise BudgetSpent(
                 f"it was stopped: {show(live, 'B')} are written, and the profile's budget is "

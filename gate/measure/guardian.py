@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.errors import GateError
+from gate.host.lock import KILLING
 from gate.host.processes import born, lives
 from gate.host.restoring import restore
 from gate.measure.process import gate_processes
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 _DONE = b"."
 _NAME = b"gate-guardian"
 _PR_SET_NAME = 15
-_STEP, _CALM, _PATIENCE = 0.01, 2, 30.0
-"""Seconds between two looks; empty looks one after another that are enough; seconds for all."""
+_STEP, _CALM = 0.01, 2
+"""Seconds between two looks; empty looks one after another that are enough."""
 _LAST_TO_DIE = "-500"
 """Short of memory, the kernel is to kill the gate before what tidies up after it."""
 _LIBC = ctypes.CDLL(None)
@@ -94,7 +95,7 @@ def _tidy_up(gate: int, start: str, state: Path) -> None:
 
 def _kill_all(mark: str) -> None:
     """Kill what carries a mark until none is left: one may start another before it dies."""
-    calm, until = 0, time.monotonic() + _PATIENCE
+    calm, until = 0, time.monotonic() + KILLING
     while calm < _CALM and time.monotonic() < until:
         left = list(gate_processes(mark))
         calm = 0 if left else calm + 1

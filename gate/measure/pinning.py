@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.harness.base import TrialFailed
+from gate.host.cpulist import cpus_of
+from gate.host.processes import lives, own_mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -39,22 +41,18 @@ def chosen_cpus(text: str, usable: frozenset[int]) -> frozenset[int]:
                 f"({shown(usable)})"
             )
         return frozenset(sorted(usable)[:count])
-    wanted = frozenset(_listed(text))
+    try:
+        wanted = cpus_of(text)
+    except ValueError:
+        wanted = frozenset()
+    if not wanted:
+        raise TrialFailed(f"cpus = {text[:80]} is no count and no list of processors")
     if lacking := wanted - usable:
         raise TrialFailed(
             f"cpus = {text} asks for processor {shown(lacking)}, and only {shown(usable)} may be "
             "used here"
         )
     return wanted
-
-
-def _listed(text: str) -> Iterator[int]:
-    try:
-        for part in text.split(","):
-            first, _, last = part.partition("-")
-            yield from range(int(first), int(last or first) + 1)
-    except ValueError:
-        raise TrialFailed(f"cpus = {text[:80]} is no count and no list of processors") from None
 
 
 def shown(cpus: frozenset[int]) -> str:
@@ -96,7 +94,7 @@ def _make_groups(cpus: frozenset[int]) -> tuple[Path, ...]:
     """One cpuset of these processors, in the first hierarchy that lets us make one; maybe none."""
     for parent, memory in _parents():
         _sweep(parent)
-        group = parent / f"{_PREFIX}{os.getpid()}-{_born(os.getpid())}-{secrets.token_hex(4)}"
+        group = parent / f"{_PREFIX}{own_mark()}-{secrets.token_hex(4)}"
         try:
             group.mkdir()
             if memory:
@@ -172,17 +170,8 @@ def _sweep(parent: Path) -> None:
         return
     for group in left:
         parts = group.name.removeprefix(_PREFIX).split("-")
-        if len(parts) > 1 and parts[0].isdigit() and _born(int(parts[0])) != parts[1]:
+        if len(parts) > 1 and parts[0].isdigit() and not lives(int(parts[0]), parts[1]):
             _remove(group, 0.0)
-
-
-def _born(process: int) -> str:
-    """When a process started, in ticks since boot: a number that is used again has another one."""
-    try:
-        text = Path(f"/proc/{process}/stat").read_text("utf-8", "replace")
-    except OSError:
-        return "gone"
-    return text.rpartition(")")[2].split()[19]
 
 
 def _remove(group: Path, patience: float) -> None:

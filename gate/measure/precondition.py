@@ -58,7 +58,7 @@ def precondition(
         return _TOLD_EVERY
 
     argv = (
-        *("fio", "--name=precondition", f"--filename={target.replace(':', chr(92) + ':')}"),
+        *("fio", "--name=precondition", f"--filename={_plain(target)}"),
         *(f"--size={size}", "--ioengine=libaio", "--direct=1", "--overwrite=1"),
         *("--fallocate=none", "--end_fsync=1", "--refill_buffers", *STEPS[step]),
     )
@@ -70,6 +70,12 @@ def precondition(
     if outcome.timed_out or outcome.status != 0:
         said = (outcome.errors or outcome.output).strip().splitlines()
         raise _failed(step, target, said[-1][:200] if said else f"status {outcome.status}")
+
+
+def _plain(target: str) -> str:
+    """A name that fio takes as it is: it splits at colons, strips blanks, and knows `-`."""
+    path = target if target.startswith("/") else f"./{target}"
+    return path.replace(":", "\\:")
 
 
 def _failed(step: str, target: str, why: str) -> MeasureError:

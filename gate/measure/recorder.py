@@ -10,13 +10,14 @@ from gate.measure import disturbance
 from gate.measure.aside import counted
 from gate.measure.sitting import now
 from gate.model import State
+from gate.model.moved import moved, told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from gate.measure.sitting import Sitting
-    from gate.model import Session, Trial
+    from gate.model import Host, Session, Trial
 
 
 class Recorder:
@@ -73,19 +74,28 @@ class Recorder:
             changed = own.accountant.look_again(trials, self.session.idle, own.stop)
         if changed:
             self._write(disturbances=(*self.session.disturbances, changed))
-        for moved in own.tuned.moved() if own is not None and own.tuned is not None else ():
-            self.disturbed(moved)
+        for turned in own.tuned.moved() if own is not None and own.tuned is not None else ():
+            self.disturbed(turned)
+        if own is not None and own.reread is not None:
+            self._look_at_host(own.reread())
         if own is not None and own.storage is not None:
-            told = own.storage.budget.told()
-            own.storage.say(told)
-            self._write(notes=(*self.session.notes, told))
+            written = own.storage.budget.told()
+            own.storage.say(written)
+            self._write(notes=(*self.session.notes, written))
         self._write(state=State.COMPLETE)
+
+    def _look_at_host(self, host: Host) -> None:
+        """Trials before and after a fact moved are of two hosts: nobody knows which is which."""
+        before = self.session.host
+        facts = (*moved(before.stable, host.stable), *moved(before.epoch, host.epoch))
+        if facts:
+            self.disturbed(f"the host changed while it measured: {told(facts)}")
 
     def _write(self, **changes: Any) -> None:
         after = disturbance.snapshot()
-        told = changes.pop("disturbances", self.session.disturbances)
+        known = changes.pop("disturbances", self.session.disturbances)
         watched = self._sitting is not None and self._sitting.watch is not None
-        seen = (*told, *disturbance.disturbances(self._before, after, watched=watched))
+        seen = (*known, *disturbance.disturbances(self._before, after, watched=watched))
         own_notes = changes.pop("notes", self.session.notes)
         noted = (*own_notes, *disturbance.notes(self._before, after))
         self._before = after

@@ -49,7 +49,7 @@ def measure_session(
     if resumed is not None:
         check_resumable(resumed, sitting, side, Stage.SCREEN, path)
         if resumed.state is State.COMPLETE:
-            return resumed
+            return _as_it_is(sitting, resumed)
     recorder = Recorder(session, path)
     if sitting.accountant is not None:
         sitting.accountant.renew()
@@ -81,6 +81,13 @@ def measure_session(
     controls.end()
     recorder.complete()
     return recorder.session
+
+
+def _as_it_is(sitting: Sitting, complete: Session) -> Session:
+    """A session that needs nothing more; what it wrote counts all the same."""
+    if sitting.storage is not None:
+        sitting.storage.budget.before += complete.written
+    return complete
 
 
 def _until_counted(

@@ -79,6 +79,8 @@ class Sitting:
     """What of the host is tuned meanwhile."""
     notes: tuple[str, ...] = ()
     """What of the host is not as it should be, told in every session of this sitting."""
+    reread: Callable[[], Host] | None = None
+    """Reads the host's facts again; absent where nothing is measured."""
     prepared: set[tuple[str, Side]] = field(default_factory=set)
     """Benchmarks and sides whose files are laid out in this process."""
 

@@ -11,14 +11,22 @@ from gate.errors import InputError, MeasureError
 from gate.files.devices_file import DEVICES, read_devices
 from gate.harness.base import Command, TrialFailed
 from gate.host.filesystem import FileSystem, enter_own_mounts, ours
-from gate.host.guard import check_device, held
+from gate.host.guard import check_device, demand_same, held
 from gate.host.machine import ThisMachine
 from gate.host.state import state_directory
 from gate.measure.budget import Budget
 from gate.measure.precondition import precondition
 from gate.measure.process import run, trial_processes
 from gate.measure.stop import Stop
-from gate.measure.storage_steps import Identity, data_files, discard, drop_caches, empty, identity
+from gate.measure.storage_steps import (
+    Identity,
+    data_files,
+    directory_of,
+    discard,
+    drop_caches,
+    empty,
+    identity,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,6 +39,8 @@ if TYPE_CHECKING:
 
 LEAST = 16 << 20
 """Bytes below which a device is no storage to measure."""
+_SYSTEM = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8"}
+"""Where the programs that touch a device come from: no directory of a project comes before."""
 _PATIENCE = 600.0
 """Seconds for a step between trials: mkfs, trim, mount."""
 
@@ -49,16 +59,26 @@ class StorageState:
     say: Callable[[str], None]
     allowed: AllowedDevice | None = None
     """The device, as its owner allows it; none where files will do."""
-    device: str = ""
-    """Real path of the allowed device; empty without one."""
-    size: int = 0
-    """Bytes of the device."""
+    found: Device | None = None
+    """What the device was when this sitting was made; it must stay that."""
+    home: tuple[int, int] = (0, 0)
+    """Which directory `work` is."""
     fs: FileSystem | None = None
     _handle: int = -1
     """The device, held so that nobody else takes it; none while a file system does."""
     _written: set[Identity] = field(default_factory=set)
     """Files that are preconditioned: device, number, size."""
     _device_written: bool = False
+
+    @property
+    def device(self) -> str:
+        """Real path of the allowed device; empty without one."""
+        return self.found.path if self.found else ""
+
+    @property
+    def size(self) -> int:
+        """Bytes of the device."""
+        return self.found.size if self.found else 0
 
     def before(self, context: TrialContext) -> bool:
         """Do the steps of `prepare` before a trial; whether data files must be laid out anew.
@@ -72,14 +92,16 @@ class StorageState:
         anew = False
         for step in self.wanted.prepare:
             if step == "fresh":
-                empty(self.work)
+                empty(self.work, self.home)
                 anew = True
             elif step == "mkfs" and self.fs is not None:
                 _try(step, self.fs.make)
+                self.home = directory_of(self.work)
                 anew = True
             elif step == "remount" and self.fs is not None:
                 _try(step, self.fs.unmount)
                 _try(step, self.fs.mount)
+                self.home = directory_of(self.work)
             elif step == "fstrim":
                 _try(step, lambda: self.program(("fstrim", str(self.work))))
             elif step == "blkdiscard":
@@ -140,7 +162,7 @@ class StorageState:
         command = Command(
             argv=tuple(argv),
             directory=Path("/"),
-            environment=self.environment,
+            environment=_SYSTEM,
             timeout=_PATIENCE,
         )
         try:
@@ -164,7 +186,11 @@ class StorageState:
         """
         if self.allowed is None:
             raise InputError("G255", "the profile names no device.")
-        return check_device(ThisMachine(), self.allowed, least=LEAST, ours=ours())
+        now = check_device(ThisMachine(), self.allowed, least=LEAST, ours=ours())
+        if self.found is not None:
+            # Its name may lead to another drive by now, and its path to somebody else's.
+            demand_same(self.found, now)
+        return now
 
     @contextmanager
     def opened(self) -> Iterator[None]:
@@ -178,12 +204,13 @@ class StorageState:
         """
         self._written.clear()
         self._device_written = False
+        self.home = directory_of(self.work)
         with ExitStack() as stack:
             if self.device and not self.wanted.filesystem:
-                found = self.checked()
-                for note in found.notes:
+                now = self.checked()
+                for note in now.notes:
                     self.say(f"{self.device}: {note}")
-                self._handle = stack.enter_context(held(found))
+                self._handle = stack.enter_context(held(now))
             elif self.device:
                 stack.enter_context(self._mounted())
             yield
@@ -202,7 +229,7 @@ class StorageState:
         )
         try:
             fs.make()
-            self.fs = fs
+            self.fs, self.home = fs, directory_of(self.work)
             yield
         finally:
             fs.wipe()
@@ -239,8 +266,7 @@ def make_storage(
     if wanted.device:
         own.allowed = allowed_device(wanted.device, profile.path)
         own.budget.endurance = own.allowed.endurance
-        found = own.checked()
-        own.device, own.size = found.path, found.size
+        own.found = own.checked()
     return own
 
 

@@ -23,16 +23,28 @@ Identity = tuple[int, int, int]
 
 
 def data_files(work: Path) -> Iterator[tuple[str, int, Identity]]:
-    """Name below `work`, bytes and identity of every data file, in order of the name."""
+    """Name below `work`, bytes and identity of every data file, in order of the name.
+
+    Raises:
+        TrialFailed: one has a second name, which may stand anywhere.
+    """
     for place, directories, names in os.walk(work):
         directories[:] = sorted(one for one in directories if one != _LEFT)
         for name in sorted(names):
             path = Path(place) / name
             if path.is_symlink() or not path.is_file():
                 continue
-            size = path.stat().st_size
-            if size:
-                yield str(path.relative_to(work)), size, identity(path)
+            seen = path.stat()
+            if seen.st_nlink > 1:
+                raise TrialFailed(f"the data file {name!r} has a second name, perhaps elsewhere")
+            if seen.st_size:
+                yield str(path.relative_to(work)), seen.st_size, identity(path)
+
+
+def directory_of(work: Path) -> tuple[int, int]:
+    """Which directory a path is: device and number."""
+    seen = work.lstat()
+    return seen.st_dev, seen.st_ino
 
 
 def identity(path: Path) -> Identity:
@@ -41,12 +53,19 @@ def identity(path: Path) -> Identity:
     return seen.st_dev, seen.st_ino, seen.st_size
 
 
-def empty(work: Path) -> None:
-    """Remove every data file.
+def empty(work: Path, home: tuple[int, int]) -> None:
+    """Remove every data file from the directory that `work` was when it was `home`.
 
     Raises:
-        TrialFailed: one cannot be removed, or something is mounted among them.
+        TrialFailed: one cannot be removed, something is mounted among them, or `work` is another
+            directory by now, which a command may have put there.
     """
+    try:
+        now = directory_of(work)
+    except OSError as error:
+        raise TrialFailed(f"fresh: the work directory is gone: {error.strerror}") from None
+    if now != home:
+        raise TrialFailed("fresh: something else stands where the work directory was")
     if mounted := mounts_below(str(work.resolve())):
         # A command may have mounted it: what is there is not ours to remove.
         raise TrialFailed(f"fresh: something is mounted on {mounted[0]}, in the work directory")

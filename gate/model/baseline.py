@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from gate.model.disturbance import Limits
 from gate.model.host import EpochPolicy
 from gate.model.metric import Better
 
@@ -71,6 +72,8 @@ class Baseline:
     """The host class's stable facts; a session of the class must agree with each."""
     policy: EpochPolicy = EpochPolicy.REFUSE
     """What a changed epoch fact means, as the class's host.toml says."""
+    set_aside: float = Limits().set_aside
+    """Trials set aside per trial planned, above which nothing is judged, as host.toml says."""
     sessions: tuple[AcceptedSession, ...]
     series: tuple[BaselineSeries, ...]
     path: str = ""

@@ -46,3 +46,12 @@ class Limits:
     """Share of the time in which some task waited for memory (PSI)."""
     set_aside: float = 0.5
     """Trials set aside per trial planned, above which a session is not judged."""
+
+
+_LEAST_ASIDE = 3
+"""Trials that may be set aside however few are planned, unless the limit is zero."""
+
+
+def most_set_aside(share: float, planned: int) -> float:
+    """How many trials may be set aside at this limit, of so many that are planned."""
+    return max(_LEAST_ASIDE, share * planned) if share > 0 else 0.0

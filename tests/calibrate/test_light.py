@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 
-from builders import HOST_CLASS
+from builders import HOST_CLASS, PLAY
 
 HEAVY = {"numpy", "scipy", "jinja2"}
 _TOLD = """
@@ -32,7 +32,7 @@ def test_judging_a_round_leaves_the_measuring_process_light(project, tmp_path):
     told = tmp_path / "modules.json"
     command = ["calibrate", "p", "--rounds", "4", "--plant", "10%", "--seed", "1", "--quiet"]
     done = subprocess.run(
-        [sys.executable, "-c", _TOLD, str(told), *command],
+        [sys.executable, "-c", PLAY + _TOLD, str(told), *command],
         cwd=project.root,
         env={"GATE_HOST_CLASS": HOST_CLASS, "PATH": "/usr/bin:/bin"},
         capture_output=True,

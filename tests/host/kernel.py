@@ -32,11 +32,16 @@ class Kernel:
         self.files = {BOOT: "boot-1\n", f"{CPU}/online": "0-3\n", **files}
         self.refuses = {}
         """Path -> errno."""
+        self.silent = set()
+        """Paths that are there and cannot be read."""
         self.told = []
         """Every knob that was turned, in order."""
 
     def machine(self):
-        return RecordedMachine({"files": self.files})
+        machine = RecordedMachine({"files": self.files})
+        read = machine.text
+        machine.text = lambda path: "" if path in self.silent else read(path)
+        return machine
 
     def value(self, setting, path):
         return knob.value_at(self.machine(), setting, path)
@@ -56,7 +61,9 @@ class Kernel:
         head, *rows = self.files["/proc/swaps"].splitlines()
         rows = [row for row in rows if row.split()[0] != path]
         if value != "off":
-            priority = value.removeprefix("on ").replace("auto", "-2")
+            priority = value.removeprefix("on ")
+            chosen = [int(row.split()[4]) for row in rows]
+            priority = str(min(-1, *chosen, 0) - 1) if priority == "auto" else priority
             rows.append(f"{path} file 1024 0 {priority}")
         self.files["/proc/swaps"] = "\n".join([head, *rows]) + "\n"
 
@@ -64,6 +71,7 @@ class Kernel:
         for module in (tuning, restoring):
             monkeypatch.setattr(module, "turn", self.turn)
             monkeypatch.setattr(module, "ThisMachine", self.machine)
+        monkeypatch.setattr(restoring, "absent", lambda path: path not in self.files)
         return self
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import struct
@@ -14,7 +15,9 @@ import pytest
 from own_mounts import Loops, ask, bind, in_own_mounts, swap_on
 
 from gate.errors import InputError
+from gate.host import guard_content
 from gate.host.guard import LOST, Device, check_device, held
+from gate.host.guard_content import opened_by_others
 from gate.host.machine import ThisMachine
 from gate.model import AllowedDevice
 
@@ -153,6 +156,92 @@ def test_a_process_that_has_it_open_is_named(loops):
         process.communicate("\n")
     assert (code, f"process {process.pid} (" in message) == ("G251", True)
     assert "has it open" in message
+
+
+CONTAINER = "this is a container: who else uses the device cannot be seen"
+LOOK = """
+from gate.errors import InputError
+from gate.host.guard import check_device
+from gate.host.machine import ThisMachine
+from gate.model import AllowedDevice
+try:
+    print(check_device(ThisMachine(), AllowedDevice(name="x", by_id={by_id!r}), least=1))
+except InputError as error:
+    print(error.code, error.message)
+"""
+
+
+def test_a_container_is_refused_as_it_shows_no_other_process(loops):
+    """In a PID namespace nobody sees who outside of it has the device open: nothing is written."""
+    device = loops.make("open")
+    code = LOOK.format(by_id="/dev/disk/by-id/test-open")
+
+    def look():
+        inside = ["unshare", "--pid", "--fork", "--mount-proc", sys.executable, "-c", code]
+        return subprocess.run(inside, check=True, capture_output=True, text=True).stdout.strip()
+
+    message = f"the device x ({device}) must not be written: {CONTAINER}."
+    with Path(device).open("rb"):
+        assert in_own_mounts(look, by_id=loops.by_id) == f"G253 {message}"
+    assert in_own_mounts(look, by_id=loops.by_id) == f"G253 {message}"
+
+
+def test_processes_that_cannot_be_looked_at_are_reasons(loops):
+    """Whoever may not see what others have open refuses, and says of whom."""
+    number = Path(loops.make("open")).stat().st_rdev
+
+    def look():
+        os.setgroups([])
+        os.setuid(65534)
+        return [tuple(one[:2]) for one in opened_by_others(number)]
+
+    words = f"what process {os.getpid()} has open cannot be seen: Permission denied"
+    assert ("G253", words) in in_own_mounts(look, by_id={})
+
+
+class Handle:
+    """An open file that tells nothing of itself."""
+
+    def __init__(self, path, error):
+        self.path, self._error = str(path), error
+
+    def stat(self):
+        raise OSError(self._error, os.strerror(self._error))
+
+
+@pytest.mark.parametrize(
+    ("error", "target", "hidden"),
+    [
+        (errno.ENOENT, "/dev/sda", False),
+        (errno.ESRCH, "/dev/sda", False),
+        (errno.EACCES, "/run/user/1000/gvfs/file", False),
+        (errno.EACCES, "/dev/sda", True),
+        (errno.EIO, "/dev/sda", True),
+        (errno.EACCES, None, False),
+    ],
+)
+def test_an_open_file_that_tells_nothing_is_a_reason_unless_it_is_closed(
+    error, target, hidden, tmp_path
+):
+    """Closed meanwhile, or a file of another user's file system, is none; a device is one."""
+    if target:
+        (tmp_path / "3").symlink_to(target)
+    handle = Handle(tmp_path / "3", error)
+    if not hidden:
+        assert guard_content._leads_to(handle, 1) is False
+        return
+    with pytest.raises(OSError, match=os.strerror(error)):
+        guard_content._leads_to(handle, 1)
+
+
+def test_a_proc_that_hides_others_is_a_reason(monkeypatch):
+    """Where process 1 is not listed, neither may be others that use the device."""
+    monkeypatch.setattr(guard_content.os, "scandir", lambda _: [])
+    (found,) = opened_by_others(os.makedev(8, 0))
+    assert (found.code, found.why.startswith("/proc hides other users' processes")) == (
+        "G253",
+        True,
+    )
 
 
 def test_a_locked_device_is_refused(loops):

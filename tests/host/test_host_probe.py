@@ -13,6 +13,7 @@ import pytest
 from gate.cli import probing
 from gate.errors import InputError, MeasureError
 from gate.host import readiness_probe
+from gate.host.readiness_probe import BLOCK, Ran
 from gate.measure.stop import Stop
 
 
@@ -21,7 +22,7 @@ def works(*, fails=False):
         if fails:
             raise OSError(28, "No space left on device")
         time.sleep(0.001)
-        return 0.4 * times * (1 + 0.01 * (time.monotonic_ns() % 7))
+        return Ran(0.4 * times * (1 + 0.01 * (time.monotonic_ns() % 7)))
 
     return dict.fromkeys(("CPU", "memory", "file"), steady)
 
@@ -34,7 +35,7 @@ def test_pieces_take_turns_each_in_a_fresh_process(monkeypatch, tmp_path):
         def run_it(times):
             with seen.open("a") as stream:
                 stream.write(f"{name} {os.getpid()} {times}\n")
-            return 0.1 * times
+            return Ran(0.1 * times, 10 * times)
 
         return run_it
 
@@ -48,6 +49,7 @@ def test_pieces_take_turns_each_in_a_fresh_process(monkeypatch, tmp_path):
     assert str(os.getpid()) not in {row[1] for row in rows}
     assert {row[2] for row in trials} == {"4"}, "0.1 s a part makes 4 parts for 0.4 s"
     assert [one.trials for one in found.noises.values()] == [5, 5, 5]
+    assert found.written == sum(10 * int(row[2]) for row in rows), "the calibration's too"
 
 
 def test_the_measuring_process_stays_light(monkeypatch, tmp_path):
@@ -55,7 +57,8 @@ def test_the_measuring_process_stays_light(monkeypatch, tmp_path):
     code = (
         "import sys; from pathlib import Path; from gate.cli import probing, host_check;"
         "from gate.measure.stop import Stop;"
-        "probing.pieces = lambda _: {'file': lambda n: 0.4 * n};"
+        "from gate.host.readiness_probe import Ran;"
+        "probing.pieces = lambda _: {'file': lambda n: Ran(0.4 * n)};"
         "found = probing.probe(Path('.'), 0.0, Stop(), quiet=True);"
         "assert found.noises['file'].noise > 0;"
         "assert not {'numpy', 'scipy', 'jinja2'} & set(sys.modules), 'heavy'"
@@ -101,7 +104,8 @@ def test_a_full_disk_is_refused_before_anything_is_written(monkeypatch, tmp_path
 
 def test_files_are_overwritten_and_removed(tmp_path):
     """The file piece takes 4 MiB whatever the number of writes, and leaves nothing behind."""
-    assert readiness_probe.write_blocks(tmp_path / "one", 3) > 0
+    ran = readiness_probe.write_blocks(tmp_path / "one", 3)
+    assert (ran.seconds > 0, ran.written) == (True, (1024 + 3) * BLOCK)
     assert not list(tmp_path.iterdir())
     order = {turn * readiness_probe._STRIDE % readiness_probe._BLOCKS for turn in range(1024)}
     assert len(order) == 1024
@@ -118,11 +122,16 @@ def test_what_stands_at_the_file_is_never_overwritten(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("part", "times"), [(0.05, 8), (1.0, 1), (1e-9, readiness_probe._MOST_WRITES)]
+    ("part", "times", "written"),
+    [(0.05, 8, 1 + 4), (1.0, 1, 1), (1e-9, readiness_probe._MOST_WRITES, (4**7 - 1) // 3)],
 )
-def test_trials_are_sized_once(part, times):
-    """A part of 50 ms is repeated 8 times for 0.4 s, a long one once, a tiny one within bounds."""
-    assert readiness_probe.calibrated(readiness_probe.FILE, lambda n: part * n) == times
+def test_trials_are_sized_once(part, times, written):
+    """A part of 50 ms is repeated 8 times for 0.4 s, a long one once, a tiny one within bounds.
+
+    What finding that out has written is counted: one byte a part here.
+    """
+    sized = readiness_probe.calibrated(readiness_probe.FILE, lambda n: Ran(part * n, n))
+    assert sized == (times, written)
 
 
 def test_the_controls_are_the_pieces(tmp_path):

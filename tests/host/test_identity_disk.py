@@ -294,3 +294,48 @@ def test_no_mounts_at_all():
     made = server()
     made.mounted = []
     assert made.read().stable["disk_model"] == UNKNOWN
+
+
+def test_a_device_that_is_measured_itself():
+    """Every disk fact is that of the device, and not of the disk below the work directory."""
+    made = server().nvme(SECOND, "259:9", "Micron 7450", partition="", sectors="2000")
+    made.put(f"{SECOND}/queue/scheduler", "none [kyber]\n")
+    made.put(f"{SECOND}/queue/write_cache", "write through\n")
+    sensor = f"{SECOND.rpartition('/')[0]}/hwmon3/temp1_input"
+    made.put(sensor, "61000\n")
+    log = '{"percentage_used": 7}'
+    made.commands["nvme smart-log -o json /dev/nvme1n1"] = log
+    below, raw = made.read(), made.read(device="/dev/nvme1n1")
+    assert below.stable["disk_model"] == "SAMSUNG MZQL2960"
+    assert raw.stable["disk_model"] == "Micron 7450"
+    assert raw.stable["disk_size"] == "0.0 GB (1024000 B)"
+    assert raw.epoch["disk_scheduler"] == "kyber"
+    assert raw.epoch["disk_write_cache"] == "write through"
+    assert raw.epoch["disk_layers"] == "none"
+    assert raw.epoch["file_system"] == "raw"
+    assert raw.live["disk_temperature"] == "61 °C"
+    assert raw.live["disk_wear"] == "7 % of its rated writes"
+    others = [{k: v for k, v in one.stable.items() if "disk" not in k} for one in (below, raw)]
+    assert others[0] == others[1]
+    assert raw.host_class == below.host_class
+    on = made.read(device="/dev/nvme1n1", filesystem="xfs", live=False)
+    assert (on.stable, on.live) == (raw.stable, {})
+    assert on.epoch == raw.epoch | {"file_system": "xfs"}
+
+
+def test_a_volume_that_is_measured_itself():
+    """The disks below a volume are its identity; those of the work directory are not named."""
+    made = stacked("dm-7", "nvme1n1", uuid="LVM-pqQzCjYzX0a9").nvme(SECOND, "", "Micron 7450")
+    made.links["/dev/mapper/fast-scratch"] = "/dev/dm-7"
+    made.mounted = []
+    host = made.mount("8:1", "ext4", "/dev/sda1").sata().read(device="/dev/mapper/fast-scratch")
+    assert host.stable["disk_model"] == "Micron 7450"
+    assert host.epoch["disk_layers"] == "lvm"
+
+
+def test_a_device_that_is_gone_is_unknown():
+    """Nothing is told of the work directory's disk in the place of a device that is not there."""
+    host = server().read(device="/dev/nvme9n1")
+    disk = [one for one in host.stable if one.startswith("disk_")]
+    assert {host.stable[one] for one in disk} == {UNKNOWN}
+    assert host.epoch["disk_scheduler"] == UNKNOWN

@@ -11,13 +11,17 @@ import re
 import signal
 import stat
 import subprocess
+import tempfile
 import time
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from builders import start_gate, write_replay_project
 
 from gate.errors import CannotJudge, InputError
+from gate.host import lock
 from gate.host.accounting import TICK
 from gate.host.foreign import read_processes
 from gate.host.holder import Holder, this_process
@@ -144,8 +148,8 @@ def test_what_others_wrote_steers_no_terminal(place):
 def test_a_number_that_came_again_is_not_the_holder():
     """Where the process of that number was started at another time, somebody else holds it."""
     own = this_process()
-    shown = replace(own, born=own.born + 1).shown()
-    assert shown.startswith("another process measures on this host; the last one that said so is ")
+    shown = replace(own, born=f"{own.born}1").shown()
+    assert shown.startswith("a killed gate is being tidied up after, or another process measures ")
     assert f"process {own.number}" in shown
     assert own.shown().startswith(f"process {own.number} (")
 
@@ -281,6 +285,10 @@ def test_everybody_may_use_the_file(place):
     try:
         with exclusive(place):
             pass
+        assert stat.S_IMODE(place.stat().st_mode) == 0o666
+        place.chmod(0o600)
+        with exclusive(place):
+            pass
     finally:
         os.umask(before)
     assert stat.S_IMODE(place.stat().st_mode) == 0o666
@@ -362,3 +370,113 @@ def test_one_path_for_the_host():
     """Every working directory and environment leads to one lock."""
     assert lock_path() == lock_path()
     assert lock_path().is_absolute()
+
+
+@pytest.fixture
+def host(monkeypatch):
+    """The directories of the two locks: everybody's, and one where only its owner may make any."""
+    with tempfile.TemporaryDirectory() as root:
+        common, system = Path(root, "tmp"), Path(root, "run")
+        for directory, mode in ((Path(root), 0o755), (common, 0o1777), (system, 0o755)):
+            directory.mkdir(exist_ok=True)
+            directory.chmod(mode)
+        monkeypatch.setattr(lock, "_COMMON", common / "gate.lock")
+        monkeypatch.setattr(lock, "_SYSTEM", system / "gate.lock")
+        yield common, system
+
+
+@contextmanager
+def another_user(system):
+    """Somebody who may not make files in the system's directory."""
+    own = os.geteuid()
+    if own:
+        system.chmod(0o555)
+    else:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(own)
+        system.chmod(0o755)
+
+
+def _busy():
+    with pytest.raises(CannotJudge), exclusive():
+        pass
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_root_and_users_exclude_each_other(there, host):
+    """Where only root can make /run/lock's file, root, and users before and after it did, still
+    measure one at a time; and everybody may open what root made."""
+    common, system = host
+    if there:
+        with exclusive():
+            assert (common / "gate.lock").stat().st_size > 0
+            assert stat.S_IMODE((system / "gate.lock").stat().st_mode) == 0o666
+            with another_user(system):
+                _busy()
+    with another_user(system), exclusive():
+        assert (system / "gate.lock").exists() == there
+        _busy()
+        with first_user():
+            _busy()
+            assert (system / "gate.lock").exists()
+        _busy()
+    with exclusive():
+        pass
+
+
+@contextmanager
+def first_user():
+    """Back to who runs the tests, for a moment."""
+    now, own = os.geteuid(), os.getuid()
+    os.seteuid(own)
+    try:
+        yield
+    finally:
+        os.seteuid(now)
+
+
+def test_one_who_sees_another_tmp(host, monkeypatch):
+    """Those who were given a /tmp of their own are excluded by the lock in /run/lock."""
+    common, _ = host
+    with exclusive():
+        monkeypatch.setattr(lock, "_COMMON", common / "own.lock")
+        _busy()
+    with exclusive():
+        pass
+
+
+def test_another_name_of_a_file_is_no_lock(place):
+    """A lock that is a hard link or a pipe is refused, and what it leads to keeps its text."""
+    victim = place.with_name("victim")
+    victim.write_text("text", "ascii")
+    os.link(victim, place)
+    with pytest.raises(InputError, match="no file of its own"), exclusive(place):
+        pass
+    assert victim.read_text("ascii") == "text"
+    place.unlink()
+    os.mkfifo(place)
+    with pytest.raises(InputError, match="no file of its own"), exclusive(place):
+        pass
+
+
+def test_a_killed_gate_is_tidied_up_after(place, monkeypatch):
+    """While the guardian of a gate that is gone holds the lock, that is told once, and the lock is
+    waited for longer than the guardian may kill."""
+    assert lock._TIDYING > lock.KILLING
+    told = []
+    place.write_text(replace(this_process(), born=f"{this_process().born}1").text(), "ascii")
+    with place.open("rb+") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        steps = iter(range(3))
+
+        def sleep(seconds):
+            if seconds == lock._STEP and next(steps, None) is None:
+                fcntl.flock(stream, fcntl.LOCK_UN)
+
+        monkeypatch.setattr(lock.time, "sleep", sleep)
+        with exclusive(place, tell=told.append):
+            pass
+    assert told == ["waiting: a killed gate is being tidied up after; 45 s at most"]

@@ -77,13 +77,13 @@ def test_wear_is_what_the_drive_says(told, answer, value):
 
 
 def test_wear_is_asked_of_smartctl_too():
-    """Without nvme-cli, smartctl's JSON tells, of NVMe and of ATA drives."""
+    """Without nvme-cli, smartctl's JSON tells, of NVMe and of ATA drives; sleeping ones sleep on."""
     for told, value in (
         ('{"nvme_smart_health_information_log": {"percentage_used": 5}}', "nvme0n1 5 % used"),
         ('{"endurance_used": {"current_percent": 7}}', "nvme0n1 7 % used"),
     ):
         other = server()
-        other["commands"] = {"smartctl -j -H -A /dev/nvme0n1": told}
+        other["commands"] = {"smartctl -j -A -n standby -H /dev/nvme0n1": told}
         assert said(answers(other)["disk_wear"]) == ("ok", value)
 
 
@@ -95,3 +95,19 @@ def test_btrfs_is_found_by_the_source_of_its_mount():
         links={"/dev/nvme0n1p2": "/dev/nvme0n1p2"},
     )
     assert answers(btrfs)["disk_link"].value == "nvme0n1 16.0 GT/s x4"
+
+
+def test_the_disks_behind_a_loop_and_an_overlay_are_found():
+    """The disk of an overlay's upper directory, in a file that a loop shows, is asked as another is."""
+    loop = "/sys/devices/virtual/block/loop3"
+    stacked = changed(
+        server(),
+        {
+            "/proc/self/mountinfo": "27 1 259:2 / / rw - ext4 /dev/nvme0n1p2 rw\n"
+            "28 27 7:3 / /a\\040b rw - ext4 /dev/loop3 rw\n"
+            "29 27 0:40 / /work rw - overlay overlay rw,upperdir=/a\\040b/up\n",
+            f"{loop}/loop/backing_file": "/images/one.img\n",
+        },
+        links={"/sys/dev/block/7:3": loop, "/work": "/work", "/a b/up": "/a b/up"},
+    )
+    assert said(answers(stacked, work="/work")["disk_wear"]) == ("ok", "nvme0n1 4 % used")

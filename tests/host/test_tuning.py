@@ -210,13 +210,15 @@ def plain(files):
 
 
 def test_tuned_and_put_back_the_other_way_round(kernel, tmp_path):
-    """The journal names a knob before it is turned, and the last one turned is put back first."""
+    """The journal names a knob before it is turned, and the last one turned is put back first,
+    but for swaps."""
     before = dict(kernel.files)
     with tuned(NAMES, measured_cpus="3", state=tmp_path) as now:
         assert now.names == ("turbo", "thp", "swap", "irq", "numa_balancing")
         assert now.lacking == ("governor: not on this machine",)
         assert now.notes == (
             "tuned while measuring: turbo, thp, swap, irq, numa_balancing",
+            "swap comes back without `discard`, if it had that",
             "not tuned: governor: not on this machine",
         )
         journal = read_journal(tmp_path)
@@ -225,8 +227,8 @@ def test_tuned_and_put_back_the_other_way_round(kernel, tmp_path):
         assert kernel.told == there
         assert kernel.files["/proc/swaps"] == SWAPS
         assert now.moved(kernel.machine()) == ()
-    back = [(one.path, one.before) for one in reversed(now.changes)]
-    assert kernel.told[len(there) :] == back
+    back = [(one.path, one.before) for one in reversed(now.changes) if one.setting != "swap"]
+    assert kernel.told[len(there) :] == [*back, ("/swap", "on 5"), ("/other", "on auto")]
     swap = "/proc/swaps"
     assert set(kernel.files.pop(swap).splitlines()) == set(before.pop(swap).splitlines())
     assert plain(kernel.files) == plain(before)
@@ -372,6 +374,83 @@ def test_a_knob_that_is_gone(kernel, tmp_path):
     assert kernel.value("thp", THP) == "madvise"
 
 
+def test_swaps_come_back_in_their_order(kernel, tmp_path):
+    """Swaps without a priority are used in the same order as before, whatever their rows' order."""
+    rows = "/a file 1024 0 -3\n/b file 1024 0 5\n/c file 1024 0 -2\n/d file 1024 0 -4\n"
+    kernel.files |= {"/proc/swaps": SWAPS + rows, "/a": "x", "/b": "x", "/c": "x", "/d": "x"}
+    with tuned(["swap"], state=tmp_path):
+        assert kernel.files["/proc/swaps"] == SWAPS
+    assert set(kernel.files["/proc/swaps"].splitlines()) == set((SWAPS + rows).splitlines())
+
+
+GOVERNOR = f"{POLICY}1/scaling_governor"
+
+
+@pytest.fixture
+def governed(kernel):
+    """The same kernel with one policy."""
+    kernel.files[GOVERNOR] = "powersave\n"
+    return kernel
+
+
+def test_a_knob_that_falls_silent_is_still_put_back(governed, tmp_path, monkeypatch):
+    """A knob that cannot be read after it was turned is not called tuned, stays in the journal,
+    is told as long as it is silent, and is put back as soon as it can be read."""
+
+    def turn(*words):
+        governed.turn(*words)
+        governed.silent.add(GOVERNOR)
+
+    monkeypatch.setattr(tuning, "turn", turn)
+    told = []
+    with tuned(["governor"], state=tmp_path, tell=told.append) as now:
+        assert now.names == ()
+        why = "it cannot be read any more"
+        assert now.lacking == (f"governor: the kernel refused {GOVERNOR} = performance: {why}",)
+        assert [one.path for one in read_journal(tmp_path).entries] == [GOVERNOR]
+    why = "it cannot be read now; before the gate it was powersave"
+    assert told == [f"LEFT AS IT IS: {GOVERNOR} = unreadable: {why}"]
+    governed.silent.clear()
+    assert [one.path for one in restore(tmp_path).back] == [GOVERNOR]
+    assert governed.files[GOVERNOR] == "powersave\n"
+    assert read_journal(tmp_path) is None
+
+
+def test_a_knob_turned_in_spite_of_an_error_is_put_back(governed, tmp_path, monkeypatch):
+    """Where the kernel took the value and still reported an error, the old value comes back."""
+
+    def turn(*words):
+        governed.turn(*words)
+        raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+
+    monkeypatch.setattr(tuning, "turn", turn)
+    with tuned(["governor"], state=tmp_path) as now:
+        assert (now.names, len(now.lacking)) == ((), 1)
+        assert governed.files[GOVERNOR] == "performance\n"
+    assert governed.files[GOVERNOR] == "powersave\n"
+    assert read_journal(tmp_path) is None
+
+
+@pytest.mark.parametrize("forget", [False, True])
+def test_a_processor_that_was_offline_meanwhile(forget, governed, tmp_path):
+    """A policy that went with its processor is told and kept, and put back once it has returned
+    as the gate set it; told to keep it, restoring forgets it."""
+    told = []
+    with tuned(["governor", "irq"], measured_cpus="3", state=tmp_path, tell=told.append):
+        away = {path: governed.files.pop(path) for path in (GOVERNOR, f"{IRQ}/9/smp_affinity_list")}
+    why = "it may come back as the gate set it; a restart of the machine forgets it"
+    assert told[-2:] == [
+        f"LEFT AS IT IS: {IRQ}/9/smp_affinity_list = not there: {why}; before the gate it was 0-3",
+        f"LEFT AS IT IS: {GOVERNOR} = not there: {why}; before the gate it was powersave",
+    ]
+    assert {one.path for one in read_journal(tmp_path).entries} == set(away)
+    assert len(restore(tmp_path, force=True, keep=forget).left) == 2
+    governed.files |= away
+    restore(tmp_path)
+    assert governed.files[GOVERNOR] == ("performance\n" if forget else "powersave\n")
+    assert read_journal(tmp_path) is None
+
+
 def test_the_journal_of_a_living_gate(kernel, tmp_path):
     """What another gate that still runs has tuned is neither put back nor tuned over."""
     entry = Change(setting="thp", path=THP, before="always", after="madvise")
@@ -441,3 +520,14 @@ def test_wrong_words_on_the_command_line(words, message, tmp_path):
     answer = run_gate(["host", *words], cwd=tmp_path)
     assert answer.status == 2
     assert message in answer.err
+
+
+def test_somebody_turns_what_was_set_so_already(kernel, tmp_path):
+    """A knob that needed no turning is watched like one that was turned, and is left alone."""
+    kernel.files[TURBO] = "1\n"
+    with tuned(["turbo"], state=tmp_path) as now:
+        assert (now.names, now.changes) == (("turbo",), ())
+        assert now.moved(kernel.machine()) == ()
+        kernel.files[TURBO] = "0\n"
+        assert now.moved(kernel.machine()) == (f"{TURBO} was 1, and is 0",)
+    assert (kernel.files[TURBO], kernel.told) == ("0\n", [])

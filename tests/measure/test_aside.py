@@ -100,9 +100,12 @@ def test_a_session_that_is_disturbed_on_and_on_is_not_judged(tmp_path):
     assert all(told in one["headline"] for one in report["findings"])
 
 
-@pytest.mark.parametrize(("share", "trials", "borne"), [(0.5, 10, 5), (0.0, 10, 3), (2.0, 4, 8)])
+@pytest.mark.parametrize(
+    ("share", "trials", "borne"),
+    [(0.5, 10, 5), (0.5, 3, 3), (0.01, 10, 3), (0.0, 10, 0), (2.0, 4, 8)],
+)
 def test_the_limit(share, trials, borne):
-    """So many trials per planned one may be set aside, and three always."""
+    """So many trials per planned one may be set aside, three at least, and none at a limit of 0 %."""
     ok = _trial(TrialStatus.OK)
     bad = _trial(TrialStatus.ASIDE)
     watch = Acted(limits=Limits(set_aside=share))

@@ -227,7 +227,7 @@ def test_a_real_session_holds_them(tmp_path):
     for name in ("profiles/p.toml", "base/x", "head/x"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(PROFILE if name.startswith("prof") else name, "utf-8")
-    answer = run_gate(("run", "p", "--json", "--quiet"), cwd=tmp_path)
+    answer = run_gate(("run", "p", "--json", "--quiet"), cwd=tmp_path, controls=True)
     assert answer.status == 0, answer.err
     path = tmp_path / answer.json["sessions"][0]["path"]
     held = read_session(path).controls
@@ -253,6 +253,7 @@ def test_a_replayed_check_runs_none(tmp_path, monkeypatch):
     project = write_replay_project(tmp_path, sides=True)
     project.accept()
     project.record({"b": [1.3, 1.302, 1.298] * 30}, {"b": [1.0, 1.002, 0.998] * 30})
-    assert project.gate("check", "p", "--out", "out", "--quiet").status == 10
+    answer = run_gate(("check", "p", "--out", "out", "--quiet"), cwd=project.root, controls=True)
+    assert answer.status == 10
     for path in (tmp_path / "out/p").glob("*.json"):
         assert replace(read_session(path), controls={}) == read_session(path)

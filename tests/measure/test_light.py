@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from builders import HOST_CLASS, write_replay_project
+from builders import HOST_CLASS, PLAY, write_replay_project
 
 HEAVY = {"numpy", "scipy", "jinja2"}
 _TOLD = """
@@ -40,7 +40,7 @@ def modules_seen(tmp_path):
     def look(project, *arguments):
         told = tmp_path / "modules.json"
         done = subprocess.run(
-            [sys.executable, "-c", _TOLD, str(told), *arguments],
+            [sys.executable, "-c", PLAY + _TOLD, str(told), *arguments],
             cwd=project.root,
             env={"GATE_HOST_CLASS": HOST_CLASS, "PATH": "/usr/bin:/bin"},
             capture_output=True,

@@ -1,5 +1,7 @@
 """The write budget: what was written by the kernel's account, and what still fits."""
 
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -92,3 +94,24 @@ def test_the_reader_is_told_what_it_cost_the_drive():
     budget._start = written_by("self")
     assert budget.told().startswith("wrote 1.500 GB of the 2.000 GB that it may, 0.00 % of what")
     assert "600.0 TB" in budget.told()
+
+
+def test_what_a_process_wrote_that_nobody_waited_for_counts_as_it_was_last_seen(place):
+    """A worker that outlives its parent is in no sum of the kernel's once it is gone."""
+    told = place / "pid"
+    script = (
+        f"(exec {sys.executable} -c '{WRITE}import time; time.sleep(60)' {place}/a {2 * MIB}) & "
+    )
+    subprocess.run(["sh", "-c", f"{script} echo $! > {told}"], check=True)
+    orphan = int(told.read_text())
+    budget = Budget(limit=100 * MIB, profile="p.toml", running=lambda: [orphan])
+    budget.begin()
+    try:
+        while written_by(orphan) < 2 * MIB:
+            time.sleep(0.01)
+        budget.look()
+    finally:
+        os.kill(orphan, signal.SIGKILL)
+    budget.end("b")
+    assert budget.used >= 2 * MIB
+    assert budget.taken() >= 2 * MIB

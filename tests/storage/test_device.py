@@ -197,3 +197,32 @@ def test_after_kill_9_no_mount_is_left_and_the_next_run_knows_its_own_file_syste
     done = lab.gate("run", "p", cwd=root)
     assert done.status == 0, done.err
     assert subprocess.run(["blkid", "-p", disk], check=False, capture_output=True).returncode == 2
+
+
+def test_a_name_that_leads_to_another_drive_by_now_is_refused_and_neither_is_written(tmp_path):
+    """The drive is looked at when the sitting is made, and must be the same when it is written."""
+    with (
+        loop_device(tmp_path / "one", SIZE) as one,
+        loop_device(tmp_path / "two", SIZE) as two,
+    ):
+        lab = Lab(tmp_path, {"scratch": one})
+        wait = "import time, pathlib; p = pathlib.Path('../go'); [time.sleep(0.05) for _ in iter(p.exists, True)]"
+        root = project(tmp_path, RAW, 'device = "scratch"\n')
+        (root / "profiles/a.toml").write_text(
+            f'{ANYTHING}harness = "hyperfine"\ncommand = "python3 -c \\"{wait}\\""\n'
+            "trials = { screen = 2 }\n[metric.wall]\n"
+        )
+        with lab.starting("run", "a", "p", cwd=root) as process:
+            until = time.monotonic() + 30
+            while not list(root.rglob("a-001.json")):
+                assert process.poll() is None, process.communicate()[1]
+                assert time.monotonic() < until
+                time.sleep(0.05)
+            (lab.by_id / "test-scratch").unlink()
+            (lab.by_id / "test-scratch").symlink_to(two)
+            (tmp_path / "go").touch()
+            _, err = process.communicate(timeout=60)
+        assert process.returncode == 2
+        assert "error[G250]" in err
+        assert (tmp_path / "one").read_bytes() == bytes(SIZE)
+        assert (tmp_path / "two").read_bytes() == bytes(SIZE)
