@@ -27,7 +27,7 @@ from gate.judge.rounds import Wanted, conclude, counting, nothing_compared
 from gate.measure.schedule import planted_benchmark, planted_loss
 from gate.measure.sitting import now
 from gate.measure.sizing import size_plant
-from gate.measure.storage import storage_open
+from gate.measure.storage_of_sitting import storage_open
 from gate.model import SCHEMA, Plant, RoundPlan, Schedule, SideSpec
 
 if TYPE_CHECKING:

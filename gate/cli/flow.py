@@ -26,7 +26,7 @@ from gate.judge.looking import (
 from gate.judge.suite import Case, arrange
 from gate.measure.confirming import measure_pairs
 from gate.measure.screening import measure_session
-from gate.measure.storage import storage_open
+from gate.measure.storage_of_sitting import storage_open
 from gate.model import Role, Side
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from gate.files.session_file import read_session
 from gate.host.lock import exclusive
 from gate.measure.screening import measure_session
 from gate.measure.stop import Stop, StopRequested
-from gate.measure.storage import storage_open
+from gate.measure.storage_of_sitting import storage_open
 from gate.model import Side, Stage, TrialStatus
 from gate.report.clean import guarded
 

@@ -32,7 +32,7 @@ from gate.host.watch import Watch
 from gate.measure.accountant import make_accountant
 from gate.measure.cpu_metrics import cpu_kinds
 from gate.measure.sitting import Sitting, child_environment, preflight, trial_context
-from gate.measure.storage import make_storage
+from gate.measure.storage_of_sitting import make_storage
 from gate.model import Limits, Side, SideSpec
 from gate.subject.command import refuse_equal_sides, refuse_without_effect, resolve
 

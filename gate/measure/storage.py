@@ -8,15 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError, MeasureError
-from gate.files.devices_file import DEVICES, read_devices
 from gate.harness.base import Command, TrialFailed
 from gate.host.filesystem import FileSystem, enter_own_mounts, ours
 from gate.host.guard import check_device, demand_same, held
 from gate.host.machine import ThisMachine
 from gate.host.state import state_directory
-from gate.measure.budget import Budget
 from gate.measure.precondition import precondition
-from gate.measure.process import run, trial_processes
+from gate.measure.process import run
 from gate.measure.stop import Stop
 from gate.measure.storage_steps import (
     Identity,
@@ -33,8 +31,8 @@ if TYPE_CHECKING:
 
     from gate.harness.base import TrialContext
     from gate.host.guard import Device
-    from gate.measure.sitting import Sitting
-    from gate.model import AllowedDevice, Profile
+    from gate.measure.budget import Budget
+    from gate.model import AllowedDevice
     from gate.model import Storage as Wanted
 
 LEAST = 16 << 20
@@ -206,6 +204,7 @@ class StorageState:
         self._device_written = False
         self.home = directory_of(self.work)
         with ExitStack() as stack:
+            stack.callback(self._close)
             if self.device and not self.wanted.filesystem:
                 now = self.checked()
                 for note in now.notes:
@@ -214,6 +213,8 @@ class StorageState:
             elif self.device:
                 stack.enter_context(self._mounted())
             yield
+
+    def _close(self) -> None:
         self._handle, self.fs = -1, None
 
     @contextmanager
@@ -233,77 +234,6 @@ class StorageState:
             yield
         finally:
             fs.wipe()
-
-
-def make_storage(
-    profile: Profile,
-    *,
-    work: Path,
-    environment: Mapping[str, str],
-    stop: Stop,
-    say: Callable[[str], None],
-) -> StorageState | None:
-    """The storage of a profile for one sitting; none where it asks for no state.
-
-    The device is looked at, and nothing is written yet.
-
-    Raises:
-        InputError: the device is in no allow-list, or may not be written.
-    """
-    wanted = profile.storage
-    if wanted is None:
-        return None
-    place = work / f"storage-{profile.name}"  # of its own: `fresh` empties it
-    place.mkdir(exist_ok=True)
-    own = StorageState(
-        wanted=wanted,
-        work=place,
-        budget=Budget(limit=wanted.write_budget, profile=profile.path, running=trial_processes),
-        environment=environment,
-        stop=stop,
-        say=say,
-    )
-    if wanted.device:
-        own.allowed = allowed_device(wanted.device, profile.path)
-        own.budget.endurance = own.allowed.endurance
-        own.found = own.checked()
-    return own
-
-
-@contextmanager
-def storage_open(sitting: Sitting) -> Iterator[None]:
-    """Inside, the sitting's storage may be written; nothing to do where it asks for no state.
-
-    Raises:
-        InputError: the device may not be written any more.
-        MeasureError: its file system cannot be made.
-    """
-    if sitting.storage is None:
-        yield
-        return
-    sitting.prepared.clear()
-    with sitting.storage.opened():
-        yield
-    sitting.prepared.clear()
-
-
-def allowed_device(name: str, place: str) -> AllowedDevice:
-    """The device that this machine's owner gave to the gate under that name.
-
-    Raises:
-        InputError: G255, there is none; the owner's file is malformed or unsafe.
-    """
-    devices = {one.name: one for one in read_devices()}
-    if name not in devices:
-        known = f"it names {', '.join(sorted(devices))}" if devices else "it names none"
-        raise InputError(
-            "G255",
-            f"this machine's owner gave the gate no device {name[:80]!r}: {known}.",
-            cure=f"Root may add [device.{name[:80]}] with by_id to {DEVICES}: everything on that "
-            "device will be lost.",
-            place=place,
-        )
-    return devices[name]
 
 
 def _try(step: str, action: Callable[[], None]) -> None:

@@ -9,6 +9,7 @@ from gate.cli.wiring import load_profiles, make_sitting
 from gate.host.guard import Device
 from gate.host.identity import read_host
 from gate.measure import storage as measured_storage
+from gate.measure import storage_of_sitting
 from gate.measure.stop import Stop
 from gate.model import AllowedDevice
 
@@ -74,7 +75,7 @@ def test_a_sitting_knows_the_facts_of_its_device(tmp_path, monkeypatch):
         device = Device(
             allowed=allowed, path=path, name=path[5:], number="7:0", sequence="", size=SIZE
         )
-        monkeypatch.setattr(measured_storage, "allowed_device", lambda *_: allowed)
+        monkeypatch.setattr(storage_of_sitting, "allowed_device", lambda *_: allowed)
         monkeypatch.setattr(measured_storage, "check_device", lambda *_, **__: device)
         sitting = make_sitting(
             chosen, work=tmp_path, host_class=None, stop=Stop(), tell=lambda _: None
