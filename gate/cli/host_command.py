@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import cast
-
 import click
+
+from gate.cli.lazy import LazyGroup
 
 _COMMANDS = {
     "show": "Show this machine's class and facts, and how well the gate does on it.",
@@ -17,28 +16,6 @@ _COMMANDS = {
 }
 
 
-class _Lazy(click.Group):
-    """Imports a subcommand's module only when it runs."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Names in the order of the work."""
-        del ctx
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The subcommand of that name, imported."""
-        del ctx
-        if cmd_name not in _COMMANDS:
-            return None
-        return cast("click.Command", importlib.import_module(f"gate.cli.host_{cmd_name}").command)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the subcommands without importing them."""
-        del ctx
-        with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
-
-
-@click.group(cls=_Lazy)
+@click.group(cls=LazyGroup, about=_COMMANDS, module="gate.cli.host_{}")
 def command() -> None:
     """Know the machine that measures."""

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
-import importlib
 import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import click
 
 from gate import __version__
+from gate.cli.lazy import LazyGroup
 from gate.errors import GateError, InputError
 
 if TYPE_CHECKING:
@@ -52,43 +51,10 @@ Exit status: 0 open, 2 usage, 3 nothing compared, 4 a measurement failed,
 """
 
 
-class LazyGroup(click.Group):
-    """Imports a command's module only when that command runs, so that --help is quick."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Names in the order of the work."""
-        del ctx
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name, imported."""
-        del ctx
-        if cmd_name not in _COMMANDS:
-            return None
-        module = importlib.import_module(f"gate.cli.{cmd_name}_command")
-        return cast("click.Command", module.command)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command meant, or an error with the name that was probably meant."""
-        name = args[0]
-        if name in _COMMANDS or name.startswith("-"):
-            return super().resolve_command(ctx, args)
-        close = difflib.get_close_matches(name, _COMMANDS, n=1)
-        hint = f" Did you mean '{close[0]}'?" if close else ""
-        message = f"No such command {name[:80]!r}.{hint}"
-        raise click.UsageError(message, ctx)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing them."""
-        del ctx
-        with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
-
-
 @click.group(
     cls=LazyGroup,
+    about=_COMMANDS,
+    module="gate.cli.{}_command",
     epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )

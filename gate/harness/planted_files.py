@@ -12,7 +12,7 @@ def irregular(path: str) -> str:
         seen = os.stat(path)  # noqa: PTH116 - many calls
     except FileNotFoundError:
         # A link that leads nowhere: its target would be made.
-        return "is a link to nothing" if os.path.islink(path) else ""  # noqa: PTH114
+        return "is a link to nothing" if os.path.islink(path) else ""  # noqa: PTH114 - a name, no path
     except OSError:
         return "is no plain file"
     if not stat.S_ISREG(seen.st_mode):

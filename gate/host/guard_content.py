@@ -134,7 +134,7 @@ def _is_elsewhere(handle: str) -> bool:
 
 def _command(process: str) -> str:
     try:
-        with open(f"/proc/{process}/comm", encoding="utf-8", errors="replace") as stream:  # noqa: PTH123
+        with open(f"/proc/{process}/comm", encoding="utf-8", errors="replace") as stream:  # noqa: PTH123 - many, fast
             return stream.read().strip()
     except OSError:
         return "gone"

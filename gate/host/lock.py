@@ -183,11 +183,8 @@ def _held(handle: int, patience: _Patience) -> bool:
         if _inherited(handle, patience):
             return True
         while patience.sleep(_holder(handle).shown()):
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                continue
-            return True
+            if _free(handle):
+                return True
         return False
     return True
 
@@ -201,12 +198,18 @@ def _inherited(handle: int, patience: _Patience) -> bool:
             patience.tidying()
             told = True
         time.sleep(_STEP)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            continue
-        return True
+        if _free(handle):
+            return True
     return False
+
+
+def _free(handle: int) -> bool:
+    """Whether the lock is ours now."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _holder(handle: int) -> Holder:

@@ -30,7 +30,7 @@ def rounds(trials: Mapping[str, int], seed: int) -> tuple[str, ...]:
 def in_turn(trials: Mapping[str, int], seed: int) -> tuple[str, ...]:
     """All trials of one name, then all of the next: for storage that must settle for each."""
     names = list(trials)
-    random.Random(seed).shuffle(names)  # noqa: S311
+    random.Random(seed).shuffle(names)  # noqa: S311 - not for secrets
     return tuple(name for name in names for _ in range(trials[name]))
 
 

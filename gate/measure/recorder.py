@@ -47,8 +47,8 @@ class Recorder:
         """Append one trial and write."""
         own, written = self._sitting, 0.0
         if own is not None and own.storage is not None:
+            own.storage.budget.end(trial.benchmark)  # first: it finds what no sum holds
             written = own.storage.budget.taken()
-            own.storage.budget.end(trial.benchmark)
         self._write(trials=(*self.session.trials, trial), written=self.session.written + written)
 
     def controlled(self, seconds: Mapping[str, float], failed: str = "") -> None:

@@ -226,3 +226,18 @@ def test_a_name_that_leads_to_another_drive_by_now_is_refused_and_neither_is_wri
         assert "error[G250]" in err
         assert (tmp_path / "one").read_bytes() == bytes(SIZE)
         assert (tmp_path / "two").read_bytes() == bytes(SIZE)
+
+
+def test_what_a_worker_wrote_that_outlived_its_trial_is_in_the_session(tmp_path):
+    """Nobody waits for such a worker: it was seen at work, also in the last trial."""
+    root = tmp_path / "project"
+    (root / "profiles").mkdir(parents=True)
+    worker = "(dd if=/dev/zero of=$GATE_WORK/x bs=1M count=8 conv=fsync; sleep 60) & sleep 2.5"
+    (root / "profiles/p.toml").write_text(
+        f'{ANYTHING}harness = "hyperfine"\nshell = "sh"\ntrials = {{ screen = 2 }}\n'
+        f"command = '{worker}'\n"
+        '[metric.wall]\n[storage]\nprepare = ["fresh"]\nwrite_budget = "1 GiB"\n'
+    )
+    done = Lab(tmp_path, {}).gate("run", "p", cwd=root)
+    assert done.status == 0, done.err
+    assert 16 * MIB <= session_of(root)["written"] < 20 * MIB
