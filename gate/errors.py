@@ -51,6 +51,12 @@ class CannotJudge(GateError):
     status = 5
 
 
+class PublishError(GateError):
+    """What was judged could not be told where it belongs (exit status 6)."""
+
+    status = 6
+
+
 class Interrupted(GateError):
     """The user or the system stopped the run (exit status 128 + signal)."""
 

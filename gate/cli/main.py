@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 _COMMANDS = {
     "check": "Measure, judge against the baseline and report: the main job.",
     "run": "Measure profiles and write sessions.",
+    "plan": "Spread the profiles over the machines of one host class.",
     "judge": "Judge sessions against baselines, from files.",
     "report": "Render a report.json as text or HTML.",
     "import": "Turn fio, hyperfine or pytest-benchmark JSON into a session.",
     "baseline": "Accept, show and compare baselines.",
+    "publish": "Tell GitHub: summary, annotations, comment, check; accept a new baseline.",
     "power": "Tell from a baseline's noise which losses can be detected.",
     "host": "Show what this machine is.",
     "calibrate": "Find out how often the gate is right, where the truth is known.",
@@ -47,7 +49,7 @@ Examples:
 
 \b
 Exit status: 0 open, 2 usage, 3 nothing compared, 4 a measurement failed,
-5 cannot judge, 10 regression proven, 130 and 143 interrupted.
+5 cannot judge, 6 publishing failed, 10 regression proven, 130 and 143 interrupted.
 """
 
 

@@ -34,9 +34,10 @@ from gate.model.profile import (
     Work,
 )
 from gate.model.readiness import Answer, Readiness
-from gate.model.report import Evidence, Finding, Paid, Report, SuitePromise
+from gate.model.report import Edit, Evidence, Finding, Paid, Report, SuitePromise
 from gate.model.session import (
     SCHEMA,
+    Handover,
     Planned,
     Session,
     Side,
@@ -78,11 +79,13 @@ __all__ = [
     "CpuBill",
     "Derived",
     "Disturbance",
+    "Edit",
     "Ending",
     "EpochPolicy",
     "Evidence",
     "Figures",
     "Finding",
+    "Handover",
     "Host",
     "IdleReference",
     "KnownHost",

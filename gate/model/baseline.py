@@ -29,6 +29,8 @@ class AcceptedSession:
     reason: str
     controls: dict[str, tuple[float, ...]] = field(default_factory=dict)
     """The built-in controls of that sitting: name -> seconds of each run."""
+    duration: float = 0.0
+    """Seconds that the sitting took; 0 where that was not written down."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +91,8 @@ class Waiver:
     metric: str
     ceiling: float
     """Largest relative loss it covers."""
+    since: str = ""
+    """First day it holds, ISO date: only what was measured from then on can show it unneeded."""
     expires: str
     """Last day it holds, ISO date."""
     issue: str

@@ -97,6 +97,29 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """A change to what the gate judges by, made in the tree that is judged: not in force here."""
+
+    __pydantic_config__ = STRICT
+
+    code: str
+    """`G070`; `gate explain CODE` prints its page."""
+    profile: str
+    benchmark: str = ""
+    """Empty where the edit concerns the whole profile, or no profile at all."""
+    metric: str = ""
+    before: str
+    """As a reader would write it: `5 %`; empty where there was none."""
+    after: str
+    """Empty where it was taken away."""
+    headline: str
+    """One sentence: `tolerance of iops 5 % -> 50 %`."""
+    advice: str
+    loosens: bool
+    """Whether more would get in, once it is merged; True where that cannot be told."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SuitePromise:
     """What the verdicts of this report hold to."""
 
@@ -141,5 +164,8 @@ class Report:
     """What was under test, by profile and side: `build head`."""
     conditions: tuple[str, ...] = ()
     """How the host was while it measured: tuned, disturbed, and where its controls stand."""
+    edits: tuple[Edit, ...] = ()
+    """What the tree judged changes of profiles, baselines, waivers and host files; loosening first.
+    Empty where the tree was not compared with its merge base."""
     calibration: Calibration | None = None
     """How often the gate was right on this host class; absent where it was never calibrated."""

@@ -182,3 +182,21 @@ class Session:
     """Bytes that the profile wrote to its storage, preconditioning included, as the disk tells."""
     tuned: tuple[str, ...] = ()
     """Settings of the host that were tuned while it measured."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handover:
+    """The sessions of one check in one file: what crosses from measuring to judging."""
+
+    __pydantic_config__ = STRICT
+
+    schema: int
+    version: str
+    """The gate's version that measured."""
+    shard: int = 1
+    """Which part of a check that is spread over several machines, from 1."""
+    shards: int = 1
+    """How many parts there are."""
+    sessions: tuple[Session, ...]
+    error: str = ""
+    """Why measuring ended before it was complete, `G262: ...`; such a check is never open."""

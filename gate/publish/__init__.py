@@ -1,0 +1,1 @@
+"""Publishing: a report to GitHub, as summary, annotations, outputs, comment and check."""
