@@ -9,6 +9,8 @@ from string import Template
 
 import click
 
+from gate.cli import options
+from gate.cli.init_github import SHAPES, Wanted, github_files, steps
 from gate.cli.shipped import files_of
 from gate.errors import InputError
 from gate.files import disk
@@ -22,6 +24,7 @@ Examples:
   gate init                                             here, with an example
   gate init ../tool --command "{side}/tool --bench"   for your own command
   gate init --with chat --with iometer-database         with profiles that are shipped
+  gate init --github one-stage --machine bench-1        and the workflows of GitHub
 """
 
 _PROFILE = Template(
@@ -72,9 +75,36 @@ print(sum(i * i for i in range(2_000_000)))
     metavar="NAME",
     help="A shipped profile, with its jobs and scripts; may be repeated.",
 )
-def command(directory: Path, shell_command: str | None, shipped: tuple[str, ...]) -> int:
+@click.option(
+    "--github",
+    "shape",
+    type=click.Choice(SHAPES),
+    help="Also the workflows: one stage for a private repository, two for a public one.",
+)
+@click.option("--machine", default="driftgate", show_default=True, help="Label of the runner.")
+@click.option("--owners", default="@OWNERS", help="Who reviews baselines, as CODEOWNERS says it.")
+@click.option("--branch", default="main", show_default=True, help="The default branch.")
+@click.option(
+    "--source",
+    metavar="REPO@COMMIT",
+    default=None,
+    help="Driftgate's repository and full commit; by default where this gate came from.",
+)
+@options.host_class
+def command(
+    directory: Path,
+    shell_command: str | None,
+    shipped: tuple[str, ...],
+    shape: str | None,
+    machine: str,
+    owners: str,
+    branch: str,
+    source: str | None,
+    host_class: str | None,
+) -> int:
     """Write profiles/, baselines/ and reports/ into DIRECTORY, ready for a first check.
 
+    With --github also the workflows that gate pull requests, pinned to one commit of driftgate.
     Nothing that exists is changed: a file that is there already is kept and named.
     """
     files = {
@@ -84,8 +114,19 @@ def command(directory: Path, shell_command: str | None, shipped: tuple[str, ...]
     }
     for name in shipped:
         files |= files_of(name)
-    if shell_command is not None or not shipped:
+    there = sorted(path.stem for path in directory.glob("profiles/*.toml")) if shape else []
+    if shell_command is not None or not (shipped or there):
         files |= _first(directory, shell_command or _EXAMPLE)
+    if shape is not None:
+        wanted = Wanted(
+            shape=shape,
+            source=source,
+            machine=machine,
+            host_class=host_class or "",
+            owners=owners,
+            branch=branch,
+        )
+        files |= github_files(wanted)
     for name, text in files.items():
         path = directory / name
         if os.path.lexists(path):
@@ -93,8 +134,11 @@ def command(directory: Path, shell_command: str | None, shipped: tuple[str, ...]
             continue
         disk.write_text(path, text)
         click.echo(f"wrote  {path}")
-    first = shipped[0] if shipped else _NAME
+    first = (*shipped, *([_NAME] if f"profiles/{_NAME}.toml" in files else []), *there, _NAME)[0]
     where = "" if directory == Path() else f"cd {shlex.quote(str(directory))}\n  "
+    if shape is not None:
+        click.echo(steps(wanted, first, where))
+        return 0
     click.echo(f"""
 Next:
   {where}gate run {first} --repeat 5     # a first baseline; more days make it better

@@ -12,17 +12,19 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gate import __version__
 from gate.cli import options
 from gate.cli.measuring import Place, measuring
 from gate.cli.progress import Teller
 from gate.cli.wiring import SideOptions, load_profiles, make_sitting, with_sides, work_directory
 from gate.errors import CannotJudge, InputError, Interrupted
+from gate.files.handover_file import write_handover
 from gate.files.session_file import read_session
 from gate.host.lock import exclusive
 from gate.measure.screening import measure_session
 from gate.measure.stop import Stop, StopRequested
 from gate.measure.storage_of_sitting import storage_open
-from gate.model import Side, Stage, TrialStatus
+from gate.model import SCHEMA, Handover, Side, Stage, TrialStatus
 from gate.report.clean import guarded
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ Examples:
   gate run smoke-command --repeat 5         five sessions, for a first baseline
   gate run smoke-command --trials 10        one that knows its noise better
   gate run smoke-command --side base        the base side instead
+  gate run --repeat 5 --handover all.json   one file that crosses to another machine
   gate run smoke-command --wait 10min       wait while another gate measures
   gate run --resume reports/sessions/S.json finish an interrupted session
 
@@ -69,6 +72,12 @@ interrupted (the session is kept and can be resumed).
     show_default=True,
     help="Directory for the sessions.",
 )
+@click.option(
+    "--handover",
+    type=options.PathParam,
+    default=None,
+    help="Also write all sessions into this one file, for another machine.",
+)
 @click.option("--work", type=options.PathParam, default=None, help="Directory for data files.")
 @click.option("--resume", type=options.PathParam, default=None, help="A partial session to finish.")
 @options.wait
@@ -88,6 +97,7 @@ def command(
     repeat: int | None,
     trials: int | None,
     out: Path,
+    handover: Path | None,
     work: Path | None,
     resume: Path | None,
     wait: float,
@@ -144,6 +154,9 @@ def command(
             if path.is_file()
             else "Run the same command again.",
         ) from None
+    if handover is not None:
+        sessions = tuple(session for _, session in written)
+        write_handover(handover, Handover(schema=SCHEMA, version=__version__, sessions=sessions))
     return _say(written, json_=json_)
 
 

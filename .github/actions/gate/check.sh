@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Builds both sides and runs `gate check`. Nothing that the change prints is taken for a command of
+# the runner, and neither build nor check sees the files by which a step talks to it.
+set -euo pipefail
+
+gate=${GATE:?the gate could not be installed}
+out=$(realpath -m "$IN_OUT")
+[ ! -e "$out" ] || { echo "::error title=driftgate::$IN_OUT is there already; name a fresh directory"; exit 2; }
+head=$(realpath "$IN_HEAD")
+base=${IN_BASE:+$(realpath "$IN_BASE")}
+
+# apart COMMAND...: without the runner's files and tokens.
+apart() {
+  env -u GITHUB_ENV -u GITHUB_OUTPUT -u GITHUB_PATH -u GITHUB_STATE -u GITHUB_STEP_SUMMARY \
+    -u GITHUB_TOKEN -u GH_TOKEN -u ACTIONS_RUNTIME_TOKEN -u ACTIONS_ID_TOKEN_REQUEST_TOKEN \
+    -u ACTIONS_RESULTS_URL -u ACTIONS_RUNTIME_URL -u ACTIONS_CACHE_URL "$@"
+}
+
+mark=$(head -c 32 /dev/urandom | sha256sum | cut -c1-48)
+echo "::stop-commands::$mark"
+trap 'printf "\n::%s::\n" "$mark"' EXIT
+
+if [ -n "$IN_BUILD" ]; then
+  for side in ${base:+"$base"} "$head"; do
+    echo "building $side"
+    (cd "$side" && apart bash -euo pipefail -c "$IN_BUILD") </dev/null
+  done
+fi
+
+arguments=(--out "$out" --profiles "$IN_PROFILES_DIR" --baseline "$IN_BASELINE" --size "$IN_SIZE"
+  --alpha "$IN_ALPHA" --beta "$IN_BETA" --shard "$IN_SHARD" --wait "$IN_WAIT")
+[ -z "$IN_HOST_CLASS" ] || arguments+=(--host-class "$IN_HOST_CLASS")
+[ -z "$IN_ALLOW" ] || arguments+=(--allow "$IN_ALLOW")
+[ -z "$IN_MERGE_BASE" ] || arguments+=(--merge-base "$IN_MERGE_BASE")
+[ -z "$base" ] || arguments+=(--base "$base" --head "$head")
+read -ra profiles <<<"${IN_PROFILES//$'\n'/ }"
+
+cd "$head"
+status=0
+apart "$gate" check "${arguments[@]}" -- "${profiles[@]}" </dev/null || status=$?
+echo "gate check ended with status $status"
+# Open or closed is said by the last step, from the report: here only a gate that fails itself fails.
+[ "$status" -ne 1 ]

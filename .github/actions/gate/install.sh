@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Makes the gate ready and says where it is: output `gate`. The program is the one that the machine's
+# owner names in DRIFTGATE_GATE (in the runner's own environment), or this very commit, installed
+# from its lock file into a directory that lasts as long as the job.
+set -euo pipefail
+
+say() { printf 'gate=%s\n' "$1" >>"$GITHUB_OUTPUT"; }
+die() { printf '::error title=driftgate::%s\n' "$*"; exit 1; }
+
+if [ -n "${DRIFTGATE_GATE:-}" ]; then
+  [ -x "$DRIFTGATE_GATE" ] || die "DRIFTGATE_GATE names no program: $DRIFTGATE_GATE"
+  "$DRIFTGATE_GATE" --version
+  say "$DRIFTGATE_GATE"
+  exit 0
+fi
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
+[ -f "$root/uv.lock" ] || die "this is no checkout of driftgate: $root has no uv.lock"
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
+  die "python3 3.11 or newer is needed on this runner, or a gate named in DRIFTGATE_GATE"
+
+place=${RUNNER_TEMP:?}/driftgate
+python3 -m venv "$place/uv"
+"$place/uv/bin/python" -m pip install --quiet --disable-pip-version-check \
+  --require-hashes --only-binary :all: -r "$root/.ci/uv.txt"
+UV_PROJECT_ENVIRONMENT=$place/venv "$place/uv/bin/uv" sync --quiet --project "$root" \
+  --locked --no-dev --no-editable --compile-bytecode
+"$place/venv/bin/gate" --version
+say "$place/venv/bin/gate"

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Judges what a workflow run measured. The change's commit is fetched for its text (which of the
+# judge's rules does it edit?) and is never checked out, and nothing of it is run.
+set -euo pipefail
+
+gate=${GATE:?the gate could not be installed}
+out=$PWD/out
+measured=${RUNNER_TEMP:?}/driftgate-measured
+rm -rf "$measured"
+mkdir -p "$out"
+
+# A private repository wants the token, which must not stay in the checkout's configuration.
+secret=$(printf 'x-access-token:%s' "$GITHUB_TOKEN" | base64 -w0)
+GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0="http.${GITHUB_SERVER_URL:-https://github.com}/.extraheader" \
+  GIT_CONFIG_VALUE_0="AUTHORIZATION: basic $secret" \
+  git -C tree fetch --quiet --no-tags origin "+refs/pull/$NUMBER/head:refs/driftgate/head"
+if [ "$(git -C tree rev-parse refs/driftgate/head)" != "$HEAD_SHA" ]; then
+  echo "::error title=driftgate::pull request $NUMBER has another commit by now; its own run will be judged"
+  exit 6
+fi
+
+# What is missing of the sessions closes the gate below, with its name.
+"$gate" publish fetch --run "$RUN" --artifact driftgate-session --shards "$SHARDS" \
+  --file session.json --out "$measured" || echo "not everything that was measured could be fetched"
+
+arguments=(--out "$out" --profiles "$PROFILES_DIR" --baseline "$BASELINE" --size "$SIZE"
+  --alpha "$ALPHA" --beta "$BETA" --shards "$SHARDS" --merge-base HEAD --proposed "$HEAD_SHA")
+[ -z "$ALLOW" ] || arguments+=(--allow "$ALLOW")
+while IFS= read -r file; do
+  arguments+=(--session "$file")
+done < <(find "$measured" -name session.json -type f 2>/dev/null | sort)
+
+cd tree
+status=0
+env -u GITHUB_TOKEN "$gate" judge "${arguments[@]}" || status=$?
+echo "gate judge ended with status $status"
+# Open or closed is said by the last step, from the report.
+[ "$status" -ne 1 ]

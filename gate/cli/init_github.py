@@ -1,0 +1,143 @@
+"""The files that `gate init --github` writes: workflows that call those of driftgate, pinned."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from importlib import metadata, resources
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from gate import __version__, vcs
+from gate.errors import InputError
+
+SHAPES = ("one-stage", "two-stages")
+_REPOSITORY, _COMMIT = "driftgate/driftgate", "0" * 40
+"""What the templates say, which are workflows that can be linted as they stand."""
+_MACHINE, _OWNERS = "driftgate-machine", "@OWNERS"
+_FILES = {
+    "one-stage": {"driftgate.yml": "one-stage.yml"},
+    "two-stages": {
+        "driftgate.yml": "two-stages.yml",
+        "driftgate-judge.yml": "two-stages-judge.yml",
+    },
+}
+_COMMON = {
+    "driftgate-accept.yml": "accept.yml",
+    "driftgate-baseline.yml": "baseline.yml",
+    "driftgate-aa.yml": "aa.yml",
+}
+_SOURCE = re.compile(r"(?P<repository>[\w.-]{1,100}/[\w.-]{1,100})@(?P<commit>[0-9a-f]{40})")
+_MACHINE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+_OWNERS_NAME = re.compile(r"@[\w.-]{1,100}(/[\w.-]{1,100})?")
+_BRANCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,199}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What the workflows are to say."""
+
+    shape: str
+    source: str | None
+    """`OWNER/REPOSITORY@COMMIT` of driftgate; by default where this gate came from."""
+    machine: str
+    host_class: str
+    owners: str
+    branch: str
+
+
+def github_files(wanted: Wanted) -> dict[str, str]:
+    """Path -> text of each file, below the repository's root.
+
+    Raises:
+        InputError: G200, a name that cannot stand in a workflow, or no commit to pin.
+    """
+    for name, value, pattern in (
+        ("--machine", wanted.machine, _MACHINE_NAME),
+        ("--owners", wanted.owners, _OWNERS_NAME),
+        ("--branch", wanted.branch, _BRANCH),
+    ):
+        if not pattern.fullmatch(value):
+            raise InputError(
+                "G200",
+                f"{name} {value[:80]!r} cannot stand in a workflow.",
+                cure="Use letters, digits, dots and dashes.",
+            )
+    repository, commit = _source(wanted.source)
+    changes = {
+        f"{_REPOSITORY}/.github": f"{repository}/.github",
+        f"{_COMMIT} # v0.1.0": f"{commit} # v{__version__}",
+        _MACHINE: wanted.machine,
+        'host-class: ""': f'host-class: "{wanted.host_class}"',
+        _OWNERS: wanted.owners,
+        "branches: [main]": f"branches: [{wanted.branch}]",
+    }
+    files = {
+        f".github/workflows/{name}": template
+        for name, template in (_FILES[wanted.shape] | _COMMON).items()
+    }
+    files[".github/CODEOWNERS"] = "CODEOWNERS"
+    return {path: _filled(template, changes) for path, template in files.items()}
+
+
+def steps(wanted: Wanted, profile: str, where: str) -> str:
+    """What is left to do, in commands that can be pasted; `where` changes the directory."""
+    known = f" --host-class {wanted.host_class}" if wanted.host_class else ""
+    owners = f"\n- Put your team for {_OWNERS} in .github/CODEOWNERS." * (wanted.owners == _OWNERS)
+    forks = (
+        "\n- Make an environment `driftgate-fork` with required reviewers: they let each commit of"
+        "\n  a fork onto your machine."
+    ) * (wanted.shape == "two-stages")
+    return f"""
+Next, on the machine that measures, a self-hosted runner with the label {wanted.machine}:
+  {where}gate run {profile} --repeat 5 --trials 10{known}
+  gate baseline accept reports/sessions/{profile}-*.json --reason "first baseline"
+  git add --all
+  git commit --message "Gate pull requests with driftgate"
+  git push origin {wanted.branch}
+
+Then, in the settings of the repository:
+- Require the status check `driftgate`, and a review from code owners.{forks}{owners}
+
+From then on each pull request is measured, and one that is slower is closed. To accept what
+it costs, write this comment in it, or start the workflow `driftgate accept`:
+  /driftgate accept REASON"""
+
+
+def _filled(template: str, changes: dict[str, str]) -> str:
+    text = resources.files("gate.cli").joinpath("github", template).read_text(encoding="utf-8")
+    for old, new in changes.items():
+        text = text.replace(old, new)
+    return text
+
+
+def _source(given: str | None) -> tuple[str, str]:
+    """Repository and commit of driftgate that the workflows are pinned to."""
+    told = given or _installed_from()
+    match = _SOURCE.fullmatch(told or "")
+    if match is None:
+        raise InputError(
+            "G200",
+            "--source: a repository and the full hash of a commit of driftgate are needed"
+            + (f", not {told[:120]!r}." if told else ", and this gate cannot tell its own."),
+            cure=f"Write for example --source {_REPOSITORY}@{'1234567890' * 4}.",
+        )
+    return match["repository"], match["commit"]
+
+
+def _installed_from() -> str:
+    """Where this gate came from, as the installer wrote it down or as its checkout tells."""
+    try:
+        text = metadata.distribution("driftgate").read_text("direct_url.json")
+        origin = json.loads(text) if text else {}
+    except (metadata.PackageNotFoundError, ValueError):
+        return ""
+    url = str(origin.get("url", ""))
+    commit = str(origin.get("vcs_info", {}).get("commit_id", ""))
+    if url.startswith("file://") and not commit:
+        place = Path(urlsplit(url).path)
+        known = vcs.checkout(place)
+        url, commit = vcs.remote(place) or "", known.commit if known else ""
+    repository = re.search(r"github\.com[:/]([\w.-]+/[\w.-]+?)(\.git)?/?$", url)
+    return f"{repository[1] if repository else _REPOSITORY}@{commit}" if commit else ""
