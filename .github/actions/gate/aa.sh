@@ -3,8 +3,9 @@
 set -euo pipefail
 
 gate=${GATE:?the gate could not be installed}
+names=${PROFILES:?} # separated by spaces
 [ -n "${GATE_HOST_CLASS:-}" ] || unset GATE_HOST_CLASS
-read -ra profiles <<<"${PROFILES//$'\n'/ }"
+read -ra profiles <<<"${names//$'\n'/ }"
 where=(--profiles "$PROFILES_DIR" --baseline "$BASELINE")
 told=$(mktemp)
 trap 'rm -f "$told"' EXIT
@@ -28,7 +29,7 @@ printf '\n::%s::\n' "$mark"
   echo
   echo "Commit \`$BASELINE/CLASS/calibration.toml\` of the artifact \`driftgate-calibration\`, and every report says so."
 } >>"${GITHUB_STEP_SUMMARY:-/dev/stdout}"
-cat "$told" | sed 's/^::/ ::/; s/##\[/## [/g'
+sed 's/^::/ ::/; s/##\[/## [/g' "$told"
 # A tolerance that is not held is told above; a promise that is contradicted fails.
 [ "$status" -eq 0 ] || exit "$status"
 [ "$power" -eq 0 ] || [ "$power" -eq 5 ] || exit "$power"

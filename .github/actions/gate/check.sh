@@ -29,6 +29,7 @@ fi
 
 arguments=(--out "$out" --profiles "$IN_PROFILES_DIR" --baseline "$IN_BASELINE" --size "$IN_SIZE"
   --alpha "$IN_ALPHA" --beta "$IN_BETA" --shard "$IN_SHARD" --wait "$IN_WAIT")
+[ -z "$IN_WORK" ] || arguments+=(--work "$IN_WORK")
 [ -z "$IN_HOST_CLASS" ] || arguments+=(--host-class "$IN_HOST_CLASS")
 [ -z "$IN_ALLOW" ] || arguments+=(--allow "$IN_ALLOW")
 [ -z "$IN_MERGE_BASE" ] || arguments+=(--merge-base "$IN_MERGE_BASE")

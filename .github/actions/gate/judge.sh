@@ -4,7 +4,7 @@
 set -euo pipefail
 
 gate=${GATE:?the gate could not be installed}
-out=$PWD/out
+out=$OUT
 measured=${RUNNER_TEMP:?}/driftgate-measured
 rm -rf "$measured"
 mkdir -p "$out"
