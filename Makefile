@@ -1,5 +1,8 @@
 .PHONY: help setup demo test check profiles bench format schemas example
 
+WORKFLOWS = $(wildcard .github/workflows/*.yml)
+TEMPLATES = $(wildcard gate/cli/github/*.yml)
+
 help: ## this list
 	@sed -n "s/^\([a-z]*\):.*## /\1\t/p" Makefile
 
@@ -13,12 +16,16 @@ test: ## the one test command; installs what it needs
 	@.ci/setup.sh tests
 	.venv/bin/python -m pytest
 
-check: setup ## lint, types, imports, schemas up to date
+check: ## lint, types, imports, schemas up to date, workflows
+	@.ci/setup.sh lint
 	.venv/bin/ruff check
 	.venv/bin/ruff format --check
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 	.venv/bin/gate schema --check gate/schemas
+	.venv/bin/zizmor --persona=pedantic --offline --no-progress --quiet --config .github/zizmor.yml .github $(TEMPLATES)
+	.tools/actionlint -config-file .github/actionlint.yaml $(WORKFLOWS) $(TEMPLATES)
+	shellcheck .ci/run .ci/setup.sh .github/actions/*/*.sh
 
 profiles: ## run every shipped profile in its small size, with the real programs
 	@.ci/setup.sh profiles

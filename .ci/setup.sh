@@ -2,7 +2,8 @@
 # Installs what is missing. System programs come from the system's package manager, Python packages
 # from the lock files. Says what it does, and what to do where it cannot.
 #   .ci/setup.sh          what `gate` needs: fio, hyperfine, .venv
-#   .ci/setup.sh tests    and what its tests need: a headless Chromium
+#   .ci/setup.sh lint     and what `make check` needs: shellcheck, actionlint
+#   .ci/setup.sh tests    and what its tests need: a headless Chromium, actionlint, act
 #   .ci/setup.sh profiles and what the shipped profiles run
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -15,6 +16,9 @@ package() {
     apt-get:*) echo "$2" ;;
     dnf:libatomic1) echo libatomic ;;
     pacman:libatomic1) echo gcc-libs ;;
+    dnf:golang-go) echo golang ;;
+    pacman:golang-go | zypper:golang-go) echo go ;;
+    dnf:shellcheck | zypper:shellcheck) echo ShellCheck ;;
     dnf:rt-tests) echo realtime-tests ;;
     dnf:imagemagick | zypper:imagemagick) echo ImageMagick ;;
     *:xz-utils) echo xz ;;
@@ -33,30 +37,62 @@ install_packages() {
   done
   [ -n "$manager" ] || die "missing: $*. None of apt-get, dnf, pacman, zypper is here; install them by hand and run this again."
   case $manager in
-    apt-get) command="apt-get install -y --no-install-recommends" ;;
-    dnf) command="dnf install -y" ;;
-    pacman) command="pacman -S --needed --noconfirm" ;;
-    zypper) command="zypper --non-interactive install" ;;
+    apt-get) command=(apt-get install -y --no-install-recommends) ;;
+    dnf) command=(dnf install -y) ;;
+    pacman) command=(pacman -S --needed --noconfirm) ;;
+    zypper) command=(zypper --non-interactive install) ;;
   esac
   local name renamed=()
   for name in "$@"; do renamed+=("$(package "$manager" "$name")"); done
   set -- "${renamed[@]}"
   local as_root=()
   if [ "$(id -u)" -ne 0 ]; then
-    sudo -n true 2>/dev/null || die "missing: $*. Root is needed to install them; run: sudo $command $*"
+    sudo -n true 2>/dev/null || die "missing: $*. Root is needed to install them; run: sudo ${command[*]} $*"
     as_root=(sudo -n)
   fi
   echo "setup: installing $* with $manager"
   if [ "$manager" = apt-get ]; then
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -q >/dev/null
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive $command "$@" >/dev/null
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive "${command[@]}" "$@" >/dev/null
   else
-    # shellcheck disable=SC2086 - the command is several words
-    "${as_root[@]}" $command "$@" >/dev/null
+    "${as_root[@]}" "${command[@]}" "$@" >/dev/null
   fi
 }
 
+go_program() { PATH="$PATH:/usr/local/go/bin" command -v go; }
+
+is_built() { [ -x ".tools/$1" ] && [ "$(cat ".tools/$1.built" 2>/dev/null)" = "$pinned" ]; }
+
+# build PROGRAM PACKAGE: a tool that .ci/tools pins, into .tools. Beside it stands the hash of what
+# pins it, so that looking whether it is up to date needs no go.
+build() {
+  local program=$1 package=$2 root=$PWD go
+  go=$(go_program) || die "go is missing, and the package manager installed none."
+  echo "setup: building $program with $("$go" version)"
+  mkdir -p .tools
+  (cd .ci/tools && GOTOOLCHAIN=auto GOFLAGS=-mod=readonly CGO_ENABLED=0 \
+    "$go" build -trimpath -o "$root/.tools/$program.$$" "$package") ||
+    die "$program could not be built with $("$go" version): go $(sed -n 's/^go //p' .ci/tools/go.mod)" \
+      "is needed. From 1.21 on, go fetches the version that it needs by itself, if it reaches the" \
+      "module proxy. Install a newer go and run this again."
+  mv ".tools/$program.$$" ".tools/$program"
+  echo "$pinned" >".tools/$program.built"
+}
+
+tools=()
+case ${1:-} in
+  lint) tools=(actionlint) ;;
+  tests) tools=(actionlint act) ;;
+esac
+
 missing=()
+if [ ${#tools[@]} -ne 0 ]; then
+  pinned=$(cat .ci/tools/go.mod .ci/tools/go.sum | sha256sum | cut -d' ' -f1)
+  command -v shellcheck >/dev/null 2>&1 || missing+=(shellcheck)
+  for tool in "${tools[@]}"; do
+    is_built "$tool" || go_program >/dev/null || { missing+=(golang-go) && break; }
+  done
+fi
 command -v fio >/dev/null 2>&1 || missing+=(fio)
 command -v hyperfine >/dev/null 2>&1 || missing+=(hyperfine)
 command -v python3 >/dev/null 2>&1 || die "python3 is missing; version 3.11 or newer is needed."
@@ -97,6 +133,13 @@ END
   compgen -G '/usr/src/linux-source-*.tar.xz' >/dev/null || missing+=(linux-source)
 fi
 [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
+for tool in "${tools[@]}"; do
+  ! is_built "$tool" || continue
+  case $tool in
+    act) build act github.com/nektos/act ;;
+    actionlint) build actionlint github.com/rhysd/actionlint/cmd/actionlint ;;
+  esac
+done
 
 wanted=$(sed -n 's/^uv==\([0-9.]*\).*/\1/p' .ci/uv.txt)
 has_uv() { [ "$(.venv/bin/uv --version 2>/dev/null | cut -d' ' -f2)" = "$wanted" ]; }

@@ -1,12 +1,32 @@
-"""Facts from git; absent where there is no checkout or no git."""
+"""Facts and files from git; absent where there is no checkout or no git.
+
+What git tells may come from a stranger's branch: a revision is never taken as an option, and of a
+tree only regular files are ever written, below the directory that was asked for.
+"""
 
 from __future__ import annotations
 
+import os
 import subprocess
-from typing import TYPE_CHECKING, NamedTuple
+import tempfile
+import threading
+from typing import IO, TYPE_CHECKING, NamedTuple
+
+from gate.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+MOST_FILES = 20_000
+MOST_BYTES = 256 << 20
+LARGEST_FILE = 64 << 20
+"""Caps on what is written out of one tree; the last is that of a session."""
+
+_SECONDS = 20
+_LONG_SECONDS = 120
+_REGULAR = ("100644", "100755")
+_CHUNK = 1 << 20
 
 
 class Checkout(NamedTuple):
@@ -14,6 +34,24 @@ class Checkout(NamedTuple):
 
     commit: str
     dirty: bool
+
+
+class Entry(NamedTuple):
+    """One entry of a tree, as git lists it."""
+
+    mode: str
+    """`100644` and `100755` are regular files; `120000` is a link, `160000` a submodule."""
+    content: str
+    """The object's name."""
+    size: int
+    """Bytes; 0 for what is no file."""
+    path: str
+    """From the repository's top."""
+
+    @property
+    def regular(self) -> bool:
+        """Whether it is a file, and neither a link nor a submodule."""
+        return self.mode in _REGULAR
 
 
 def checkout(directory: Path) -> Checkout | None:
@@ -36,40 +74,224 @@ def user_name(directory: Path) -> str | None:
     return _git(directory, "config", "user.name") or None
 
 
-def _git(directory: Path, *arguments: str) -> str | None:
-    try:
-        done = subprocess.run(  # noqa: S603
-            ["git", "-C", str(directory), *arguments],  # noqa: S607
-            capture_output=True,
-            text=True,
-            timeout=20,
-            check=False,
-            start_new_session=True,  # a Ctrl-C is not for git, which would seem to be absent
-        )
-    except (OSError, subprocess.TimeoutExpired):
+def prefix_of(directory: Path) -> str | None:
+    """A directory as seen from its repository's top: `sub/dir`, empty at the top.
+
+    None where it is in no repository, or git refuses to look into it.
+    """
+    shown = _run(directory, "rev-parse", "--show-prefix")
+    if shown is None or _git(directory, "rev-parse", "--is-inside-work-tree") != "true":
         return None
-    return done.stdout.strip() if done.returncode == 0 else None
+    return os.fsdecode(shown).removesuffix("\n").rstrip("/")
+
+
+def top_of(directory: Path) -> str | None:
+    """The top of the repository that a directory is in, or None."""
+    shown = _run(directory, "rev-parse", "--show-toplevel")
+    return None if shown is None else os.fsdecode(shown).removesuffix("\n")
+
+
+def commit_of(directory: Path, revision: str) -> str | None:
+    """The full hash of a revision's commit; None where git knows none."""
+    if "\0" in revision:
+        return None
+    named = f"{revision}^{{commit}}"
+    return _git(directory, "rev-parse", "--verify", "--quiet", "--end-of-options", named) or None
+
+
+def merge_base(directory: Path, revision: str, head: str = "HEAD") -> str | None:
+    """The newest commit that a revision and the head have in common.
+
+    None where one of both is unknown, or nothing in common can be seen, as in a shallow clone.
+    """
+    known, mine = commit_of(directory, revision), commit_of(directory, head)
+    if known is None or mine is None:
+        return None
+    found = _git(directory, "merge-base", known, mine)
+    return found.splitlines()[0] if found else None
+
+
+def entries(directory: Path, commit: str, folders: Sequence[str]) -> tuple[Entry, ...] | None:
+    """Everything below some folders of a commit; None where git cannot tell.
+
+    `folders` are paths from the repository's top; one that was not there then holds nothing.
+    """
+    words = ("ls-tree", "-r", "-z", "-l", "--full-tree", commit, "--", *filter(None, folders))
+    listed = _run(directory, *words, seconds=_LONG_SECONDS)
+    if listed is None:
+        return None
+    return tuple(_entry(line) for line in listed.split(b"\0") if line)
+
+
+def export_tree(directory: Path, commit: str, folders: Sequence[str], target: Path) -> bool:
+    """Write the regular files of whole folders of a commit below `target`, by their full paths.
+
+    Links and submodules are left out. False where git cannot tell; a folder that did not exist at
+    that commit exports nothing, which is not a failure.
+
+    Raises:
+        InputError: G241, the folders are too large, or hold a path that leads out of them.
+    """
+    found = entries(directory, commit, folders)
+    return found is not None and write_entries(directory, found, target)
 
 
 def export(directory: Path, revision: str, target: Path) -> bool:
-    """Write the files of a directory at a revision below `target`; False if git cannot.
+    """Write the TOML files of a directory at a revision below `target`; False if git cannot.
 
     A directory that did not exist at that revision exports nothing, which is not a failure.
+
+    Raises:
+        InputError: G241, as `export_tree`.
     """
     place = directory if directory.is_dir() else directory.parent
-    commit = _git(
-        place, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
-    )
-    prefix = _git(directory, "rev-parse", "--show-prefix") if directory.is_dir() else None
+    commit = commit_of(place, revision)
+    prefix = prefix_of(directory) if directory.is_dir() else None
     if commit is None or prefix is None:
         return False
-    listed = _git(
-        directory, "ls-tree", "-r", "-z", "--name-only", "--full-tree", commit, prefix or "."
-    )
-    for name in (listed or "").split("\0"):
-        text = _git(directory, "show", f"{commit}:{name}") if name.endswith(".toml") else None
-        if text is not None:
-            path = target / name.removeprefix(prefix)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text + "\n", encoding="utf-8")
-    return True
+    if (found := entries(directory, commit, [prefix])) is None:
+        return False
+    inside = f"{prefix}/" if prefix else ""
+    wanted = [one._replace(path=one.path.removeprefix(inside)) for one in found]
+    return write_entries(directory, [w for w in wanted if w.path.endswith(".toml")], target)
+
+
+def write_entries(directory: Path, found: Sequence[Entry], target: Path) -> bool:
+    """Write the regular files among some entries below `target`; False where git fails.
+
+    Raises:
+        InputError: G241, they are too large, or a path leads out of `target`.
+    """
+    files = [one for one in found if one.regular]
+    refuse_too_much([(one.path, one.size) for one in files])
+    for one in files:
+        if any(part in ("", ".", "..") for part in one.path.split("/")):
+            raise _refused(f"{one.path[:200]!r} is no plain path")
+    with tempfile.TemporaryFile() as wanted:
+        wanted.write("".join(f"{one.content}\n" for one in files).encode())
+        wanted.seek(0)
+        return not files or _receive(directory, wanted, files, target)
+
+
+def refuse_too_much(files: Sequence[tuple[str, int]]) -> None:
+    """Refuse files, by path and size in bytes, that no gate's folders would hold.
+
+    Raises:
+        InputError: G241.
+    """
+    if len(files) > MOST_FILES:
+        raise _refused(f"there are more than {MOST_FILES} files")
+    for path, size in files:
+        if size > LARGEST_FILE:
+            raise _refused(f"{path[:200]!r} is larger than {LARGEST_FILE >> 20} MiB")
+    if sum(size for _, size in files) > MOST_BYTES:
+        raise _refused(f"the files are larger than {MOST_BYTES >> 20} MiB together")
+
+
+def changed_paths(
+    directory: Path, commit: str, proposed: str | None, places: Sequence[str]
+) -> tuple[tuple[str, str], ...] | None:
+    """What became of files since a commit: `A`, `D`, `M` or `T`, and the path; None if unknown.
+
+    Up to a proposed commit, or up to the working tree with what nobody added to git yet. Names are
+    compared and no content is read.
+    """
+    words = ("diff", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", commit)
+    listed = _run(directory, *words, *([proposed] if proposed else []), "--", *places)
+    others: bytes | None = b""
+    if proposed is None:
+        others = _run(
+            directory, "ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--",
+            *places,
+        )  # fmt: skip
+    if listed is None or others is None:
+        return None
+    rows = listed.split(b"\0")[:-1]
+    pairs = zip(rows[::2], rows[1::2], strict=True)
+    found = {os.fsdecode(path): facts[-1:].decode() for facts, path in pairs}
+    found |= {os.fsdecode(path): "A" for path in others.split(b"\0") if path}
+    return tuple(sorted((kind, path) for path, kind in found.items()))
+
+
+def _entry(line: bytes) -> Entry:
+    facts, _, path = line.partition(b"\t")
+    mode, _, content, size = facts.decode().split()
+    return Entry(mode, content, int(size) if size.isdigit() else 0, os.fsdecode(path))
+
+
+def _receive(directory: Path, wanted: IO[bytes], files: Sequence[Entry], target: Path) -> bool:
+    """Take the content of files, in their order, from one git process."""
+    try:
+        process = subprocess.Popen(  # noqa: S603 - a fixed command
+            _command(directory, "cat-file", "--batch"),
+            stdin=wanted,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError:
+        return False
+    timer = threading.Timer(_LONG_SECONDS, process.kill)
+    timer.start()
+    try:
+        stream = process.stdout
+        return stream is not None and all(_take(stream, one, target) for one in files)
+    finally:
+        timer.cancel()
+        process.kill()
+        process.communicate()
+
+
+def _take(stream: IO[bytes], entry: Entry, target: Path) -> bool:
+    """Write the next file of the stream; False where it is not what was asked for."""
+    header = stream.readline(200).split()
+    if header != [entry.content.encode(), b"blob", str(entry.size).encode()]:
+        return False
+    try:
+        path = target / entry.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("xb") as file:
+            left = entry.size
+            while left and (chunk := stream.read(min(left, _CHUNK))):
+                file.write(chunk)
+                left -= len(chunk)
+    except (OSError, ValueError) as error:
+        why = (error.strerror if isinstance(error, OSError) else None) or "no plain path"
+        raise _refused(f"{entry.path[:200]!r} cannot be written out: {why}") from error
+    return left == 0 and stream.read(1) == b"\n"
+
+
+def _refused(what: str) -> InputError:
+    cure = "Profiles and baselines hold small plain files; move what is something else out of them."
+    return InputError("G241", f"this tree is not read: {what}.", cure=cure)
+
+
+def _git(directory: Path, *arguments: str) -> str | None:
+    """What git prints, as text; None where it fails."""
+    said = _run(directory, *arguments)
+    return None if said is None else said.decode("utf-8", "replace").strip()
+
+
+def _run(directory: Path, *arguments: str, seconds: float = _SECONDS) -> bytes | None:
+    try:
+        done = subprocess.run(  # noqa: S603 - no shell, and revisions are no options
+            _command(directory, *arguments),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=seconds,
+            check=False,
+            start_new_session=True,  # a Ctrl-C is not for git, which would seem to be absent
+        )
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout if done.returncode == 0 else None
+
+
+def _command(directory: Path, *arguments: str) -> list[str]:
+    # Paths are names and no patterns, and no replacement stands in for an object.
+    return ["git", "--literal-pathspecs", "--no-replace-objects", "-C", str(directory), *arguments]
+
+
+def remote(directory: Path) -> str | None:
+    """The address of the remote `origin`, or None."""
+    return _git(directory, "remote", "get-url", "origin") or None

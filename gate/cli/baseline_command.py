@@ -13,18 +13,17 @@ import click
 
 from gate import vcs
 from gate.cli import options
+from gate.cli.accepting import accept_all, as_json, changes_between, dumped, grouped
 from gate.errors import InputError
 from gate.files.baseline_file import read_baselines, write_baseline
-from gate.files.host_file import read_known_host
 from gate.files.session_file import read_session
-from gate.measure.sitting import now
 from gate.report.clean import clean, guarded
-from gate.units import percent, show, show_pair
+from gate.units import show
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gate.model import Baseline, BaselineSeries, Session
+    from gate.model import Baseline, Session
 
 EPILOG_ACCEPT = """\b
 Examples:
@@ -64,24 +63,13 @@ def accept(
     Nothing is written unless every session is acceptable. Commit the result: the pull request's
     reviewers see each level, old and new, and the reason.
     """
-    from gate.judge.accept import Acceptance, Accepted  # noqa: PLC0415 - scipy
-    from gate.judge.accept import accept as accept_sessions  # noqa: PLC0415
-
-    acceptance = Acceptance(by=by or _user(), reason=reason, accepted=now())
-    known = {(b.host_class, b.profile): b for b in read_baselines(baseline)}
-    groups: dict[tuple[str, str], list[Session]] = {}
     places: dict[str, str] = {}
+    sessions: list[Session] = []
     for path in dict.fromkeys(session):
-        one = read_session(path)
-        places[one.id] = str(path)
-        groups.setdefault((one.host.host_class, one.profile), []).append(one)
-    results: list[Accepted] = []
-    for key, sessions in sorted(groups.items()):
-        ordered = sorted(sessions, key=lambda s: (s.started, s.id))
-        host = read_known_host(baseline, key[0])
-        results.append(
-            accept_sessions(known.get(key), ordered, acceptance, host=host, places=places)
-        )
+        sessions.append(read_session(path))
+        places[sessions[-1].id] = str(path)
+    results = accept_all(baseline, sessions, by=by or _user(), reason=reason, places=places)
+    groups = grouped(sessions)
     written = [(write_baseline(baseline, result.baseline), result) for result in results]
     told = [_proposals(result.baseline, groups) for _, result in written]
     if json_:
@@ -202,58 +190,9 @@ def diff(revision: str, baseline: Path, *, json_: bool) -> int:
                 place=str(baseline),
             )
         before = read_baselines(Path(scratch))
-    old = {_key(b, s): s for b in before for s in b.series}
-    new = {_key(b, s): (s, b) for b in after for s in b.series}
-    rows = [
-        _change(key, old.get(key), *new.get(key, (None, None)))
-        for key in sorted(old.keys() | new.keys())
-        if key not in new or old.get(key) != new[key][0]
-    ]
+    rows = changes_between(before, after)
     if json_:
-        click.echo(json.dumps({"schema": 1, "changes": rows}, indent=1))
+        click.echo(dumped(changes=as_json(rows)))
     else:
-        click.echo("\n".join(guarded(clean(str(row["text"]))) for row in rows) or "no change")
+        click.echo("\n".join(guarded(clean(row.text)) for row in rows) or "no change")
     return 0
-
-
-def _key(baseline: Baseline, series: BaselineSeries) -> tuple[str, str, str, str]:
-    return baseline.host_class, baseline.profile, series.benchmark, series.metric
-
-
-def _change(
-    key: tuple[str, str, str, str],
-    before: BaselineSeries | None,
-    after: BaselineSeries | None,
-    baseline: Baseline | None,
-) -> dict[str, object]:
-    """One row: from, to, how much, whether an epoch opened, and why."""
-    host_class, profile, benchmark, metric = key
-    was = _level(before)
-    now_ = _level(after)
-    known = after or before
-    unit = known.unit if known else "1"
-    reason = baseline.sessions[-1].reason if baseline and baseline.sessions else ""
-    name = f"{profile} {benchmark} {metric}"
-    if after is None:
-        text = f"{name}: removed (was {show(was, unit)})"
-    elif before is None:
-        text = f"{name}: new at {show(now_, unit)}, because: {reason}"
-    else:
-        opened = after.current[0].epoch > before.current[0].epoch
-        kind = f"epoch {after.current[0].epoch}" if opened else "appended"
-        moved = percent(now_ / was - 1) if was and now_ else "?"
-        text = f"{name}: {show_pair(was, now_, unit)} ({moved}), {kind}, because: {reason}"
-    return {
-        "host_class": host_class,
-        "profile": profile,
-        "benchmark": benchmark,
-        "metric": metric,
-        "before": was,
-        "after": now_,
-        "reason": reason,
-        "text": text,
-    }
-
-
-def _level(series: BaselineSeries | None) -> float | None:
-    return median([median(p.values) for p in series.current]) if series else None

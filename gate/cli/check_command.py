@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 import os
-import shlex
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from gate import __version__
 from gate.cli import options
-from gate.cli.flow import Check, Plan, cases_of
-from gate.cli.policy import make_policy, policy_options
+from gate.cli.checking import Wanted, check
+from gate.cli.policy import policy_options
 from gate.cli.progress import Teller
-from gate.cli.wiring import SideOptions, load_profiles, with_sides
-from gate.errors import InputError, Interrupted
-from gate.files.baseline_file import read_baselines
-from gate.files.calibration_file import read_rounds
-from gate.measure.sitting import now
-from gate.measure.stop import Stop, StopRequested
-
-if TYPE_CHECKING:
-    from gate.model import Baseline, Profile
+from gate.cli.shards import Shard, shard_option
+from gate.cli.wiring import SideOptions
+from gate.errors import InputError
 
 EPILOG = """\b
 Examples:
@@ -31,6 +22,8 @@ Examples:
   gate check smoke-fio smoke-command         these two
   gate check build --base ../main --head .   pairs of two checkouts
   gate check --out reports/pr-17 --resume    go on after an interruption
+  gate check --merge-base origin/main        judge by what main accepted
+  gate check --shard 2/3                     part 2 of a check on 3 machines
   gate check --json > report.json            for machines; text goes to stderr
 
 \b
@@ -46,6 +39,12 @@ Exit status: 0 open, 2 usage, 3 nothing compared, 4 a measurement failed,
 @options.baseline_dir
 @options.sides
 @options.host_class
+@click.option(
+    "--merge-base",
+    metavar="REV",
+    help="Judge by the tolerances, baselines and waivers of this commit; changes of them are told.",
+)
+@shard_option
 @click.option(
     "--out", type=options.PathParam, default=None, help="Directory for sessions and reports."
 )
@@ -65,6 +64,8 @@ def command(
     base_env: tuple[str, ...],
     head_env: tuple[str, ...],
     host_class: str | None,
+    merge_base: str | None,
+    shard: Shard,
     out: Path | None,
     work: Path | None,
     alpha: float,
@@ -80,62 +81,36 @@ def command(
 
     The head side is screened against the accepted sessions. What the screen cannot clear is
     measured again: in random-order pairs of base and head where both can run, else in further
-    head sessions. Sessions, report.json and report.html are written below --out.
+    head sessions.
+
+    However it ends, --out holds all sessions in one file (session.json), report.json and
+    report.html. With --merge-base the tree under test is measured, and nothing in it decides what
+    it is judged by.
     """
     sides = SideOptions(base_dir=base_dir, head_dir=head_dir, base_env=base_env, head_env=head_env)
-    place = _out_directory(out, resume=resume)
-    chosen = tuple(with_sides(one, sides) for one in load_profiles(profile, profiles, size))
-    baselines, rounds = read_baselines(baseline), read_rounds(baseline)
-    if not profile:
-        _refuse_orphans(chosen, baselines)
-    plan = Plan(
-        profiles=chosen,
-        baselines=baselines,
-        policy=make_policy(alpha, beta, allow, baseline),
-        out=place,
-        work=work or place / "work",
+    wanted = Wanted(
+        names=profile,
+        profiles=profiles,
+        baseline=baseline,
+        size=size,
+        sides=sides,
         host_class=host_class,
-        store=baseline,
+        merge_base=merge_base,
+        shard=shard,
+        place=_out_directory(out, resume=resume),
+        named=out is not None,
+        work=work,
         wait=wait,
+        alpha=alpha,
+        beta=beta,
+        allow=allow,
     )
-    teller = Teller(quiet=quiet)
-    try:
-        with Stop().listening() as stop:
-            sessions = Check(plan, teller, stop).measure()
-            from gate.cli.output import print_report, write_report  # noqa: PLC0415 - after measuring
-            from gate.judge.judge import judge  # noqa: PLC0415 - scipy, after measuring
+    report = check(wanted, Teller(quiet=quiet))
+    from gate.cli.output import print_report  # noqa: PLC0415 - jinja, after measuring
 
-            cases = cases_of(sessions, plan)
-            report = judge(cases, plan.policy, created=now(), version=__version__, rounds=rounds)
-            stop.check()
-            _, as_html = write_report(report, place)
-    except StopRequested as request:
-        raise Interrupted(
-            request.number,
-            f"interrupted; what was measured is kept in {place}.",
-            cure="Continue with the same options and: "
-            + shlex.join(["gate", "check", *profile, "--out", str(place), "--resume"]),
-        ) from None
     print_report(report, json_=json_)
-    click.echo(f"report: {as_html}", err=True)
+    click.echo(f"report: {wanted.place / 'report.html'}", err=True)
     return report.exit_status
-
-
-def _refuse_orphans(profiles: tuple[Profile, ...], baselines: tuple[Baseline, ...]) -> None:
-    """All profiles are to be checked: one that only its baseline remembers must not be forgotten.
-
-    Raises:
-        InputError: G211.
-    """
-    known = {one.name for one in profiles}
-    for one in baselines:
-        if one.profile not in known and not one.profile_digest.startswith("imported:"):
-            raise InputError(
-                "G211",
-                f"this is a baseline of profile {one.profile}, which is not there any more.",
-                cure="Bring the profile back, or remove its baseline in the same change.",
-                place=one.path,
-            )
 
 
 def _out_directory(out: Path | None, *, resume: bool) -> Path:

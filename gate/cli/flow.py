@@ -7,7 +7,7 @@ baselines, so an interrupted check goes on exactly where it stopped.
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from gate.cli.apart import apart
@@ -30,7 +30,7 @@ from gate.measure.storage_of_sitting import storage_open
 from gate.model import Role, Side
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from gate.cli.progress import Teller
@@ -45,6 +45,9 @@ class Plan:
     """One check."""
 
     profiles: tuple[Profile, ...]
+    """What is measured."""
+    reviewed: Mapping[str, Profile] = field(default_factory=dict)
+    """What is judged by, by name, where that is not the profile that is measured."""
     baselines: tuple[Baseline, ...]
     policy: Policy
     out: Path
@@ -54,6 +57,11 @@ class Plan:
     """The baseline directory, for what host.toml says of the class."""
     wait: float = 0.0
     """Seconds to wait at most while another process measures here."""
+
+    @property
+    def judged_by(self) -> dict[str, Profile]:
+        """The profiles whose metrics, tolerances and trials are in force, by name."""
+        return {profile.name: profile for profile in self.profiles} | dict(self.reviewed)
 
 
 class Check:
@@ -114,7 +122,11 @@ class Check:
             )
             for sitting in sittings
         ]
-        profiles = [sitting.profile for sitting in sittings]
+        known = self.plan.judged_by
+        profiles = [
+            replace(sitting.profile, metrics=known[sitting.profile.name].metrics)
+            for sitting in sittings
+        ]
         if not any(mine):
             return [{} for _ in sittings]
         return apart(self.stop, plan_screens, profiles, mine, self.plan.policy.beta)
@@ -189,4 +201,4 @@ class Check:
 
 def cases_of(sessions: Sequence[Session], plan: Plan) -> tuple[Case, ...]:
     """The sessions of a check as the judge wants them."""
-    return arrange(sessions, plan.baselines, {profile.name: profile for profile in plan.profiles})
+    return arrange(sessions, plan.baselines, plan.judged_by)

@@ -8,18 +8,13 @@ import click
 
 from gate import __version__
 from gate.cli import options
+from gate.cli.judging import Asked, judge_sessions
 from gate.cli.output import print_report, write_report
 from gate.cli.policy import make_policy, policy_options
-from gate.cli.wiring import load_profiles
 from gate.errors import InputError
-from gate.files.baseline_file import read_baselines
-from gate.files.calibration_file import read_rounds
 from gate.files.profile_sizes import FULL
-from gate.files.session_file import read_session
 from gate.files.summary_file import read_summary
 from gate.judge.from_summary import judge_summaries
-from gate.judge.judge import judge
-from gate.judge.suite import arrange
 from gate.measure.sitting import now
 
 if TYPE_CHECKING:
@@ -31,6 +26,8 @@ Examples:
   gate judge --session head.json --session pairs-base.json \\
              --session pairs-head.json --json
   gate judge --session S.json --profiles profiles   reviewed tolerances
+  gate judge --session one/session.json --session two/session.json \\
+             --shards 2 --merge-base origin/main --proposed HEAD
   gate judge --summary article.toml --tolerance 3%   means that somebody printed
 
 \b
@@ -45,7 +42,8 @@ Exit status: 0 open, 2 usage, 3 nothing compared, 4 a measurement failed,
     "sessions",
     type=options.PathParam,
     multiple=True,
-    help="A session file; may be repeated: confirming sessions, further head sessions.",
+    help="A session or handover file; may be repeated: confirming sessions, further head "
+    "sessions, the parts of a check.",
 )
 @options.baseline_dir
 @click.option(
@@ -55,6 +53,32 @@ Exit status: 0 open, 2 usage, 3 nothing compared, 4 a measurement failed,
     help="Take tolerances from these profiles, not from the session.",
 )
 @options.size
+@click.option(
+    "--merge-base",
+    metavar="REV",
+    default=None,
+    help="Judge by the profiles and baselines of the newest commit in common with REV, such as "
+    "origin/main.",
+)
+@click.option(
+    "--proposed",
+    metavar="REV",
+    default=None,
+    show_default="the working tree",
+    help="The commit that is judged, whose edits of profiles and baselines are shown.",
+)
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="PROFILE",
+    help="With --merge-base: profiles that had to be measured, by default all; may be repeated.",
+)
+@click.option(
+    "--shards",
+    type=click.IntRange(1, 256),
+    default=None,
+    help="Demand so many parts of a check, each once.",
+)
 @click.option(
     "--summary",
     "summaries",
@@ -78,6 +102,10 @@ def command(
     baseline: Path,
     profiles: Path | None,
     size: str,
+    merge_base: str | None,
+    proposed: str | None,
+    only: tuple[str, ...],
+    shards: int | None,
     summaries: tuple[Path, ...],
     tolerance: str | None,
     out: Path | None,
@@ -91,13 +119,28 @@ def command(
 
     The first whole head session of a profile is screened. Confirming sessions and further head
     sessions decide what the screen flags. A session's own tolerances are used unless --profiles
-    names reviewed ones.
+    names reviewed ones, or --merge-base does: then each profile that is there must have been
+    measured, and what the change edits of profiles, baselines, waivers and host files is shown
+    and not in force.
 
     A summary holds means of both sides from a publication, with spread and number of trials where
     they are printed (`gate schema summary`). Only what these prove is claimed.
     """
-    _refuse_mixture(sessions, profiles, size, allow, summaries, tolerance)
     given = None if tolerance is None else options.tolerance_of(tolerance)
+    asked = Asked(
+        sessions=sessions,
+        profiles=profiles,
+        baseline=baseline,
+        size=size,
+        merge_base=merge_base,
+        proposed=proposed,
+        shards=shards,
+        only=only,
+        alpha=alpha,
+        beta=beta,
+        allow=allow,
+    )
+    _refuse_mixture(asked, summaries, tolerance)
     if summaries:
         figures = [read_summary(path) for path in dict.fromkeys(summaries)]
         policy = make_policy(alpha, beta, allow, baseline)
@@ -105,13 +148,7 @@ def command(
             figures, policy, tolerance=given, created=now(), version=__version__
         )
     else:
-        read = [read_session(path) for path in dict.fromkeys(sessions)]
-        names = sorted({session.profile for session in read})
-        reviewed = load_profiles(names, profiles, size) if profiles else ()
-        cases = arrange(read, read_baselines(baseline), {p.name: p for p in reviewed})
-        policy = make_policy(alpha, beta, allow, baseline)
-        rounds = read_rounds(baseline)
-        report = judge(cases, policy, created=now(), version=__version__, rounds=rounds)
+        report = judge_sessions(asked)
     if out is not None:
         _, as_html = write_report(report, out)
         click.echo(f"report: {as_html}", err=True)
@@ -119,29 +156,28 @@ def command(
     return report.exit_status
 
 
-def _refuse_mixture(
-    sessions: tuple[Path, ...],
-    profiles: Path | None,
-    size: str,
-    allow: tuple[str, ...],
-    summaries: tuple[Path, ...],
-    tolerance: str | None,
-) -> None:
+def _refuse_mixture(asked: Asked, summaries: tuple[Path, ...], tolerance: str | None) -> None:
     """Options that would be ignored in silence, and two kinds of promise in one report."""
-    if size != FULL and profiles is None:
+    if asked.size != FULL and asked.profiles is None and asked.merge_base is None:
         cure = "Say with --profiles DIR which profiles are meant."
         raise InputError("G200", "--size means nothing without --profiles.", cure=cure)
+    if asked.only and asked.merge_base is None:
+        raise InputError("G200", "--only means nothing without --merge-base.")
     if not summaries:
         if tolerance is not None:
             cure = "The tolerances of sessions come from their profiles: --profiles."
             raise InputError("G200", "--tolerance is for --summary only.", cure=cure)
         return
-    if sessions:
+    if asked.sessions:
         cure = "Judge them in two calls: trials and printed means do not share one promise."
         raise InputError("G200", "--summary does not go together with --session.", cure=cure)
-    if profiles is not None:
+    if asked.profiles is not None:
         cure = "Set the tolerance of a summary with --tolerance."
         raise InputError("G200", "--profiles means nothing to --summary.", cure=cure)
-    if allow:
+    if asked.allow:
         cure = "Leave it out: a summary holds both sides, so nothing in it is new."
         raise InputError("G200", "--allow means nothing to --summary.", cure=cure)
+    for name in ("merge_base", "proposed", "shards"):
+        if getattr(asked, name) is not None:
+            said = f"--{name.replace('_', '-')} means nothing to --summary."
+            raise InputError("G200", said, cure="It is for sessions: leave it out.")

@@ -126,8 +126,10 @@ def _internal(error: Exception) -> str:
 
 def _say(code: str, error: Exception | str, status: int, arguments: Sequence[str]) -> None:
     """The error as one paragraph on stderr and, for machines that asked, as JSON on stdout."""
-    text = "".join(c if c.isprintable() else " " for c in str(error))
-    click.echo(f"error[{code}]: {text}", err=True)
+    from gate.cli.progress import one_line  # noqa: PLC0415 - most commands print no error
+
+    text = "".join(c if c.isprintable() else " " for c in str(error)).replace("##[", "## [")
+    click.echo(one_line(f"error[{code}]: {text}"), err=True)
     if "--json" in arguments:
         answer = {
             "schema": 1,
@@ -136,4 +138,5 @@ def _say(code: str, error: Exception | str, status: int, arguments: Sequence[str
             "exit_status": status,
             "error": {"code": code, "message": text},
         }
-        click.echo(json.dumps(answer, indent=1, ensure_ascii=False))
+        shown = json.dumps(answer, indent=1, ensure_ascii=False)
+        click.echo(shown.replace("##[", "##\\u005b"))  # the same to a parser, inert to a runner

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gate.cli.progress import one_line
 from gate.files.host_file import HOST_FILE, read_known_host
 from gate.host.identity import read_host
 from gate.host.journal import JOURNAL
@@ -110,4 +111,4 @@ def mend(say: Callable[[str], None]) -> None:
 
 def warn(text: str) -> None:
     """What must not be overlooked, even by those who asked for no progress."""
-    click.echo(f"warning[{NOT_PUT_BACK}]: {text}", err=True)
+    click.echo(one_line(f"warning[{NOT_PUT_BACK}]: {text}"), err=True)

@@ -35,7 +35,8 @@ def write_report(report: Report, directory: Path) -> tuple[Path, Path]:
 def print_report(report: Report, *, json_: bool) -> None:
     """The report on stdout, as JSON or as text that fits the terminal."""
     if json_:
-        click.echo(render_json(report), nl=False)
+        shown = render_json(report).replace("##[", "##\\u005b")
+        click.echo(shown, nl=False)  # the same to a parser, and no command to a CI runner
         return
     click.echo(render_text(report, width=terminal_width(), colour=wants_colour()), nl=False)
 

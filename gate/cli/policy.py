@@ -73,5 +73,6 @@ def make_policy(alpha: float, beta: float, allow: tuple[str, ...], baseline: Pat
         beta=beta,
         allow_new="new" in allow,
         waivers=read_waivers(baseline),
+        accepted=frozenset(path.stem for path in baseline.glob("*/*.toml")),
         today=datetime.now(UTC).date().isoformat(),
     )

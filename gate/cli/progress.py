@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 _USUAL_COLUMNS = 80
 
 
+def one_line(text: str) -> str:
+    """A text as one line that no CI runner takes for a command, wherever the text came from."""
+    shown = "".join(c if c.isprintable() else " " for c in text)
+    return guarded(shown.replace("##[", "## ["))
+
+
 class Teller:
     """Shows each finished trial and how long the rest will take."""
 
@@ -28,7 +34,7 @@ class Teller:
         """A line of its own."""
         if not self._quiet:
             self._clear()
-            print(guarded(text), file=sys.stderr, flush=True)
+            print(one_line(text), file=sys.stderr, flush=True)
 
     def __call__(self, progress: Progress) -> None:
         """One trial has ended."""
@@ -36,7 +42,7 @@ class Teller:
         spent.append(progress.trial.duration)
         if self._quiet:
             return
-        line = self._line(progress)
+        line = one_line(self._line(progress))
         left = self._left(progress, sum(spent) / len(spent))
         if self._live and progress.trial.status is TrialStatus.OK:
             self._clear()
@@ -73,7 +79,6 @@ class Teller:
             shown = f"set aside: {'; '.join(one.text for one in trial.aside)[:300]}"
         else:
             shown = f"{trial.status.value}: {trial.note[:160]}"
-        shown = "".join(c if c.isprintable() else " " for c in shown)
         return f"{trial.benchmark} {where} {progress.side}: {shown}"
 
 

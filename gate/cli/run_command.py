@@ -15,7 +15,7 @@ import click
 from gate import __version__
 from gate.cli import options
 from gate.cli.measuring import Place, measuring
-from gate.cli.progress import Teller
+from gate.cli.progress import Teller, one_line
 from gate.cli.wiring import SideOptions, load_profiles, make_sitting, with_sides, work_directory
 from gate.errors import CannotJudge, InputError, Interrupted
 from gate.files.handover_file import write_handover
@@ -25,7 +25,6 @@ from gate.measure.screening import measure_session
 from gate.measure.stop import Stop, StopRequested
 from gate.measure.storage_of_sitting import storage_open
 from gate.model import SCHEMA, Handover, Side, Stage, TrialStatus
-from gate.report.clean import guarded
 
 if TYPE_CHECKING:
     from gate.measure.sitting import Sitting
@@ -251,9 +250,9 @@ def _say(written: list[tuple[Path, Session]], *, json_: bool) -> int:
         )
     else:
         for path, session in written:
-            click.echo(f"session {session.id}: {_trials(session)} in {path}")
+            click.echo(one_line(f"session {session.id}: {_trials(session)} in {path}"))
     for trial in failed:
-        click.echo(f"failed: {trial.benchmark}: {trial.note}", err=True)
+        click.echo(one_line(f"failed: {trial.benchmark}: {trial.note}"), err=True)
     gave_up = [_disturbed(path, session) for path, session in written if session.disturbances]
     if failed:
         return _MEASURE_FAILED
@@ -265,7 +264,7 @@ def _disturbed(path: Path, session: Session) -> bool:
     kept = Counter(t.benchmark for t in session.trials if t.status is not TrialStatus.ASIDE)
     gave_up = any(kept[plan.benchmark] < plan.trials for plan in session.planned)
     error = CannotJudge("G248", f"{session.disturbances[0]}.", cure=_CURE, place=str(path))
-    click.echo(f"{'error[G248]' if gave_up else 'disturbed'}: {guarded(str(error))}", err=True)
+    click.echo(f"{'error[G248]' if gave_up else 'disturbed'}: {one_line(str(error))}", err=True)
     return gave_up
 
 

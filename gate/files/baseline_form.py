@@ -27,6 +27,7 @@ class SessionForm(BaseModel):
     digest: str
     tools: dict[str, str] = {}
     epoch_facts: dict[str, str] = {}
+    duration: float = Field(default=0.0, ge=0)
     controls: dict[str, Annotated[list[PositiveFloat], Field(min_length=1, max_length=100)]] = {}
 
 

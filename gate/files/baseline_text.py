@@ -54,6 +54,7 @@ def _session_lines(session: AcceptedSession) -> list[str]:
         f"digest = {toml.string(session.profile_digest)}",
         f"tools = {toml.inline(session.tools)}",
         f"epoch_facts = {toml.inline(session.epoch_facts)}",
+        *([f"duration = {toml.number(session.duration)}"] if session.duration else []),
         *([_controls_line(session)] if session.controls else []),
     ]
 

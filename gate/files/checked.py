@@ -6,13 +6,14 @@ import difflib
 import json
 import tomllib
 from collections import Counter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
 
 from gate.errors import InputError
 from gate.files import lines
-from gate.files.absurd import absurdity
+from gate.files.absurd import MOST_ENTRIES, MOST_KEYS, absurdity, crowding
+from gate.files.eager import LARGE, eager
 from gate.model import SCHEMA
 
 if TYPE_CHECKING:
@@ -50,11 +51,14 @@ def parse_toml(
 
 
 def parse_json(text: str, place: str) -> Any:
-    """Any JSON value, with NaN, infinities, doubled keys and absurd depth refused.
+    """Any JSON value, with NaN, infinities, doubled keys and absurd depth or number refused.
 
     Raises:
         InputError: G205 with the line.
     """
+    crowd = crowding(text)
+    if crowd:
+        raise _not_usable(crowd, "G205", place)
     try:
         return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_unique)
     except json.JSONDecodeError as error:
@@ -75,6 +79,11 @@ def _reason(error: ValueError | RecursionError) -> str:
 def _not_json(what: str, place: str) -> InputError:
     cure = "Write the file anew with the command that made it."
     return InputError("G205", f"not JSON: {what}.", cure=cure, place=place)
+
+
+def _not_usable(what: str, code: str, place: str) -> InputError:
+    cure = "No file that the gate understands needs that."
+    return InputError(code, f"cannot be used: {what}.", cure=cure, place=place)
 
 
 def _refuse_constant(name: str) -> float:
@@ -109,13 +118,14 @@ def validate(
     Raises:
         InputError: G206 naming each wrong key with its line, G204 or G205 for absurd values.
     """
-    what = absurdity(data)
+    what = absurdity(data, keys=MOST_ENTRIES if kind == "toml" else MOST_KEYS)
     if what:
-        code = "G204" if kind == "toml" else "G205"
-        cure = "No file that the gate understands needs that."
-        raise InputError(code, f"cannot be used: {what}.", cure=cure, place=place)
+        raise _not_usable(what, "G204" if kind == "toml" else "G205", place)
+    compact = json.dumps(data, default=str)
     try:
-        return adapter.validate_json(json.dumps(data, default=str), strict=True)
+        if len(compact) > LARGE:
+            return cast("T", eager(adapter).validate_json(compact, strict=True))
+        return adapter.validate_json(compact, strict=True)
     except ValidationError as error:
         # A misspelt key is missed too: what was written comes before what is lacking.
         details = sorted(error.errors(include_url=False), key=lambda d: d["type"] not in _UNKNOWN)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gate.files import names
+from gate.files import lengths, names
 from gate.model import KINDS, UNSTEADY, Role, Stage, TrialStatus, Verdict, join
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from gate.files.lines import Path
-    from gate.model import Calibration, Metric, Planned, Report, Session, Trial
+    from gate.model import Calibration, Handover, Metric, Planned, Report, Session, Trial
 
 Complaint = tuple["Path", str]
 """Where, and what is wrong there."""
@@ -19,6 +20,13 @@ Complaint = tuple["Path", str]
 _MOST_TRIALS = 100_000
 _MOST_PAIRS = 1000
 _TOLERANCES = (0.001, 5.0)
+_MOST_SESSIONS = 10_000
+MOST_SHARDS = 256
+"""As many jobs as GitHub runs of one matrix."""
+ERROR = "error"
+"""The verdict of a check that was never judged."""
+ERROR_STATUSES = frozenset({1, 2, 3, 4, 5, 6, 129, 130, 143})
+"""What a check ends with that was never judged."""
 
 
 def session_complaints(session: Session) -> Iterator[Complaint]:
@@ -35,6 +43,10 @@ def session_complaints(session: Session) -> Iterator[Complaint]:
         yield ("loud",), f'must be "raise" or "refuse", not {session.loud[:80]!r}'
     if not 1 <= session.pairs <= _MOST_PAIRS:
         yield ("pairs",), f"must lie between 1 and {_MOST_PAIRS}, not {session.pairs}"
+    yield from lengths.complaints(session)
+    if not session.metrics and any(trial.values for trial in session.trials):
+        # Harnesses give more values than a profile asks for, but none asks for nothing.
+        yield ("metrics",), "no value of these trials has a unit"
     yield from _control_complaints(session)
     yield from _plan_complaints(session)
     sequences: set[int] = set()
@@ -42,6 +54,23 @@ def session_complaints(session: Session) -> Iterator[Complaint]:
         for key, what in _trial_complaints(trial, sequences):
             yield ("trials", i, key), what
         sequences.add(trial.sequence)
+
+
+def handover_complaints(handover: Handover) -> Iterator[Complaint]:
+    """Everything in a handover, and in each of its sessions, that contradicts itself."""
+    if not 1 <= handover.shards <= MOST_SHARDS:
+        yield ("shards",), f"must lie between 1 and {MOST_SHARDS}, not {handover.shards}"
+    elif not 1 <= handover.shard <= handover.shards:
+        yield ("shard",), f"must lie between 1 and {handover.shards}, not {handover.shard}"
+    if len(handover.sessions) > _MOST_SESSIONS:
+        yield ("sessions",), f"{len(handover.sessions)} are more than the {_MOST_SESSIONS} allowed"
+        return
+    yield from lengths.complaints(replace(handover, sessions=()))
+    for i in _doubled(session.id for session in handover.sessions):
+        yield ("sessions", i, "id"), f"{handover.sessions[i].id[:80]!r} stands twice"
+    for i, session in enumerate(handover.sessions):
+        for path, what in session_complaints(session):
+            yield ("sessions", i, *path), what
 
 
 def _control_complaints(session: Session) -> Iterator[Complaint]:
@@ -134,14 +163,7 @@ def report_complaints(report: Report) -> Iterator[Complaint]:
         yield ("gate",), f'must be "open" or "closed", not {report.gate[:80]!r}'
     elif (report.gate == "open") != (report.exit_status == 0):
         yield ("exit_status",), f"{report.exit_status} is not that of a gate {report.gate}"
-    worst = join(finding.verdict for finding in report.findings if finding.role is Role.GATE)
-    if worst is None or report.verdict != worst.value:
-        yield ("verdict",), f"{report.verdict[:80]!r} is not the worst of the findings"
-    elif report.exit_status != worst.exit_status and (worst, report.exit_status) != (
-        Verdict.NEW,
-        0,
-    ):
-        yield ("exit_status",), f"{report.exit_status} is not that of {worst.value}"
+    yield from _verdict_complaints(report)
     if report.calibration is not None:
         yield from _calibration_complaints(report.calibration)
     for i, finding in enumerate(report.findings):
@@ -150,6 +172,22 @@ def report_complaints(report: Report) -> Iterator[Complaint]:
             yield ("findings", i, "evidence"), "pairs_base and pairs_head differ in length"
         if len(evidence.baseline_sessions) not in {0, len(evidence.baseline)}:
             yield ("findings", i, "evidence"), "baseline_sessions names other sessions"
+
+
+def _verdict_complaints(report: Report) -> Iterator[Complaint]:
+    worst = join(finding.verdict for finding in report.findings if finding.role is Role.GATE)
+    if report.verdict == ERROR:
+        if worst is Verdict.REGRESSED:
+            yield ("verdict",), "an error hides no regression"
+        if report.gate == "open" or report.exit_status not in ERROR_STATUSES:
+            yield ("exit_status",), f"{report.exit_status} is not that of an error"
+    elif worst is None or report.verdict != worst.value:
+        yield ("verdict",), f"{report.verdict[:80]!r} is not the worst of the findings"
+    elif report.exit_status != worst.exit_status and (worst, report.exit_status) != (
+        Verdict.NEW,
+        0,
+    ):
+        yield ("exit_status",), f"{report.exit_status} is not that of {worst.value}"
 
 
 def _calibration_complaints(known: Calibration) -> Iterator[Complaint]:

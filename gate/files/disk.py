@@ -17,6 +17,7 @@ CAP_BYTES = {
     "calibration": 16 << 20,
     "baseline": 64 << 20,
     "session": 64 << 20,
+    "handover": 64 << 20,
 }
 """Largest file of each kind that is read."""
 

@@ -32,8 +32,17 @@ def read_session(path: Path) -> Session:
     text = disk.read_text(path, "session")
     data = checked.parse_json(text, str(path))
     checked.check_schema(data, text=text, place=str(path), kind="json")
-    session = checked.validate(adapter(), data, text=text, place=str(path), kind="json")
-    checked.refuse_any(session_complaints(session), text=text, place=str(path))
+    return session_in(data, text=text, place=str(path))
+
+
+def session_in(data: Any, *, text: str, place: str) -> Session:
+    """The session that parsed data hold; `text` is what they were parsed from.
+
+    Raises:
+        InputError: G206, it is none, or it contradicts itself.
+    """
+    session = checked.validate(adapter(), data, text=text, place=place, kind="json")
+    checked.refuse_any(session_complaints(session), text=text, place=place)
     return session
 
 

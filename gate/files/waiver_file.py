@@ -20,16 +20,19 @@ if TYPE_CHECKING:
 
 _LARGEST_CEILING = 5.0
 """As the largest tolerance: whoever lets more through removes the metric from the gate."""
+_LONGEST_DAYS = 366
+"""From the first day to the last: what holds for longer is no exception any more."""
 
 
 class WaiverForm(BaseModel):
-    """`[[waiver]]`: one row, with a ceiling, an end, an issue and a reason."""
+    """`[[waiver]]`: one row, with a ceiling, a first and a last day, an issue and a reason."""
 
     model_config = ConfigDict(extra="forbid")
     profile: str
     benchmark: str
     metric: str
     ceiling: str
+    since: str
     expires: str
     issue: str = Field(min_length=1)
     reason: str = Field(min_length=1)
@@ -88,16 +91,24 @@ def _waiver(form: WaiverForm, index: int, path: Path, text: str) -> Waiver:
         raise wrong("ceiling", f"must be above 0% and at most {_LARGEST_CEILING:.0%}")
     if not form.reason.strip():
         raise wrong("reason", "says nothing")
-    try:
-        expires = date.fromisoformat(form.expires).isoformat()
-    except ValueError as error:
-        raise wrong("expires", error) from error
+    days: dict[str, date] = {}
+    for key in ("since", "expires"):
+        try:
+            days[key] = date.fromisoformat(getattr(form, key))
+        except ValueError as error:
+            raise wrong(key, error) from error
+    since, expires = days["since"], days["expires"]
+    if since > expires:
+        raise wrong("since", f"{since} lies behind the last day, {expires}")
+    if (expires - since).days > _LONGEST_DAYS:
+        raise wrong("expires", f"must lie at most {_LONGEST_DAYS} days after since, {since}")
     return Waiver(
         profile=form.profile,
         benchmark=form.benchmark,
         metric=form.metric,
         ceiling=ceiling,
-        expires=expires,
+        since=since.isoformat(),
+        expires=expires.isoformat(),
         issue=form.issue,
         reason=form.reason,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
@@ -25,6 +26,7 @@ from gate.model import (
     BaselineSeries,
     EpochPolicy,
     Role,
+    Source,
 )
 from gate.model.moved import told
 from gate.stats.costs import log_costs, usable
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from gate.model import KnownHost, Metric, Session, Trial
+
+_LONGEST_SITTING = 30 * 24 * 3600.0
+"""Seconds; a session that says more was not measured so, or was left lying half done."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,4 +230,20 @@ def _facts(session: Session, acceptance: Acceptance) -> AcceptedSession:
         by=acceptance.by,
         reason=acceptance.reason.strip(),
         controls=kept(session),
+        duration=seconds_of(session),
     )
+
+
+def seconds_of(session: Session) -> float:
+    """How long the sitting took, to a tenth of a second; 0 where its times tell nothing.
+
+    Replaying or importing values takes a time of its own, which tells nothing of a sitting.
+    """
+    if session.source is not Source.MEASURED:
+        return 0.0
+    try:
+        started, ended = map(datetime.fromisoformat, (session.started, session.ended))
+        seconds = round((ended - started).total_seconds(), 1)
+    except (TypeError, ValueError):  # no times, or one with and one without a zone
+        return 0.0
+    return seconds if 0 < seconds <= _LONGEST_SITTING else 0.0

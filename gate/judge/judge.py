@@ -19,7 +19,7 @@ from gate.judge.screening import Flagged, screened, series_of
 from gate.judge.series import finding
 from gate.judge.shape import shaped
 from gate.judge.steadiness import moved_control, unsteady
-from gate.judge.summary import summarise
+from gate.judge.summary import edit_notes, summarise
 from gate.judge.waive import waived
 from gate.model import Finding, Role, Verdict
 from gate.stats.shares import shares
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from gate.judge.noises import Key
     from gate.judge.series import Series
     from gate.judge.suite import Case, Policy
-    from gate.model import Calibration, Report, Round
+    from gate.model import Calibration, Edit, Report, Round
     from gate.stats.noise import Noise
 
 
@@ -120,11 +120,14 @@ def judge(
     created: str,
     version: str,
     rounds: Sequence[Round] = (),
+    absent: Sequence[Finding] = (),
+    edits: Sequence[Edit] = (),
 ) -> Report:
     """Judge a suite.
 
     `created` is the UTC time to print, `version` the gate's own; `rounds` are those of
-    calibrations, for the record.
+    calibrations, for the record; `absent` is told of what was not measured at all, and alone makes
+    a report too; `edits` are shown, and change no verdict.
 
     Raises:
         NothingCompared: there is not one gate metric to judge.
@@ -139,9 +142,12 @@ def judge(
         for flag, found in zip(first.flagged, decided, strict=True)
     ]
     meanwhile = {case.profile: _meanwhile(case) for case in cases}
+    accepted = {case.profile: case.baseline for case in cases}
     findings = [
-        waived(qualified(f, meanwhile), policy) for f in shaped((*first.settled, *decided), cases)
+        waived(qualified(f, meanwhile), policy, accepted[f.profile])
+        for f in shaped((*first.settled, *decided), cases)
     ]
+    findings += absent
     if not any(f.role is Role.GATE for f in findings):
         raise NothingCompared(
             "G280",
@@ -150,7 +156,12 @@ def judge(
         )
     findings.sort(key=importance)
     report = summarise(cases, tuple(findings), first, policy, created=created, version=version)
-    return replace(report, calibration=_record(cases, policy, rounds))
+    return replace(
+        report,
+        calibration=_record(cases, policy, rounds) if cases else None,
+        edits=tuple(edits),
+        notes=(*edit_notes(edits), *report.notes),
+    )
 
 
 def _record(cases: Sequence[Case], policy: Policy, rounds: Sequence[Round]) -> Calibration | None:

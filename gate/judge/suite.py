@@ -26,6 +26,8 @@ class Policy:
     """Bound on the chance that a loss of the tolerance passes."""
     allow_new: bool = False
     waivers: tuple[Waiver, ...] = ()
+    accepted: frozenset[str] = frozenset()
+    """Profiles of which there is a baseline, judged here or not."""
     today: str = "1970-01-01"
     """UTC date, for waivers that end."""
 
@@ -48,6 +50,8 @@ class Case:
     """Metrics with the tolerances in force, from the reviewed profile where there is one."""
     reviewed: Profile | None
     """The profile to judge by; without it the session's own word is taken for what it planned."""
+    unplanned: frozenset[str] = frozenset()
+    """Benchmarks of the reviewed profile that the session itself did not set out to measure."""
 
     @property
     def by_pairs(self) -> bool:
@@ -117,7 +121,13 @@ def _case(
         other_classes=tuple(sorted(b.host_class for b in of_profile)) if not mine else (),
         metrics=reviewed.metrics if reviewed else whole[0].metrics,
         reviewed=reviewed,
+        unplanned=_unplanned(whole[0], reviewed),
     )
+
+
+def _unplanned(head: Session, reviewed: Profile | None) -> frozenset[str]:
+    every = {one.name for one in reviewed.benchmarks} if reviewed else set()
+    return frozenset(every - {plan.benchmark for plan in head.planned})
 
 
 def _as_reviewed(head: Session, reviewed: Profile | None) -> Session:

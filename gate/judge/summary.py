@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from gate.judge.judge import FirstStage
     from gate.judge.suite import Case, Policy
-    from gate.model import Finding
+    from gate.model import Edit, Finding, Waiver
 
 
 def summarise(
@@ -33,17 +33,18 @@ def summarise(
     worst = join(finding.verdict for finding in gating) or Verdict.BROKEN
     let_through = worst is Verdict.NEW and policy.allow_new
     is_open = worst.opens or let_through
-    head = cases[0].head
+    host = cases[0].head.host if cases else None
+    whence = f"host class {host.host_class}" if host else "nothing was measured"
     return Report(
         schema=SCHEMA,
         gate="open" if is_open else "closed",
         verdict=worst.value,
         exit_status=0 if let_through else worst.exit_status,
-        headline=headline(gating, f"host class {head.host.host_class}", is_open=is_open),
+        headline=headline(gating, whence, is_open=is_open),
         created=created,
-        profiles=tuple(case.profile for case in cases),
+        profiles=_profiles(cases, findings),
         findings=findings,
-        host=head.host,
+        host=host,
         tools={"driftgate": version} | _tools(cases),
         notes=(*_notes(cases, findings, policy, let_through=let_through), *first.blind),
         promise=SuitePromise(
@@ -55,6 +56,23 @@ def summarise(
         subjects=_subjects(cases),
         conditions=conditions(cases),
     )
+
+
+def edit_notes(edits: Sequence[Edit]) -> Iterator[str]:
+    """One note on what the tree judged says otherwise than the merge base."""
+    if edits:
+        loosening = sum(one.loosens for one in edits)
+        count = f"{len(edits)} edit{'s' if len(edits) > 1 else ''}"
+        yield (
+            f"judged by the merge base: {count} of what the gate judges by, {loosening} of which "
+            "would let more in, are not in force here"
+        )
+
+
+def _profiles(cases: Sequence[Case], findings: Sequence[Finding]) -> tuple[str, ...]:
+    """What was judged, then what should have been and was not there."""
+    every = (*(case.profile for case in cases), *sorted(f.profile for f in findings))
+    return tuple(dict.fromkeys(every))
 
 
 def headline(gating: Sequence[Finding], whence: str, *, is_open: bool) -> str:
@@ -100,9 +118,8 @@ def _notes(
             f"{loudest.metric}: a smaller loss would not have been seen"
         )
     rows = {(f.profile, f.benchmark, f.metric) for f in findings}
-    names = {case.profile for case in cases}
     for waiver in policy.waivers:
-        if waiver.profile in names and waiver.row not in rows:
+        if waiver.row not in rows and _to_be_seen(waiver, findings, policy):
             yield f"a waiver matches nothing: {' '.join(waiver.row)} ({waiver.issue})"
     holders: dict[str, list[str]] = {}
     for case in cases:
@@ -110,6 +127,16 @@ def _notes(
             holders.setdefault(note, []).append(case.profile)
     for note, profiles in holders.items():
         yield f"{', '.join(dict.fromkeys(profiles))}: {note}"
+
+
+def _to_be_seen(waiver: Waiver, findings: Sequence[Finding], policy: Policy) -> bool:
+    """Whether its row should be among the findings, if there were such a row.
+
+    A profile that was not judged here and has a baseline may well have it; one without a baseline
+    has nothing that could be waived.
+    """
+    judged = any(waiver.profile == one.profile for one in findings)
+    return judged or waiver.profile not in policy.accepted
 
 
 def _case_notes(case: Case) -> Iterator[str]:

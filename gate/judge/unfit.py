@@ -33,6 +33,9 @@ def unfit(series: Series) -> Finding | None:
     if gone:
         text = f"{gone} is in the baseline and was not measured"
         return finding(series, "G040", Verdict.MISSING, text)
+    if series.benchmark in series.case.unplanned and not series.head:
+        text = "not measured: the tree that was measured has no such benchmark"
+        return finding(series, "G044", Verdict.MISSING, text)
     if len(series.head) < series.planned or not series.head:
         if head.disturbances:  # which is why they are not there
             text = f"the sitting was disturbed: {head.disturbances[0]}"
@@ -48,7 +51,10 @@ def unfit(series: Series) -> Finding | None:
 def _other_kind(series: Series) -> Finding | None:
     """New where nothing was accepted, incomparable where that was another quantity."""
     ours = series.metric
-    measured = next((m for m in series.case.head.metrics if m.name == ours.name), ours)
+    measured = next((m for m in series.case.head.metrics if m.name == ours.name), None)
+    if measured is None:
+        text = "the session gives numbers, and does not say of what kind they are"
+        return finding(series, "G033", Verdict.INCOMPARABLE, text)
     if _kind(measured) != _kind(ours):
         text = f"profile: {_kind(ours)}; session: {_kind(measured)}"
         return finding(series, "G033", Verdict.INCOMPARABLE, text)

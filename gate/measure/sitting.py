@@ -17,6 +17,7 @@ from gate.harness.expand import own_environment
 from gate.harness.needs import demand_needs
 from gate.measure.aside import counted, with_reasons
 from gate.measure.background import check_background, prepare_background
+from gate.measure.runner_variables import is_runners
 from gate.measure.surroundings import Surroundings
 from gate.model import (
     Session,
@@ -203,8 +204,16 @@ def _context(
 def child_environment(
     active: ActiveSide | None = None, own: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """What a harness sees: ours, in the C locale, the profile's `own`, the side's on top."""
-    inherited = {k: v for k, v in os.environ.items() if not k.startswith("GATE_")}
+    """What a harness sees: ours, in the C locale, the profile's `own`, the side's on top.
+
+    Not ours: what is the gate's, and what the runner of a CI job gave to the gate alone
+    (`is_runners`). What the profile or the command line names is given all the same.
+    """
+    inherited = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("GATE_") and not is_runners(name)
+    }
     side = dict(active.environment) if active else {}
     return inherited | {"LC_ALL": "C.UTF-8"} | dict(own or {}) | side
 

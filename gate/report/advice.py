@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.model import Role, Verdict
-from gate.report.words import from_summaries, tally
+from gate.report.words import failed, from_summaries, tally
 
 if TYPE_CHECKING:
     from gate.model import Finding, Report
@@ -97,6 +97,31 @@ _SUMMARY_STEPS: dict[Verdict, tuple[str, tuple[str, ...]]] = {
     ),
 }
 """Where there are no trials, nothing can be accepted and nothing was screened."""
+
+
+_AFTER_FAILURE = {
+    1: (
+        "The gate itself failed, which says nothing about the change. Run the check again; if it "
+        "fails again, report it."
+    ),
+    2: "Correct what the message names, then check again. Nothing was judged.",
+    3: "Check the names and the filter: nothing was compared.",
+    4: "Look into the log of the measurement, mend what the message names, then check again.",
+    5: "What was measured cannot be compared. Mend what the message names, then check again.",
+    6: "The verdict could not be told where it belongs. Mend what the message names, then repeat.",
+}
+_INTERRUPTED = "The check was interrupted before it had a verdict. Start it again."
+
+
+def without_steps(report: Report) -> str:
+    """What to do where no finding asks for anything: all passed, nothing compared, or an error."""
+    if failed(report):
+        found = _CODE.search(report.headline)
+        more = f" `gate explain {found[0]}` tells more." if found else ""
+        return _AFTER_FAILURE.get(report.exit_status, _INTERRUPTED) + more
+    if report.gate == "open":
+        return "Nothing. Every metric passed."
+    return _AFTER_FAILURE[3]
 
 
 def next_steps(report: Report) -> list[Step]:

@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from gate.report import record, words
-from gate.report.advice import next_steps
+from gate.report.advice import next_steps, without_steps
 from gate.report.clean import scrub
 from gate.report.glossary import GLOSSARY, VERDICTS
 from gate.report.rows import Row, row
@@ -52,6 +52,7 @@ def render_html(report: Report) -> str:
             benchmarks=_by_benchmark(rows),
             plot_all=plot_all,
             steps=next_steps(report),
+            without_steps=without_steps(report),
             glossary=GLOSSARY,
             verdicts=VERDICTS,
         )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from gate.model import Role, Verdict
 from gate.report import record, words
+from gate.report.advice import without_steps
 from gate.report.cells import fit, width_of, wrap
 from gate.report.clean import guarded, scrub, shorten
 from gate.units import percent
@@ -34,6 +35,7 @@ def render_text(report: Report, *, width: int = 80, colour: bool = False) -> str
     report = scrub(report)
     page = _Page(max(40, width), colour=colour)
     _opening(page, report)
+    _edits(page, report)
     for finding in report.findings:
         if finding.verdict is not Verdict.PASSED:
             _block(page, finding)
@@ -43,6 +45,8 @@ def render_text(report: Report, *, width: int = 80, colour: bool = False) -> str
         _subjects(page, report)
         page.blank()
     for note in report.notes:
+        if note == words.lead(report):
+            continue
         page.add(note, "note: ", "      ")
     page.blank()
     verdict = f"{words.verdict_sentence(report)} (exit status {report.exit_status})"
@@ -80,6 +84,11 @@ def _opening(page: _Page, report: Report) -> None:
     page.add(sentence, "", "  ", _gate_colour(report))
     if record.unfit(report.calibration):
         page.add(record.unfit(report.calibration), "  warning: ", "           ", _YELLOW)
+    if words.failed(report):
+        page.add(words.lead(report), "  why      ", "           ")
+        page.add(without_steps(report), "  next     ", "           ")
+    if not words.promises(report):
+        return
     host = "unknown" if report.host is None else report.host.host_class or "unknown"
     page.add(f"{host}; {words.judged(report)}", "  host     ", "           ")
     for condition in report.conditions:
@@ -91,6 +100,20 @@ def _opening(page: _Page, report: Report) -> None:
         page.add(record.line(report.calibration), "  record   ", "           ")
     if record.details(report.calibration):
         page.add(record.details(report.calibration), "           ", "           ", _DIM)
+
+
+def _edits(page: _Page, report: Report) -> None:
+    """Every change to the rules, the loosening ones first; none is in force."""
+    if not report.edits:
+        return
+    page.blank()
+    page.add(f"{words.EDITED}:", "", "  ", _YELLOW)
+    for edit in report.edits:
+        profile = f", {shorten(edit.profile, LONGEST_NAME)}" if edit.profile else ""
+        told = f"{words.effect(edit)}{profile}: {edit.headline} ({shorten(edit.code, 8)})"
+        page.add(told, "  ", "    ")
+        if edit.advice:
+            page.add(edit.advice, "    advice: ", "            ", _DIM)
 
 
 def _subjects(page: _Page, report: Report) -> None:

@@ -11,7 +11,7 @@ from gate.units import percent, show_pair
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gate.model import Finding, Report
+    from gate.model import Edit, Finding, Report
 
 SYMBOL = {
     Verdict.PASSED: "✓",
@@ -40,6 +40,32 @@ def gate_symbol(report: Report) -> str:
     return "✓" if report.gate == "open" else "✗"
 
 
+def failed(report: Report) -> bool:
+    """Whether the gate closed because the check itself ended with an error, before any verdict."""
+    return report.verdict == "error"
+
+
+def promises(report: Report) -> bool:
+    """Whether there is anything that the promise is about."""
+    return bool(report.findings) or not failed(report)
+
+
+def closing(report: Report) -> list[Finding]:
+    """The findings that close the gate, worst first; none where it is open."""
+    if report.gate == "open":
+        return []
+    return [f for f in report.findings if f.role is Role.GATE and not f.verdict.opens]
+
+
+EDITED = "This change edits what the gate judges by; not in force here"
+"""Above the edits of a report."""
+
+
+def effect(edit: Edit) -> str:
+    """What an edit does once it is merged, in one word."""
+    return "loosens" if edit.loosens else "does not loosen"
+
+
 def tally(findings: Iterable[Finding]) -> list[tuple[Verdict, int]]:
     """How many findings have each verdict, worst first."""
     counts = Counter(finding.verdict for finding in findings)
@@ -50,7 +76,7 @@ def counts(report: Report) -> str:
     """`2 regressed, 1 inconclusive, 37 passed`: the metrics that may close the gate."""
     gated = [f for f in report.findings if f.role is Role.GATE]
     parts = [f"{number} {verdict.value}" for verdict, number in tally(gated)]
-    return ", ".join(parts) or report.verdict
+    return ", ".join([report.verdict, *parts] if failed(report) else parts) or report.verdict
 
 
 def verdict_sentence(report: Report) -> str:
@@ -60,7 +86,8 @@ def verdict_sentence(report: Report) -> str:
 
 def lead(report: Report) -> str:
     """What the report's own headline says beyond the verdict sentence."""
-    rest = report.headline.removeprefix(verdict_sentence(report)).strip(" ,;:·—-")
+    rest = report.headline.removeprefix(verdict_sentence(report))
+    rest = rest.removeprefix(f"gate {report.gate}: {report.verdict}").strip(" ,;:·—-")
     whole = rest.startswith("(") and rest.endswith(")")
     return rest[1:-1] if whole else rest
 

@@ -74,7 +74,12 @@ def _encodable(text: str) -> str:
 def _short(directory: Path) -> str:
     """The directory as somebody here would write it."""
     here = Path.cwd()
-    return str(directory.relative_to(here)) if directory.is_relative_to(here) else str(directory)
+    if directory.is_relative_to(here):
+        return str(directory.relative_to(here))
+    # A neighbour, as the base side mostly is: where both lie is nobody's business in a comment.
+    if directory.is_relative_to(here.parent):
+        return str(".." / directory.relative_to(here.parent))
+    return str(directory)
 
 
 def refuse_without_effect(profile: Profile) -> None:

@@ -87,7 +87,7 @@ def test_every_reader(accepted, refuse, command):
     """Every command that needs the baselines refuses a broken one, before it measures."""
     accepted.baseline.write_text("x")
     refuse(command, "G204", BASELINE)
-    assert not (accepted.root / "out").exists()
+    assert not (accepted.root / "out/p").exists()
 
 
 LINES = [
@@ -184,6 +184,7 @@ profile = "p"
 benchmark = "b"
 metric = "wall"
 ceiling = "20%"
+since = "2999-01-01"
 expires = "2999-12-31"
 issue = "#1"
 reason = "known"
@@ -195,16 +196,20 @@ WAIVERS = [
     case("a ceiling of a million per cent", swap('"20%"', '"1000000%"'), "G206", 5, "ceiling"),
     case("a ceiling that is a number", swap('"20%"', "0.2"), "G206", 5, "waiver.0.ceiling"),
     case("no ceiling", swap('ceiling = "20%"\n', ""), "G206", 1, "ceiling: is required"),
-    case("a day that is not", swap("2999-12-31", "2999-02-30"), "G206", 6, "expires"),
-    case("a day in words", swap("2999-12-31", "never"), "G206", 6, "expires"),
+    case("a day that is not", swap("2999-12-31", "2999-02-30"), "G206", 7, "expires"),
+    case("a day in words", swap("2999-12-31", "never"), "G206", 7, "expires"),
     case("no day", swap("expires = .*\n", ""), "G206", 1, "expires: is required"),
-    case("no issue", swap('"#1"', '""'), "G206", 7, "issue"),
-    case("no reason", swap('"known"', '""'), "G206", 8, "reason"),
-    case("a blank reason", swap('"known"', '"  "'), "G206", 8, "reason"),
+    case("no first day", swap("since = .*\n", ""), "G206", 1, "since: is required"),
+    case("a first day in words", swap("2999-01-01", "today"), "G206", 6, "since"),
+    case("begun after its end", swap("2999-01-01", "3000-01-01"), "G206", 6, "behind the last"),
+    case("367 days", swap("2999-01-01", "2998-12-29"), "G206", 7, "at most 366 days"),
+    case("no issue", swap('"#1"', '""'), "G206", 8, "issue"),
+    case("no reason", swap('"known"', '""'), "G206", 9, "reason"),
+    case("a blank reason", swap('"known"', '"  "'), "G206", 9, "reason"),
     case("a misspelt key", swap("metric", "metrics"), "G206", 4, 'did you mean "metric"?'),
     case("a single table", swap(r"\[\[waiver\]\]", "[waiver]"), "G206", 1, "waiver"),
     case("a misspelt table", swap("waiver", "waver"), "G206", 1, 'did you mean "waiver"?'),
-    case("the same row twice", lambda t: t + t, "G206", 9, "twice"),
+    case("the same row twice", lambda t: t + t, "G206", 10, "twice"),
     case("broken", swap('"p"', '"p'), "G204", 2),
 ]  # fmt: skip
 

@@ -2,13 +2,14 @@
 
 Run with `make bench`. Targets on a machine of two cores: `gate --help` 150 ms, screening 1,000
 series of 20 sessions 2 s, judging them 2 s, deciding 40 metrics by 30 pairs each 0.5 s, rendering
-the HTML of 1,000 findings 2 s.
+the HTML of 1,000 findings 2 s, the comment of 10,000 0.5 s, their summary 5 s.
 """
 
 import math
 import random
 import subprocess
 import sys
+from dataclasses import replace
 
 from gate.judge.judge import first_stage, judge
 from gate.judge.suite import Policy, arrange
@@ -34,6 +35,8 @@ from gate.model import (
 from gate.model.blocks import FIRST_BLOCK, NEXT_BLOCK
 from gate.report.html import render_html
 from gate.report.json_text import render_json
+from gate.report.links import Links
+from gate.report.markdown import render_comment, render_summary
 from gate.stats.martingale import PairRule, decide
 
 SERIES, SESSIONS, TRIALS = 1000, 20, 3
@@ -216,6 +219,33 @@ def test_rendering_a_thousand_findings(benchmark):
     report = judged(suite())
     html = benchmark.pedantic(render_html, args=(report,), rounds=3, warmup_rounds=1)
     assert html.count("benchmark-0") >= SERIES
+
+
+def ten_thousand():
+    """10,000 findings with names of 300 characters."""
+    report = judged(suite())
+    findings = tuple(
+        replace(found, benchmark=f"{found.benchmark}-{turn}-{'x' * 280}")
+        for turn in range(10)
+        for found in report.findings
+    )
+    return replace(report, findings=findings)
+
+
+def test_commenting_ten_thousand_findings(benchmark):
+    """The comment of 10,000 findings counts those that it leaves out; target 0.5 s."""
+    report = ten_thousand()
+    text = benchmark.pedantic(render_comment, args=(report, Links()), rounds=3, warmup_rounds=1)
+    assert len(text) < 60_000
+    assert " more in the report" in text
+
+
+def test_summarising_ten_thousand_findings(benchmark):
+    """The summary of 10,000 findings fills its budget and no more; target 5 s."""
+    report = ten_thousand()
+    text = benchmark.pedantic(render_summary, args=(report, Links()), rounds=3, warmup_rounds=1)
+    assert 800_000 < len(text.encode()) <= 900_000
+    assert " more in the report" in text
 
 
 def test_writing_a_thousand_findings(benchmark):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from builders import write_replay_project
@@ -142,9 +143,10 @@ def test_a_planted_session_is_not_resumed_without_its_plant(project, calibrate):
 
 def test_waivers_do_not_hide_what_a_round_found(project, calibrate):
     """A waiver lets a loss through a check; a calibration asks whether it is seen."""
+    today = datetime.now(UTC).date()
     (project.baselines / "waivers.toml").write_text(
         '[[waiver]]\nprofile = "p"\nbenchmark = "b"\nmetric = "wall"\nceiling = "50%"\n'
-        'expires = "2999-01-01"\nissue = "1"\nreason = "x"\n',
+        f'since = "{today}"\nexpires = "{today + timedelta(days=99)}"\nissue = "1"\nreason = "x"\n',
         "utf-8",
     )
     calibrate("--rounds", "4", "--plant", "10%", "--seed", "1")

@@ -29,12 +29,13 @@ def test_matrix_shrank(tmp_path, fake):
 
 
 def test_harness_missing(measured, fake):
-    """Without the program nothing is measured: status 4, and no report of an open gate."""
+    """Without the program nothing is measured: status 4, and a report that is closed by it."""
     (fake.bin / "hyperfine").unlink()
     answer = check(measured, "h")
     assert answer.status == 4
     assert "error[G230]" in answer.err
-    assert not (measured.root / "out" / "report.json").exists()
+    report = json.loads((measured.root / "out" / "report.json").read_text())
+    assert (report["gate"], report["verdict"], report["exit_status"]) == ("closed", "error", 4)
 
 
 @pytest.mark.parametrize("end", ["exit 1", "exit 139", "kill -9 $$", "kill -SEGV $$"])

@@ -26,9 +26,20 @@ fi
 arguments=(--out "$out" --profiles "$PROFILES_DIR" --baseline "$BASELINE" --size "$SIZE"
   --alpha "$ALPHA" --beta "$BETA" --shards "$SHARDS" --merge-base HEAD --proposed "$HEAD_SHA")
 [ -z "$ALLOW" ] || arguments+=(--allow "$ALLOW")
+sessions=0
+read -ra profiles <<<"${IN_PROFILES//$'\n'/ }"
+for profile in "${profiles[@]}"; do
+  arguments+=(--only "$profile")
+done
 while IFS= read -r file; do
   arguments+=(--session "$file")
+  sessions=$((sessions + 1))
 done < <(find "$measured" -name session.json -type f 2>/dev/null | sort)
+if [ "$sessions" -eq 0 ] && [ "$CONCLUSION" != success ]; then
+  # The report that is made next says how measuring ended, which is the reason.
+  echo "nothing was measured: measuring ended as $CONCLUSION"
+  exit 4
+fi
 
 cd tree
 status=0

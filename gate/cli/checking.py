@@ -1,0 +1,184 @@
+"""A whole check: what is measured, what is judged by, and the files that it leaves."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from gate import __version__
+from gate.cli.ending import Ending
+from gate.cli.flow import Check, Plan, cases_of
+from gate.cli.policy import make_policy
+from gate.cli.shards import Shard, durations, parts_of
+from gate.cli.trusted import refuse_orphans, trusted
+from gate.cli.wiring import SideOptions, load_profiles, with_sides
+from gate.errors import Interrupted, NothingCompared
+from gate.files.baseline_file import read_baselines
+from gate.files.calibration_file import read_rounds
+from gate.measure.sitting import now
+from gate.measure.stop import Stop, StopRequested
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from gate.cli.progress import Teller
+    from gate.cli.trusted import Trusted
+    from gate.model import Profile, Report, Session
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What the command line asks for."""
+
+    names: tuple[str, ...]
+    """Profiles; empty for all."""
+    profiles: Path
+    baseline: Path
+    size: str
+    sides: SideOptions
+    host_class: str | None
+    merge_base: str | None
+    shard: Shard
+    place: Path
+    """The output directory."""
+    named: bool
+    """Whether somebody named it."""
+    work: Path | None
+    wait: float
+    alpha: float
+    """Of the whole check; a part of it spends its share."""
+    beta: float
+    allow: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suite:
+    """What there is to measure and to judge by."""
+
+    plan: Plan
+    gone: tuple[Profile, ...]
+    """Profiles of the merge base that the tree has not any more."""
+
+
+def check(wanted: Wanted, teller: Teller) -> Report:
+    """Measure, judge, and leave a handover and a report, whatever happens.
+
+    Raises:
+        Interrupted: a signal came; what was measured is kept.
+        GateError: anything that keeps the gate from a verdict.
+    """
+    with Stop().listening() as stop:
+        ending = Ending(wanted.place, wanted.shard, named=wanted.named)
+        with ending.told():
+            try:
+                return _checked(wanted, teller, stop, ending)
+            except StopRequested as request:
+                raise _interrupted(request, wanted) from None
+
+
+def _checked(wanted: Wanted, teller: Teller, stop: Stop, ending: Ending) -> Report:
+    with trusted(
+        wanted.merge_base,
+        None,
+        profiles=wanted.profiles,
+        baseline=wanted.baseline,
+        size=wanted.size,
+    ) as known:
+        ending.edits = known.edits
+        suite = suite_of(wanted, known)
+        ending.profiles = tuple(profile.name for profile in suite.plan.profiles)
+        stop.check()
+        sessions = Check(suite.plan, teller, stop).measure() if suite.plan.profiles else ()
+        ending.hand_over(sessions)
+        report = _judged(sessions, suite, known)
+        if wanted.shard.of > 1:
+            told = f"part {wanted.shard.number} of {wanted.shard.of}; the whole is judged of all"
+            report = replace(report, notes=(told, *report.notes))
+        stop.check()
+        from gate.cli.output import write_report  # noqa: PLC0415 - jinja, after measuring
+
+        write_report(report, wanted.place)
+        return report
+
+
+def _judged(sessions: Sequence[Session], suite: Suite, known: Trusted) -> Report:
+    from gate.judge.absent import absent_findings  # noqa: PLC0415 - with what judges
+    from gate.judge.judge import judge  # noqa: PLC0415 - scipy, after measuring
+
+    why = {one.name: "the change removes the profile" for one in suite.gone}
+    return judge(
+        cases_of(sessions, suite.plan) if sessions else (),
+        suite.plan.policy,
+        created=now(),
+        version=__version__,
+        rounds=read_rounds(known.baseline),
+        absent=absent_findings(suite.gone, why=why),
+        edits=known.edits,
+    )
+
+
+def suite_of(wanted: Wanted, known: Trusted) -> Suite:
+    """What to measure, and what to judge by: the merge base's, where it has the profile.
+
+    Raises:
+        InputError: a profile, baseline or waiver is wrong, or there are too many parts.
+        NothingCompared: there is no profile.
+    """
+    every = tuple(with_sides(one, wanted.sides) for one in _read(wanted, known))
+    baselines = read_baselines(known.baseline)
+    read_rounds(known.baseline)  # a wrong file is found out before anything is measured
+    here = {one.name for one in every}
+    gone: tuple[Profile, ...] = ()
+    if not wanted.names:
+        # What the change adds is no reason to overlook what the merge base has lost.
+        refuse_orphans(known.profiles if known.commit else here, baselines)
+        if wanted.shard.number == 1:
+            gone = tuple(known.profiles[name] for name in sorted(known.profiles.keys() - here))
+        if wanted.shard.of > 1 and every:
+            works = durations(tuple(here), baselines, wanted.host_class)
+            mine = parts_of(works, wanted.shard.of)[wanted.shard.number - 1]
+            every = tuple(one for one in every if one.name in mine)
+    plan = Plan(
+        profiles=tuple(_as_reviewed(one, known.profiles.get(one.name)) for one in every),
+        reviewed={
+            one.name: known.profiles[one.name] for one in every if one.name in known.profiles
+        },
+        baselines=baselines,
+        policy=make_policy(
+            wanted.alpha / wanted.shard.of, wanted.beta, wanted.allow, known.baseline
+        ),
+        out=wanted.place,
+        work=wanted.work or wanted.place / "work",
+        host_class=wanted.host_class,
+        store=known.baseline,
+        wait=wanted.wait,
+    )
+    return Suite(plan=plan, gone=gone)
+
+
+def _read(wanted: Wanted, known: Trusted) -> tuple[Profile, ...]:
+    """The profiles of the tree; none is fine where the merge base tells what is missing."""
+    try:
+        return load_profiles(wanted.names, wanted.profiles, wanted.size)
+    except NothingCompared:
+        if wanted.names or not known.profiles:
+            raise
+        return ()
+
+
+def _as_reviewed(profile: Profile, reviewed: Profile | None) -> Profile:
+    """What the tree runs, as often as the merge base says."""
+    if reviewed is None:
+        return profile
+    return replace(profile, trials=reviewed.trials, loud=reviewed.loud)
+
+
+def _interrupted(request: StopRequested, wanted: Wanted) -> Interrupted:
+    return Interrupted(
+        request.number,
+        f"interrupted; what was measured is kept in {wanted.place}.",
+        cure="Continue with the same options and: "
+        + shlex.join(["gate", "check", *wanted.names, "--out", str(wanted.place), "--resume"]),
+    )

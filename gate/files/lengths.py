@@ -1,0 +1,78 @@
+"""How long the strings of a session may be, and how large its numbers.
+
+What came from another machine is shown somewhere, and calculated with: a value at the end of what
+a float holds makes an infinity of the next sum.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gate.files.lines import Path
+
+NAME = 500
+"""As the names of benchmarks in a profile."""
+TEXT = 4000
+FACT = 10_000
+"""A fact of the host or the subject: the kernel's command line is one, a path another."""
+
+_LARGEST_COUNT = 1 << 63
+_LARGEST = 1e100
+"""Of a measured number, in any unit; the inverse is the smallest that is not zero."""
+
+_NAMES = frozenset(
+    {
+        *("id", "profile", "profile_digest", "harness", "version", "host_class", "fingerprint"),
+        *("benchmark", "metric", "name", "unit", "of", "over", "group", "members", "without"),
+        *("boot", "started", "ended", "loud", "kind", "commit", "proof", "tuned", "source"),
+    }
+)
+_FACTS = frozenset({"stable", "epoch", "live", "description"})
+
+
+def complaints(value: Any) -> Iterator[tuple[Path, str]]:
+    """Every string in a frozen value of the model that is too long, every number too large."""
+    return _in(value, (), TEXT)
+
+
+def _in(value: Any, path: Path, most: int) -> Iterator[tuple[Path, str]]:
+    if isinstance(value, str | int | float):
+        what = _excess(value, most)
+        if what:
+            yield path, what
+    elif isinstance(value, tuple):
+        for i, item in enumerate(value):
+            yield from _in(item, (*path, i), most)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            if len(key) > NAME:
+                yield path, f"a key of {len(key)} characters is longer than the {NAME} allowed"
+            yield from _in(item, (*path, key), most)
+    elif is_dataclass(value) and not isinstance(value, type):
+        for name, limit in _limits(type(value)):
+            yield from _in(getattr(value, name), (*path, name), limit)
+
+
+def _excess(value: str | float, most: int) -> str:
+    """What is too much about a string or a number; empty where nothing is."""
+    if isinstance(value, str):
+        too_long = f"{len(value)} characters are more than the {most} allowed"
+        return too_long if len(value) > most else ""
+    if isinstance(value, int):
+        return "no count is as large as that" if abs(value) > _LARGEST_COUNT else ""
+    plain = value == 0 or 1 / _LARGEST <= abs(value) <= _LARGEST
+    return "" if plain else f"{value:g} is no number that anything measures"
+
+
+@cache
+def _limits(kind: type[Any]) -> tuple[tuple[str, int], ...]:
+    """Each field of a kind of value, and how long a string in it may be."""
+    names = [field.name for field in fields(kind)]
+    return tuple(
+        (name, NAME if name in _NAMES else FACT if name in _FACTS else TEXT) for name in names
+    )

@@ -1,0 +1,116 @@
+"""The check of a commit: the name that a branch can require.
+
+Its conclusion is `success` for an open gate and `failure` for everything else. `neutral` and
+`skipped` do not exist here: GitHub lets both satisfy a required check.
+
+Limits that the server enforces: a title of 255 characters, a summary and a text of 65,535 BYTES of
+UTF-8 each (the reference says characters; github/docs issue 35252), 50 annotations per request.
+None are sent: the step that measured has annotated already.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gate.errors import PublishError
+from gate.publish.answers import field, optional
+from gate.publish.api import Unclear, repo
+from gate.publish.comment import Outcome
+from gate.report.clean import shorten
+
+if TYPE_CHECKING:
+    from gate.publish.api import Api
+
+LONGEST_TITLE = 255
+"""Characters."""
+LARGEST = 65_535
+"""Bytes of a summary."""
+_ROUNDS = 3
+_SETTLE = 2.0
+_MORE = "\n\nThere is more in the report.\n"
+_FOLD = "\n\n</details>"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """What a check says."""
+
+    name: str
+    head: str
+    """Full hash of the commit."""
+    is_open: bool
+    title: str
+    summary: str
+    """Markdown; cut at a line where it is too long."""
+    details_url: str = ""
+    """The report, or the run; empty for GitHub's own page."""
+
+
+def publish_check(api: Api, repository: str, check: Check) -> Outcome:
+    """Make or update the check of that name.
+
+    Ours is found by its `external_id`: a job of the same name has a check of the same name, and
+    that one is GitHub's.
+
+    Raises:
+        PublishError: G270, the token lacks `checks: write`; or what the API raises.
+    """
+    ours = f"driftgate:{check.name}"
+    path = f"{repo(repository)}/check-runs"
+    listed = f"{repo(repository)}/commits/{check.head}/check-runs"
+    body = _body(check, ours)
+    for _ in range(_ROUNDS):
+        runs = api.every(listed, key="check_runs", check_name=check.name, filter="latest")
+        found = [one for one in runs if optional(one, "external_id") == ours]
+        if found:
+            newest = max(field(one, "id", int, of=path) for one in found)
+            return _told("edited", api.patch(f"{path}/{newest}", body), path)
+        try:
+            return _told("created", api.post(path, {**body, "head_sha": check.head}), path)
+        except Unclear as error:
+            api.wait(_SETTLE, error.message)
+    raise PublishError(
+        "G272",
+        f"the check of {check.head} could not be made in {_ROUNDS} tries.",
+        cure="Run the job again.",
+    )
+
+
+def _body(check: Check, external_id: str) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "name": check.name,
+        "external_id": external_id,
+        "status": "completed",
+        "conclusion": "success" if check.is_open else "failure",
+        "output": {
+            "title": shorten(check.title, LONGEST_TITLE),
+            "summary": fitting(check.summary, LARGEST),
+        },
+    }
+    if check.details_url:
+        body["details_url"] = check.details_url
+    return body
+
+
+def fitting(markdown: str, most: int) -> str:
+    """The Markdown, or as many whole lines as `most` bytes hold, with open folds closed."""
+    data = markdown.encode()
+    if len(data) <= most:
+        return markdown
+    folds = markdown.count("<details>") * len(_FOLD)
+    room = most - len(_MORE) - folds
+    cut = data[: max(room, 0)].decode(errors="ignore").rpartition("\n")[0]
+    still_open = cut.count("<details>") - cut.count("</details>")
+    return cut + _FOLD * max(still_open, 0) + _MORE
+
+
+def _told(action: str, answer: Any, of: str) -> Outcome:
+    author = optional(answer, "app.slug")
+    page = optional(answer, "html_url")
+    field(answer, "id", int, of=of)
+    return Outcome(
+        action,
+        page if isinstance(page, str) else "",
+        author if isinstance(author, str) else "",
+    )

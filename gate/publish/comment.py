@@ -1,0 +1,152 @@
+"""The one comment of a pull request: edited, never appended, and only ever our own.
+
+GitHub refuses bodies longer than 65,536 characters; ours stay below 60,000. A comment is ours when
+it begins with our marker and its author is the one who writes with our token: a comment of
+somebody else that holds our marker is left alone. With the token of a workflow that is
+`github-actions[bot]`; with another token it turns out as soon as the first comment has been made.
+
+Two runs at the same time may both find no comment and both make one. So after making one we look
+again: the oldest one stays, and gets our text; later ones of ours are taken away.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gate.errors import PublishError
+from gate.publish.answers import field, optional
+from gate.publish.api import Refused, Unclear, repo
+from gate.publish.pull import require_head
+
+if TYPE_CHECKING:
+    from gate.publish.api import Api
+
+ACTIONS = "github-actions[bot]"
+"""Who writes with the token of a workflow."""
+LONGEST = 60_000
+_ROUNDS = 3
+_SETTLE = 2.0
+"""Seconds after an unclear answer before we look: what was made may not be listed at once."""
+_MISSING = 404
+_CREATED, _EDITED, _SAME = "created", "edited", "unchanged"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What was done."""
+
+    action: str
+    """`created`, `edited` or `unchanged`."""
+    url: str
+    """Page of what was written."""
+    author: str
+    """Who wrote it."""
+    removed: int = 0
+    """How many doubles of ours were taken away."""
+
+
+def publish_comment(
+    api: Api,
+    repository: str,
+    number: int,
+    body: str,
+    *,
+    marker: str,
+    head: str,
+    author: str = ACTIONS,
+) -> Outcome:
+    """Make the comment of a pull request say `body`, which begins with `marker`.
+
+    Nothing is written unless `head` is still the head of the pull request.
+
+    Raises:
+        PublishError: G274, the head has moved; G270, the body is too long, or the token may not
+            write; or what the API raises.
+    """
+    if len(body) >= LONGEST or not body.startswith(marker):
+        raise PublishError(
+            "G270",
+            f"a comment of {len(body)} characters is not sent; it must begin with its marker and "
+            f"be shorter than {LONGEST}.",
+            cure="This is a fault of the gate: please report it.",
+        )
+    thread = _Thread(api, repository, number, marker)
+    for _ in range(_ROUNDS):
+        require_head(api, repository, number, head)
+        ours = thread.ours(author)
+        if not ours:
+            made = thread.create(body)
+            if made is None:
+                continue
+            # Our token's name is certain now, and somebody may have been as quick as we were.
+            author = field(made, "user.login", str, of=thread.path)
+            ours = thread.ours(author) or [made]
+            if _number(ours[0]) == _number(made):
+                removed = thread.remove(ours[1:])
+                return Outcome(_CREATED, _page(made), author, removed)
+        kept = thread.edit(ours[0], body)
+        if kept is not None:
+            action = _SAME if kept is ours[0] else _EDITED
+            return Outcome(action, _page(kept), author, thread.remove(ours[1:]))
+    raise PublishError(
+        "G272",
+        f"the comment of pull request {number} could not be settled in {_ROUNDS} tries.",
+        cure="Run the job again.",
+    )
+
+
+class _Thread:
+    """The comments of one pull request that begin with our marker."""
+
+    def __init__(self, api: Api, repository: str, number: int, marker: str) -> None:
+        self._api, self._marker = api, marker
+        self._all = f"{repo(repository)}/issues/comments"
+        self.path = f"{repo(repository)}/issues/{number}/comments"
+
+    def ours(self, author: str) -> list[Any]:
+        """Ours, oldest first."""
+        found = [
+            one
+            for one in self._api.every(self.path)
+            if optional(one, "user.login") == author
+            and str(optional(one, "body") or "").startswith(self._marker)
+        ]
+        return sorted(found, key=_number)
+
+    def create(self, body: str) -> Any | None:
+        """Make one; None where it is not known whether it was made: look before trying again."""
+        try:
+            return self._api.post(self.path, {"body": body})
+        except Unclear as error:
+            self._api.wait(_SETTLE, error.message)
+            return None
+
+    def edit(self, comment: Any, body: str) -> Any | None:
+        """The comment with our text, itself where it says so already; None where it is gone."""
+        if optional(comment, "body") == body:
+            return comment
+        try:
+            return self._api.patch(f"{self._all}/{_number(comment)}", {"body": body})
+        except Refused as error:
+            if error.http == _MISSING:
+                return None
+            raise
+
+    def remove(self, doubles: list[Any]) -> int:
+        """Take doubles away; somebody else may have done so already."""
+        for one in doubles:
+            try:
+                self._api.delete(f"{self._all}/{_number(one)}")
+            except Refused as error:
+                if error.http != _MISSING:
+                    raise
+        return len(doubles)
+
+
+def _number(comment: Any) -> int:
+    return field(comment, "id", int, of="comment")
+
+
+def _page(comment: Any) -> str:
+    return field(comment, "html_url", str, of="comment")

@@ -1,0 +1,153 @@
+"""What a person reads of a proposed baseline: the pull request that carries it, and the answers.
+
+Numbers of pull requests are the API's own and are left to be links. Everything else (names of
+benchmarks, reasons, logins) is made inert.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gate.report.clean import clean
+from gate.report.links import anchor
+from gate.report.markdown import marker
+from gate.report.markdown_text import md, md_code
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MARKER = marker("accept")
+"""First line of the one comment that answers who asked."""
+_IN_SIGHT = 20
+_MOST_ROWS = 300
+_LONGEST_TITLE = 200
+_COUNTS = (
+    "It counts once it is on the branch that pull requests are compared with: the gate reads "
+    "baselines at the merge base, never from the pull request that it judges."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """A baseline that somebody wants accepted."""
+
+    rows: tuple[tuple[str, str], ...]
+    """Name of each series, and what becomes of it: `712.0 -> 641.0 k op/s (-10.0 %), epoch 2`."""
+    reason: str
+    by: str
+    """Login; empty where nobody in particular asked."""
+    commit: str
+    """That was measured."""
+    host_classes: tuple[str, ...]
+    verdict: str
+    """The gate's word about the session against the baseline so far, one sentence."""
+    pull: int | None = None
+    """The pull request whose level it is; None for the default branch's own sessions."""
+    run: str = ""
+    """Address of the run that measured."""
+    notes: tuple[str, ...] = ()
+    """What else a reviewer must know."""
+
+
+def title(proposal: Proposal) -> str:
+    """The title of the pull request, and the first line of the commit."""
+    if proposal.pull is not None:
+        return f"Accept the level of #{proposal.pull} as the new baseline"
+    profiles = sorted({name.split(" ")[0] for name, _ in proposal.rows})
+    return clean(f"Baseline: sessions of {', '.join(profiles) or 'no profile'}", _LONGEST_TITLE)
+
+
+def message(proposal: Proposal) -> str:
+    """The commit message: what, why, who, from where."""
+    who = f"Accepted on the word of {proposal.by}." if proposal.by else "Added because it passed."
+    return "\n".join(
+        [title(proposal), "", proposal.reason, "", who, f"Measured commit: {proposal.commit}"]
+    )
+
+
+def description(proposal: Proposal) -> str:
+    """The pull request's text: the diff, the reason, who asked, what was measured."""
+    what = (
+        f"The level that was measured for #{proposal.pull} becomes the baseline"
+        if proposal.pull is not None
+        else "Sessions of this branch that passed are added to the baseline"
+    )
+    classes = ", ".join(md_code(one) for one in proposal.host_classes)
+    lines = [
+        f"{what} of host class {classes}.",
+        "",
+        f"**Reason:** {md(proposal.reason, 600)}",
+        "",
+        *_rows(proposal.rows),
+        "",
+        *_facts(proposal),
+        "",
+        *_notes(proposal),
+        _COUNTS,
+    ]
+    if proposal.pull is not None:
+        lines += ["", f"When it is merged, update the branch of #{proposal.pull}; it is then "]
+        lines[-1] += "measured and judged against this level, and more than that still closes."
+    return "\n".join(lines) + "\n"
+
+
+def answer(proposal: Proposal, *, page: str, number: int | None, branch: str, commit: str) -> str:
+    """The comment that tells who asked what was done; its first line is the marker.
+
+    `number` and `page` are of the pull request that carries it; without one the baseline was
+    committed to `branch`.
+    """
+    if number is not None:
+        where = f"#{number} carries it; {anchor('review it', page) or 'review it'} and merge it."
+    else:
+        where = f"Commit `{commit[:12]}` on {md_code(branch)} carries it."
+    lines = [
+        MARKER,
+        f"**driftgate: this level is proposed as the new baseline.** {where}",
+        "",
+        f"**Reason** ({_who(proposal.by)}): {md(proposal.reason, 600)}",
+        "",
+        *_rows(proposal.rows),
+        "",
+        *_notes(proposal),
+        _COUNTS,
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def refusal(why: str, by: str) -> str:
+    """The comment that tells who asked why nothing was done."""
+    said = md(why, 900)
+    return f"{MARKER}\n**driftgate: nothing was accepted** (asked for by {_who(by)}). {said}\n"
+
+
+def _rows(rows: Sequence[tuple[str, str]]) -> list[str]:
+    """The diff; what is beyond the first rows is folded, and beyond that counted."""
+    lines = [f"- {md_code(name, 300)}: {md(what)}" for name, what in rows[:_MOST_ROWS]]
+    if len(rows) > _MOST_ROWS:
+        lines.append(f"- and {len(rows) - _MOST_ROWS} more, in the changed files")
+    if len(lines) <= _IN_SIGHT:
+        return lines or ["- no series changed"]
+    rest = len(rows) - _IN_SIGHT
+    folded = ["", f"<details><summary>{rest} more</summary>", "", *lines[_IN_SIGHT:], ""]
+    return [*lines[:_IN_SIGHT], *folded, "</details>"]
+
+
+def _notes(proposal: Proposal) -> list[str]:
+    return [*(f"- {md(note, 600)}" for note in proposal.notes), *([""] if proposal.notes else [])]
+
+
+def _facts(proposal: Proposal) -> list[str]:
+    link = anchor("the run", proposal.run)
+    rows = [
+        ("Asked for by", _who(proposal.by)),
+        ("Measured commit", md_code(proposal.commit)),
+        ("Verdict so far", md(proposal.verdict, 400)),
+        *([("Measured by", link)] if link else []),
+    ]
+    return ["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows)]
+
+
+def _who(by: str) -> str:
+    return md_code(by) if by else "nobody in particular"

@@ -1,0 +1,174 @@
+"""The end of a step: the report of the check, or one that says that there is none, told to GitHub.
+
+The exit status is 0 for nothing but a report that is there, of now, and opens by its own findings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from gate.errors import GateError
+from gate.files import disk
+from gate.files.report_file import read_report
+from gate.judge.failed import failed_report
+from gate.model import Role, Verdict, join
+from gate.publish.commands import append, append_summary, output_lines
+from gate.report.clean import clean
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gate.model import Report
+    from gate.report.links import Links
+
+NO_REPORT = "G278"
+OLDEST = timedelta(days=7)
+"""An older report is not of this run."""
+AHEAD = timedelta(minutes=5)
+"""How far the clock of the machine that judged may be ahead of this one."""
+CANNOT_JUDGE = 5
+UNTOLD = 6
+
+_MEASURING_FAILED = 4
+_HIGHEST_STATUS = 255
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """The report that counts."""
+
+    report: Report
+    made: bool
+    """Whether it was made here, because the check left none that can be used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runner:
+    """The files by which a step talks to its runner; None outside of GitHub."""
+
+    summary: Path | None
+    output: Path | None
+
+
+def take(out: Path, *, now: datetime, version: str, because: str = "") -> Taken:
+    """The report in `out`, or a failed one; `because` is what is known of how the check ended."""
+    try:
+        if disk.is_absent(out / "report.json"):
+            why = "the check left no report: it crashed, was killed or never ran"
+        else:
+            report = read_report(out / "report.json")
+            why = _complaint(report, now)
+            if not why:
+                return Taken(report=report, made=False)
+    except GateError as error:
+        why = f"the check left a report that cannot be used: {error.message.rstrip('.')}"
+    known = clean(because, 300).strip(" .")
+    made = failed_report(
+        code=NO_REPORT,
+        message=clean(f"{why}{f' ({known})' if known else ''}."),
+        exit_status=_MEASURING_FAILED,
+        created=now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        version=version,
+    )
+    return Taken(report=made, made=True)
+
+
+def leave(out: Path, report: Report) -> None:
+    """Write a report that was made here; what was refused is kept beside it under another name.
+
+    Raises:
+        InputError: G208, the directory cannot be written.
+        OSError: what was refused cannot be renamed.
+    """
+    from gate.report.html import render_html  # noqa: PLC0415 - jinja2, seldom needed
+    from gate.report.json_text import render_json  # noqa: PLC0415 - with it
+
+    path = out / "report.json"
+    if not disk.is_absent(path):
+        path.replace(out / "refused-report.json")
+    disk.write_text(path, render_json(report))
+    disk.write_text(out / "report.html", render_html(report))
+
+
+def opens(report: Report) -> bool:
+    """Whether the findings themselves open the gate, and all that the report says agrees.
+
+    A report that opens although its worst verdict is `new` was judged with `--allow new`.
+    """
+    found = [finding.verdict for finding in report.findings if finding.role is Role.GATE]
+    worst = join(found)
+    return (
+        worst is not None
+        and (worst.opens or worst is Verdict.NEW)
+        and (report.verdict, report.gate, report.exit_status) == (worst.value, "open", 0)
+    )
+
+
+def status_of(report: Report) -> int:
+    """The exit status: 0 for an open gate, and no number that a shell could take for 0."""
+    if opens(report):
+        return 0
+    return report.exit_status if 0 < report.exit_status <= _HIGHEST_STATUS else CANNOT_JUDGE
+
+
+def tell(report: Report, out: Path, links: Links, runner: Runner) -> tuple[int, list[GateError]]:
+    """Write summary and outputs; the exit status, and what could not be told.
+
+    The outputs come last, and say `open` only where all the rest was told.
+    """
+    from gate.report.markdown import render_summary  # noqa: PLC0415 - only inside of GitHub
+
+    status, failed = status_of(report), []
+    if runner.summary is not None:
+        try:
+            append_summary(runner.summary, render_summary(report, links), _short(report))
+        except GateError as error:
+            failed.append(error)
+            status = status or UNTOLD
+    if runner.output is not None:
+        try:
+            append(runner.output, output_lines(outputs(report, out, status)))
+        except GateError as error:
+            failed.append(error)
+            status = status or UNTOLD
+    return status, failed
+
+
+def outputs(report: Report, out: Path, status: int) -> dict[str, str]:
+    """What later steps and jobs read."""
+    return {
+        "gate": "closed" if status else "open",
+        "verdict": report.verdict,
+        "status": str(status),
+        "report": _there(out / "report.json"),
+        "session": _there(out / "session.json"),
+        "headline": report.headline,
+    }
+
+
+def _there(path: Path) -> str:
+    return str(path) if path.is_file() else ""
+
+
+def _short(report: Report) -> str:
+    """The summary where there is no room for it; no word of it comes from outside."""
+    state = "open" if opens(report) else "closed"
+    return f"## driftgate: gate {state}\n\nNo room for more here: see the report and the log.\n"
+
+
+def _complaint(report: Report, now: datetime) -> str:
+    """Why a report that reads well does not count; empty when it does."""
+    if report.gate == "open" and not opens(report):
+        return "the check left a report that contradicts itself: its findings do not open the gate"
+    try:
+        created = datetime.fromisoformat(report.created)
+        age = now - created
+    except (ValueError, TypeError, OverflowError):
+        return "the check left a report that does not say when it was made"
+    if age < -AHEAD:
+        return "the report that lies there is of the future, so not of this check"
+    if age > OLDEST:
+        return f"the report that lies there is {age.days} days old, so not of this check"
+    return ""

@@ -1,0 +1,99 @@
+"""Annotations: workflow commands that GitHub shows beside a change, ten at most.
+
+A command ends at the end of its line and its properties at a colon or comma, so these are escaped
+as GitHub's own toolkit does it. A name from a session can neither end a command nor begin one.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from gate.model import Role, Verdict
+from gate.report import record, words
+from gate.report.clean import scrub, shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gate.model import Finding, Report
+
+MOST = 10
+"""GitHub keeps ten errors and ten warnings of a step."""
+_LONGEST_NAME = 200
+_LONGEST_TITLE = 250
+_LONGEST_MESSAGE = 600
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+class _Note(NamedTuple):
+    """One annotation before it is escaped."""
+
+    level: str
+    title: str
+    message: str
+    profile: str = ""
+
+
+def render_annotations(report: Report) -> tuple[str, ...]:
+    """The lines, worst first; none where the gate is open and there is nothing to say."""
+    report = scrub(report)
+    notes = [*_closing(report), *_warnings(report)]
+    if len(notes) > MOST:
+        left = len(notes) - (MOST - 1)
+        level = notes[MOST - 1].level
+        told = f"{left} more are left out here; the report has them all"
+        notes = [*notes[: MOST - 1], _Note(level, "driftgate", told)]
+    return tuple(_line(note, report) for note in notes)
+
+
+def _closing(report: Report) -> Iterator[_Note]:
+    """What closes the gate, or why it is closed without any finding."""
+    if report.gate == "open":
+        return
+    found = words.closing(report)
+    if words.failed(report):
+        yield _Note("error", words.verdict_sentence(report), words.lead(report))
+    elif not found:
+        yield _Note("error", "driftgate", words.verdict_sentence(report))
+    for finding in found:
+        yield _of(finding, "error")
+
+
+def _warnings(report: Report) -> Iterator[_Note]:
+    """What should be looked at though it closes nothing."""
+    if record.unfit(report.calibration):
+        yield _Note("warning", "driftgate", record.unfit(report.calibration))
+    for edit in report.edits:
+        if edit.loosens:
+            told = f"{edit.headline} (not in force here). {edit.advice}"
+            yield _Note(
+                "warning", f"{words.effect(edit)} {edit.profile or 'the gate'}", told, edit.profile
+            )
+    if report.gate == "open":
+        for finding in report.findings:
+            if finding.role is Role.GATE and finding.verdict in (Verdict.WAIVED, Verdict.NEW):
+                yield _of(finding, "warning")
+
+
+def _of(finding: Finding, level: str) -> _Note:
+    name = f"{finding.benchmark} {finding.metric}"
+    title = f"{finding.verdict.value}: {shorten(name, _LONGEST_NAME)}"
+    told = f"{finding.headline.rstrip('.')}. {finding.advice} ({shorten(finding.code, 8)})"
+    return _Note(level, title, told, finding.profile)
+
+
+def _line(note: _Note, report: Report) -> str:
+    properties = [f"title={_property(shorten(note.title, _LONGEST_TITLE))}"]
+    if note.profile in report.profiles and _PLAIN_NAME.fullmatch(note.profile):
+        properties.insert(0, f"file=profiles/{_property(note.profile)}.toml")
+    message = " ".join(shorten(note.message, _LONGEST_MESSAGE).split())
+    return f"::{note.level} {','.join(properties)}::{_data(message)}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,127 @@
+"""JUnit XML, which every CI system shows: one suite per profile, one case per metric.
+
+What closes the gate is a `failure` where a loss is proven and an `error` where nothing could be
+judged. A closed gate always has one of them, so that no reader of the file takes it for green.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from gate.model import Role, Verdict
+from gate.report import record, words
+from gate.report.advice import without_steps
+from gate.report.clean import scrub, shorten
+from gate.units import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gate.model import Finding, Report
+
+_LONGEST_NAME = 300
+_GATE = "gate"
+
+
+def render_junit(report: Report) -> str:
+    """The report as one XML 1.0 document; no times, because a verdict takes none."""
+    report = scrub(report)
+    closing = {id(finding) for finding in words.closing(report)}
+    root = Element("testsuites", {"name": "driftgate"})
+    suites: dict[str, Element] = {}
+    for finding in report.findings:
+        suite = suites.get(finding.profile)
+        if suite is None:
+            suite = SubElement(root, "testsuite", {"name": finding.profile})
+            suites[finding.profile] = suite
+            _properties(suite, report, finding.profile)
+        _case(suite, finding, closes=id(finding) in closing)
+    green = bool(report.findings) and report.gate == "open"
+    if words.failed(report) or not (closing or green):
+        _without_findings(root, report)
+    _count(root)
+    indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}\n'
+
+
+def _properties(suite: Element, report: Report, profile: str) -> None:
+    """What is true of the whole, and the edits that concern this profile or none."""
+    host = "unknown" if report.host is None else report.host.host_class or "unknown"
+    pairs = [
+        (_GATE, report.gate),
+        ("verdict", report.verdict),
+        ("exit status", str(report.exit_status)),
+        ("host class", host),
+        *([("promise", words.promise(report))] if words.promises(report) else []),
+        *([("record", record.line(report.calibration))] if report.host else []),
+        *(("condition", text) for text in report.conditions),
+        *(("note", text) for text in report.notes),
+        *_edits(report, profile),
+    ]
+    _named(suite, pairs)
+
+
+def _edits(report: Report, profile: str) -> list[tuple[str, str]]:
+    known = {finding.profile for finding in report.findings} if report.edits else set()
+    return [
+        (f"edit, {words.effect(edit)}, not in force", f"{edit.headline} ({edit.code})")
+        for edit in report.edits
+        if edit.profile == profile or edit.profile not in known
+    ]
+
+
+def _named(parent: Element, pairs: Sequence[tuple[str, str]]) -> None:
+    held = SubElement(parent, "properties")
+    for name, value in pairs:
+        SubElement(held, "property", {"name": name, "value": value})
+
+
+def _case(suite: Element, finding: Finding, *, closes: bool) -> None:
+    name = shorten(f"{finding.benchmark} {finding.metric}", _LONGEST_NAME)
+    case = SubElement(suite, "testcase", {"classname": finding.profile, "name": name})
+    _named(case, [("verdict", finding.verdict.value), ("role", finding.role.value)])
+    told = _told(finding)
+    if not closes:
+        if finding.verdict is not Verdict.PASSED or finding.role is Role.WATCH or finding.warnings:
+            SubElement(case, "system-out").text = told
+        return
+    kind = "failure" if finding.verdict is Verdict.REGRESSED else "error"
+    said = {"type": finding.verdict.value, "message": finding.headline}
+    SubElement(case, kind, said).text = told
+
+
+def _told(finding: Finding) -> str:
+    """The finding in lines: verdict, sentence, numbers, what qualifies it, what to do."""
+    watch = " (watch)" if finding.role is Role.WATCH else ""
+    lines = [f"{finding.verdict.value}{watch} {finding.code}: {finding.headline}"]
+    if finding.base_value is not None or finding.head_value is not None:
+        ends = words.interval(finding)
+        loss = f"loss {percent(finding.loss)}" + (f" [{ends}]" if ends else "")
+        lines.append(f"{words.sides(finding)}, {loss}, tolerance {words.tolerance(finding)}")
+    lines += [f"warning: {warning}" for warning in finding.warnings]
+    if finding.advice:
+        lines.append(f"advice: {finding.advice}")
+    return "\n".join(lines)
+
+
+def _without_findings(root: Element, report: Report) -> None:
+    """The gate itself as a case that is in error: there is no finding to blame."""
+    suite = SubElement(root, "testsuite", {"name": "driftgate"})
+    _properties(suite, report, "")
+    case = SubElement(suite, "testcase", {"classname": "driftgate", "name": _GATE})
+    message = words.lead(report) or words.verdict_sentence(report)
+    said = {"type": report.verdict, "message": message}
+    advice = without_steps(report) if report.gate != "open" else "nothing was compared"
+    SubElement(case, "error", said).text = f"{message}\nadvice: {advice}"
+
+
+def _count(root: Element) -> None:
+    """The counts that readers of the file trust, of each suite and of all."""
+    for holder in [root, *root]:
+        cases = list(holder.iter("testcase"))
+        holder.set("tests", str(len(cases)))
+        holder.set("failures", str(len(list(holder.iter("failure")))))
+        holder.set("errors", str(len(list(holder.iter("error")))))
+        if holder is not root:
+            holder.set("skipped", "0")

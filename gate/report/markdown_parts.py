@@ -1,0 +1,104 @@
+"""The parts of a report in Markdown above and below its table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gate.report import record, words
+from gate.report.advice import next_steps, without_steps
+from gate.report.links import anchor, commit_of
+from gate.report.markdown_table import within
+from gate.report.markdown_text import md, md_code, sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gate.model import Report
+    from gate.report.links import Links
+
+MOST_EDITS = 10
+_MOST_SUBJECTS = 3
+
+
+def title(report: Report) -> str:
+    """`### ✗ Gate closed: 2 regressed, 39 passed`."""
+    sentence = words.verdict_sentence(report)
+    return f"### {words.gate_symbol(report)} {sentence[:1].upper()}{md(sentence[1:])}"
+
+
+def opening(report: Report, links: Links) -> list[str]:
+    """What a reader needs first: why, where, on what, what to do, where to read on."""
+    lines: list[str] = []
+    if words.failed(report):
+        lines += [f"**Why.** {sentence(words.lead(report), 600)}", ""]
+    if record.unfit(report.calibration):
+        lines += [f"**Warning.** {md(record.unfit(report.calibration), 400)}.", ""]
+    measured = list(_measured(report, links))
+    if measured:
+        said = f"{'; '.join(measured)}."
+        lines += [said[0].upper() + said[1:], ""]
+    return [*lines, f"**What to do next.** {_next(report)}", "", _onwards(links)]
+
+
+def _measured(report: Report, links: Links) -> Iterator[str]:
+    """The machine, the sides, the commit; `Host class x; base a; head b; commit c`."""
+    if report.host is not None:
+        yield f"host class {md_code(report.host.host_class or 'unknown')}"
+    for side in ("base", "head"):
+        named = {text: None for key, text in report.subjects.items() if key.endswith(f" {side}")}
+        if named:
+            shown = ", ".join(md_code(text) for text in list(named)[:_MOST_SUBJECTS])
+            more = len(named) - _MOST_SUBJECTS
+            yield f"{side} {shown}" + (f" and {more} more" if more > 0 else "")
+    if commit_of(links):
+        yield f"commit {commit_of(links)}"
+
+
+def _next(report: Report) -> str:
+    """The step for the worst verdict; the page has one for each."""
+    for step in [] if words.failed(report) else next_steps(report):
+        told = f" {md_code(step.commands[0])} tells more." if step.commands[1:] else ""
+        return f"{md(step.text, 400)}{told}"
+    return md(without_steps(report), 400)
+
+
+def _onwards(links: Links) -> str:
+    """The link to the page, or where to look for it."""
+    page, run = anchor("Open the report", links.report), anchor("the run", links.run)
+    if page:
+        return f"**{page}**" + (f" ({run})" if run else "")
+    return f"The whole report is an HTML page among the artifacts of {run or 'the run'}."
+
+
+def edits(report: Report, room: int) -> list[str]:
+    """What this change would change about judging, always in sight."""
+    if not report.edits:
+        return []
+    items = [
+        f"- {words.effect(edit)}{f', {md_code(edit.profile)}' if edit.profile else ''}: "
+        f"{md(edit.headline, 300)} ({md_code(edit.code, 8)})"
+        for edit in report.edits
+    ]
+    return ["", f"**{words.EDITED}:**", "", *within(items, room, MOST_EDITS)]
+
+
+def assurance(report: Report) -> list[str]:
+    """Promise, record, tools, conditions and notes, as the items of a list."""
+    lines: list[str] = []
+    if words.promises(report):
+        lines += [f"Promise: {sentence(words.promise(report), 300)}"]
+        lines += [sentence(words.judged(report), 300)]
+    if report.host is not None and words.promises(report):
+        lines += [f"Record: {sentence(record.line(report.calibration), 400)}"]
+    tools = ", ".join(f"{name} {version}" for name, version in list(report.tools.items())[:12])
+    lines += [f"Written at {md(report.created)} with {md(tools, 400) or 'driftgate'}."]
+    lines += [f"Condition: {sentence(text, 400)}" for text in report.conditions]
+    lines += [f"Note: {sentence(text, 400)}" for text in report.notes if text != words.lead(report)]
+    return [f"- {line}" for line in lines]
+
+
+def folded(summary: str, lines: Sequence[str]) -> list[str]:
+    """Lines that open on a click; `summary` is our own."""
+    if not lines:
+        return []
+    return ["", "<details>", f"<summary>{summary}</summary>", "", *lines, "", "</details>"]

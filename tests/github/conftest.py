@@ -1,0 +1,71 @@
+"""What is made once for all tests of this folder: it takes seconds each time."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+
+import pytest
+from github.acting import HERE, ROOT, World, export_of
+from github.hub import Hub
+from github.users import MACHINE, PROFILE, SHAPES, SOURCE, TOOL, User
+
+
+@pytest.fixture(scope="session")
+def driftgate(tmp_path_factory):
+    """This tree, as a checkout of it would be."""
+    return export_of(ROOT, tmp_path_factory.mktemp("driftgate"))
+
+
+@pytest.fixture(scope="session")
+def gate(tmp_path_factory):
+    """The program that a runner's owner would name in DRIFTGATE_GATE."""
+    program = tmp_path_factory.mktemp("program") / "gate"
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} {HERE / "quiet_gate.py"} "$@"\n')
+    program.chmod(0o755)
+    return program
+
+
+@pytest.fixture
+def world(tmp_path, driftgate, gate):
+    """A GitHub with nothing in it."""
+    return World(tmp_path, driftgate, {"DRIFTGATE_GATE": str(gate), "GATE_HOST_CLASS": "lab"})
+
+
+@pytest.fixture(scope="session")
+def measured(tmp_path_factory, driftgate, gate):
+    """Shape -> a place with acme/tool, its workflows and its accepted baseline; to be copied.
+
+    The baseline is really measured, once for both shapes.
+    """
+    plain = tmp_path_factory.mktemp("measured") / "plain"
+    env = {"DRIFTGATE_GATE": str(gate), "GATE_HOST_CLASS": "lab"}
+    user = User(World(plain, driftgate, env))
+    user.commit({"tool.py": TOOL, "profiles/first.toml": PROFILE})
+    user.gate("run", "first", "--repeat", "5", "--quiet")
+    sessions = sorted(str(one) for one in (user.clone / "reports/sessions").glob("*.json"))
+    user.gate("baseline", "accept", *sessions, "--reason", "first baseline", "--by", "me")
+    shutil.rmtree(user.clone / "reports")
+    places = {}
+    for shape in SHAPES:
+        places[shape] = shutil.copytree(plain, plain.parent / shape, symlinks=True)
+        user = User(World(places[shape], driftgate, env))
+        user.gate("init", "--github", shape, "--machine", MACHINE, "--source", SOURCE)
+        user.commit({}, "the gate")
+        user.push()
+    return places
+
+
+@pytest.fixture
+def user(world, measured, request):
+    """acme/tool with a baseline, on GitHub and in a clone; the shape is the test's parameter."""
+    shape = getattr(request, "param", SHAPES[0])
+    shutil.copytree(measured[shape], world.place, dirs_exist_ok=True, symlinks=True)
+    return User(world)
+
+
+@pytest.fixture
+def hub(world):
+    """GitHub's API for acme/tool, over real HTTP."""
+    with Hub(world) as running:
+        yield running

@@ -1,0 +1,28 @@
+"""The real gate, as the program that a runner's owner names in DRIFTGATE_GATE: `quiet_gate.py ...`.
+
+It measures for real. But other tests, and whoever else works on this machine, would set trials
+aside, move its controls and hold its lock, so none of these is looked at here, and the facts of the
+machine are those of a played one (tests/builders.py does the same, and says why).
+"""
+
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import played
+
+import gate.cli.wiring
+import gate.host.identity
+import gate.host.lock
+import gate.measure.controls
+
+gate.cli.wiring.make_watch = lambda *_: None
+gate.measure.controls.CONTROLS = {}
+gate.host.identity.ThisMachine = played.machine
+gate.host.lock.lock_path = lambda: Path(os.environ["HOME"], "lock")
+
+from gate.__main__ import main  # noqa: E402 - after what it is to find changed
+
+main()

@@ -1,0 +1,169 @@
+"""Laws of our workflows, of the actions, and of the files that `gate init --github` writes.
+
+zizmor and actionlint (`make check`) know GitHub; these laws are our own, and read the text itself.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+OURS = sorted((ROOT / ".github" / "workflows").glob("*.y*ml"))
+TEMPLATES = sorted((ROOT / "gate" / "cli" / "github").glob("*.y*ml"))
+ACTIONS = sorted((ROOT / ".github" / "actions").rglob("action.y*ml"))
+EVERY = [*OURS, *TEMPLATES, *ACTIONS]
+
+_PIN = re.compile(r"[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+(\.\d+)*")
+
+
+def text_of(path):
+    return path.read_text(encoding="utf-8")
+
+
+def without_comments(text):
+    return re.sub(r"(^|\s)#.*", "", text, flags=re.MULTILINE)
+
+
+def uses(text):
+    """What stands after each `uses:`, with its comment."""
+    return re.findall(r"^\s*(?:- )?uses:\s*(.+?)\s*$", text, re.MULTILINE)
+
+
+def jobs(text):
+    """The block of each job by its name; blocks of comments between jobs belong to none."""
+    body = without_comments(text).partition("\njobs:\n")[2]
+    parts = re.split(r"^  ([\w-]+):[ \t]*$", body, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def has(block, key):
+    """Whether a job has this key of its own."""
+    return re.search(rf"^    {key}:", block, re.MULTILINE) is not None
+
+
+def unpinned(text):
+    return [one for one in uses(text) if not one.startswith("./") and not _PIN.fullmatch(one)]
+
+
+def unbounded(text):
+    """Jobs without their own permissions, or without a time limit.
+
+    A call of a reusable workflow may have no limit; the jobs of that workflow have.
+    """
+    return [
+        name
+        for name, block in jobs(text).items()
+        if not has(block, "permissions")
+        or not (has(block, "timeout-minutes") or has(block, "uses"))
+    ]
+
+
+def is_required(name, block):
+    return "actions/required" in block or (name == "driftgate" and has(block, "needs"))
+
+
+def careless(text):
+    """Required jobs that could be skipped, which GitHub takes for a success."""
+    return [
+        name
+        for name, block in jobs(text).items()
+        if is_required(name, block) and not re.search(r"^    if: always\(\)$", block, re.MULTILINE)
+    ]
+
+
+def name_of(path):
+    return str(path.relative_to(ROOT))
+
+
+def test_there_is_something_to_look_at():
+    """A law over no file holds always."""
+    assert len(OURS) >= 7
+    assert len(TEMPLATES) >= 5
+    assert len(ACTIONS) >= 2
+    assert sum(len(uses(text_of(path))) for path in EVERY) >= 20
+    assert all(jobs(text_of(path)) for path in [*OURS, *TEMPLATES])
+
+
+@pytest.mark.parametrize("path", EVERY, ids=name_of)
+def test_every_action_is_pinned_by_its_full_hash_with_its_version(path):
+    assert unpinned(text_of(path)) == []
+
+
+def test_one_action_has_one_version():
+    """Two pins of one action would be two versions to trust."""
+    pins = {one for path in EVERY for one in uses(text_of(path)) if "@" in one}
+    names = [one.partition("@")[0] for one in pins]
+    assert sorted(names) == sorted(set(names))
+
+
+@pytest.mark.parametrize("path", EVERY, ids=name_of)
+def test_no_workflow_gives_a_strangers_code_a_token(path):
+    """`pull_request_target` runs with the base's rights; no secret is handed down unnamed."""
+    text = without_comments(text_of(path))
+    assert "pull_request_target" not in text
+    assert "secrets: inherit" not in text
+    assert "allow-unsafe-pr-checkout" not in text
+
+
+@pytest.mark.parametrize("path", [*OURS, *TEMPLATES], ids=name_of)
+def test_every_job_has_its_own_permissions_and_a_time_limit(path):
+    assert unbounded(text_of(path)) == []
+    assert re.search(r"^permissions: \{\}$", text_of(path), re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", EVERY, ids=name_of)
+def test_every_checkout_forgets_its_token(path):
+    text = without_comments(text_of(path))
+    assert text.count("actions/checkout@") == text.count("persist-credentials: false")
+
+
+@pytest.mark.parametrize("path", [*OURS, *TEMPLATES], ids=name_of)
+def test_a_required_job_always_runs(path):
+    assert careless(text_of(path)) == []
+
+
+def test_the_file_for_one_stage_has_a_required_job():
+    required = [
+        (path.name, name)
+        for path in TEMPLATES
+        for name, block in jobs(text_of(path)).items()
+        if is_required(name, block)
+    ]
+    assert ("one-stage.yml", "driftgate") in required
+
+
+def test_what_measures_a_pull_request_has_no_token_and_no_cache():
+    """The job on the machine: no permission at all, no secret, nothing shared with later jobs."""
+    text = text_of(ROOT / ".github" / "workflows" / "measure.yml")
+    block = jobs(text)["measure"]
+    assert re.search(r"^    permissions: \{\}$", block, re.MULTILINE)
+    for word in ("secrets.", "actions/cache", "github.token", "GITHUB_TOKEN"):
+        assert word not in block
+
+
+BAD = """\
+name: bad
+on: [pull_request]
+jobs:
+  a:
+    runs-on: ubuntu-24.04
+    steps:
+      - uses: actions/checkout@v7
+      - uses: actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1
+      # permissions: {}
+  driftgate:
+    needs: [a]
+    if: success()
+    permissions: {}
+    steps:
+      - uses: o/r/.github/actions/required@0000000000000000000000000000000000000000 # v1
+  c:
+    uses: o/r/.github/workflows/x.yml@main
+"""
+
+
+def test_the_laws_see_what_breaks_them():
+    assert len(unpinned(BAD)) == 3
+    assert unbounded(BAD) == ["a", "driftgate", "c"]
+    assert careless(BAD) == ["driftgate"]
