@@ -117,6 +117,7 @@ def command(
     there = sorted(path.stem for path in directory.glob("profiles/*.toml")) if shape else []
     if shell_command is not None or not (shipped or there):
         files |= _first(directory, shell_command or _EXAMPLE)
+    first = (*shipped, *([_NAME] if f"profiles/{_NAME}.toml" in files else []), *there, _NAME)[0]
     if shape is not None:
         wanted = Wanted(
             shape=shape,
@@ -125,6 +126,7 @@ def command(
             host_class=host_class or "",
             owners=owners,
             branch=branch,
+            profile=first,
         )
         files |= github_files(wanted)
     for name, text in files.items():
@@ -134,7 +136,6 @@ def command(
             continue
         disk.write_text(path, text)
         click.echo(f"wrote  {path}")
-    first = (*shipped, *([_NAME] if f"profiles/{_NAME}.toml" in files else []), *there, _NAME)[0]
     where = "" if directory == Path() else f"cd {shlex.quote(str(directory))}\n  "
     if shape is not None:
         click.echo(steps(wanted, first, where))

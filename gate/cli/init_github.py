@@ -45,6 +45,8 @@ class Wanted:
     host_class: str
     owners: str
     branch: str
+    profile: str
+    """One that takes little time, for the A/A run."""
 
 
 def github_files(wanted: Wanted) -> dict[str, str]:
@@ -72,6 +74,8 @@ def github_files(wanted: Wanted) -> dict[str, str]:
         'host-class: ""': f'host-class: "{wanted.host_class}"',
         _OWNERS: wanted.owners,
         "branches: [main]": f"branches: [{wanted.branch}]",
+        "branch: main": f"branch: {wanted.branch}",
+        "profiles: first": f"profiles: {wanted.profile}",
     }
     files = {
         f".github/workflows/{name}": template
@@ -86,8 +90,8 @@ def steps(wanted: Wanted, profile: str, where: str) -> str:
     known = f" --host-class {wanted.host_class}" if wanted.host_class else ""
     owners = f"\n- Put your team for {_OWNERS} in .github/CODEOWNERS." * (wanted.owners == _OWNERS)
     forks = (
-        "\n- Make an environment `driftgate-fork` with required reviewers: they let each commit of"
-        "\n  a fork onto your machine."
+        "\n- Actions, General: require approval for all external contributors. Forks are not"
+        "\n  measured before you read in IN-GITHUB.md what that means, and say so."
     ) * (wanted.shape == "two-stages")
     return f"""
 Next, on the machine that measures, a self-hosted runner with the label {wanted.machine}:
@@ -97,8 +101,10 @@ Next, on the machine that measures, a self-hosted runner with the label {wanted.
   git commit --message "Gate pull requests with driftgate"
   git push origin {wanted.branch}
 
-Then, in the settings of the repository:
-- Require the status check `driftgate`, and a review from code owners.{forks}{owners}
+{wanted.branch} must be the default branch. Then, in the settings of the repository:
+- Actions, General: allow GitHub Actions to create and approve pull requests.{forks}{owners}
+- Open a first pull request. When it was measured, require the status check `driftgate`
+  for {wanted.branch}, and a review from code owners.
 
 From then on each pull request is measured, and one that is slower is closed. To accept what
 it costs, write this comment in it, or start the workflow `driftgate accept`:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from gate.cli import github_options, options
+from gate.cli.told_report import said as said_option
+from gate.cli.told_report import told_report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,6 +31,7 @@ Needs the permission checks: write. Exit status: 0 written, whatever the verdict
 @click.argument("report", type=options.PathParam)
 @github_options.head
 @click.option("--name", default="driftgate", show_default=True, help="Name of the check.")
+@said_option
 @github_options.addresses
 @github_options.github
 @options.as_json
@@ -37,6 +40,7 @@ def command(
     report: Path,
     head: str,
     name: str,
+    said: str,
     report_url: str,
     run_url: str,
     *,
@@ -47,13 +51,12 @@ def command(
     A branch can require it by its name. It is a success only when the gate is open, and a failure
     in every other case: GitHub lets neutral and skipped checks satisfy a requirement.
     """
-    from gate.files.report_file import read_report  # noqa: PLC0415 - the help is quick
-    from gate.publish.check_run import Check, publish_check  # noqa: PLC0415 - likewise
+    from gate.publish.check_run import Check, publish_check  # noqa: PLC0415 - the help is quick
     from gate.report.clean import clean  # noqa: PLC0415 - likewise
     from gate.report.links import Links  # noqa: PLC0415 - likewise
     from gate.report.markdown import render_comment  # noqa: PLC0415 - likewise
 
-    read = read_report(report)
+    read = told_report(report, said)
     run_page = run_url or github.run_url()
     links = Links(report=report_url, run=run_page, commit=head)
     check = Check(

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from gate.cli import github_options, options
+from gate.cli.told_report import said as said_option
+from gate.cli.told_report import told_report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,6 +44,7 @@ verdict; 6 not written, also when a newer commit has overtaken this one.
     metavar="LOGIN",
     help="Who writes with this token; only that author's comment is edited.",
 )
+@said_option
 @github_options.addresses
 @github_options.github
 @options.as_json
@@ -52,6 +55,7 @@ def command(
     head: str,
     name: str,
     author: str,
+    said: str,
     report_url: str,
     run_url: str,
     *,
@@ -61,13 +65,12 @@ def command(
 
     Nothing is written when HEAD is no longer the head of the pull request.
     """
-    from gate.files.report_file import read_report  # noqa: PLC0415 - the help is quick
-    from gate.publish.comment import publish_comment  # noqa: PLC0415 - likewise
+    from gate.publish.comment import publish_comment  # noqa: PLC0415 - the help is quick
     from gate.report.links import Links  # noqa: PLC0415 - likewise
     from gate.report.markdown import marker, render_comment  # noqa: PLC0415 - likewise
 
     links = Links(report=report_url, run=run_url or github.run_url(), commit=head)
-    body = render_comment(read_report(report), links, name=name)
+    body = render_comment(told_report(report, said), links, name=name)
     done = publish_comment(
         github.api(),
         github.repository,

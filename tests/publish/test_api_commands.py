@@ -124,3 +124,17 @@ def test_the_token_is_in_nothing_that_is_printed(hub, gate, report, monkeypatch,
     answer = gate("comment", report, "--pull", "7", "--head", HEAD, *extra)
     assert answer.status == 6
     assert TOKEN not in answer.out + answer.err
+
+
+@pytest.mark.parametrize("said", ["closed", "opened", "OPEN"])
+def test_an_open_report_that_nobody_judged_open_is_written_as_closed(hub, gate, open_report, said):
+    """A run that is started again keeps earlier artifacts: an open one must not be published."""
+    words = ("--head", HEAD, "--said", said)
+    assert gate("check", open_report, *words).status == 0
+    assert gate("comment", open_report, "--pull", "7", *words).status == 0
+    (check,) = hub.repository(REPOSITORY)["checks"]
+    assert check["conclusion"] == "failure"
+    assert "of an earlier attempt" in hub.bodies(REPOSITORY)[0]
+    assert gate("check", open_report, "--head", HEAD, "--said", "open").status == 0
+    (check,) = hub.repository(REPOSITORY)["checks"]
+    assert check["conclusion"] == "success"

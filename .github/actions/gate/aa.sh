@@ -12,6 +12,10 @@ trap 'rm -f "$told"' EXIT
 
 mark=$(head -c 32 /dev/urandom | sha256sum | cut -c1-48)
 echo "::stop-commands::$mark"
+if [ -n "$IN_BUILD" ]; then
+  env -u GITHUB_ENV -u GITHUB_OUTPUT -u GITHUB_PATH -u GITHUB_STATE -u GITHUB_STEP_SUMMARY \
+    bash -euo pipefail -c "$IN_BUILD" </dev/null
+fi
 status=0
 "$gate" calibrate "${where[@]}" --rounds "$ROUNDS" -- "${profiles[@]}" </dev/null >"$told" || status=$?
 power=0

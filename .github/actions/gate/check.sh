@@ -4,8 +4,7 @@
 set -euo pipefail
 
 gate=${GATE:?the gate could not be installed}
-out=$(realpath -m "$IN_OUT")
-[ ! -e "$out" ] || { echo "::error title=driftgate::$IN_OUT is there already; name a fresh directory"; exit 2; }
+out=${IN_OUT:?no fresh directory}
 head=$(realpath "$IN_HEAD")
 base=${IN_BASE:+$(realpath "$IN_BASE")}
 

@@ -6,8 +6,16 @@ set -euo pipefail
 gate=${GATE:?the gate could not be installed}
 out=$OUT
 measured=${RUNNER_TEMP:?}/driftgate-measured
-rm -rf "$measured"
+rm -rf "$measured" "$out"
 mkdir -p "$out"
+
+case $CONCLUSION in
+  success | failure) ;;
+  *) # What an earlier attempt left is no verdict on this one.
+    echo "nothing is judged: measuring ended as $CONCLUSION"
+    exit 4
+    ;;
+esac
 
 # A private repository wants the token, which must not stay in the checkout's configuration.
 secret=$(printf 'x-access-token:%s' "$GITHUB_TOKEN" | base64 -w0)

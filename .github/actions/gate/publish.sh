@@ -12,7 +12,7 @@ mkdir -p "$judged"
 
 status=0
 "$gate" publish check "$judged/report.json" --head "$HEAD_SHA" --name "$CHECK" \
-  --report-url "$PAGE" || status=$?
+  --said "${SAID:-closed}" --report-url "$PAGE" || status=$?
 "$gate" publish comment "$judged/report.json" --pull "$NUMBER" --head "$HEAD_SHA" \
-  --report-url "$PAGE" --run-url "$RUN" || status=$?
+  --said "${SAID:-closed}" --report-url "$PAGE" --run-url "$RUN" || status=$?
 exit "$status"

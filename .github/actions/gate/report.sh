@@ -3,6 +3,7 @@
 # page is uploaded, and the suffix of this shard's artifacts.
 set -euo pipefail
 
+: "${IN_OUT:?no fresh directory}"
 suffix=
 case $IN_SHARD in
   1/1) ;;
