@@ -69,7 +69,8 @@ def command(
     from gate.report.links import Links  # noqa: PLC0415 - likewise
     from gate.report.markdown import marker, render_comment  # noqa: PLC0415 - likewise
 
-    links = Links(report=report_url, run=run_url or github.run_url(), commit=head)
+    run = run_url or github.run_url()
+    links = Links(report=report_url, run=run, commit=head, answerable=True)
     body = render_comment(told_report(report, said), links, name=name)
     done = publish_comment(
         github.api(),

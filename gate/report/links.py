@@ -20,6 +20,8 @@ class Links:
     """Of the run."""
     commit: str = ""
     """Full hash of the head commit."""
+    answerable: bool = False
+    """Whether an answer, `/driftgate accept REASON`, accepts what was measured."""
 
 
 def anchor(text: str, address: str) -> str:

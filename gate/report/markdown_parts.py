@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gate.model import Verdict
 from gate.report import record, words
 from gate.report.advice import next_steps, without_steps
 from gate.report.links import anchor, commit_of
@@ -37,7 +38,10 @@ def opening(report: Report, links: Links) -> list[str]:
     if measured:
         said = f"{'; '.join(measured)}."
         lines += [said[0].upper() + said[1:], ""]
-    return [*lines, f"**What to do next.** {_next(report)}", "", _onwards(links)]
+    answer = ""
+    if links.answerable and report.verdict == Verdict.REGRESSED.value:
+        answer = " Whoever may write here accepts it by the comment `/driftgate accept REASON`."
+    return [*lines, f"**What to do next.** {_next(report)}{answer}", "", _onwards(links)]
 
 
 def _measured(report: Report, links: Links) -> Iterator[str]:

@@ -22,6 +22,7 @@ WIDE = 1000.0
 _TOP, _BOTTOM = 8.0, 142.0
 _GAP = 30.0
 _LEAST_BAND = 190.0
+_SMALLEST, _LARGEST = 1e-300, 1e300
 
 
 class Tick(NamedTuple):
@@ -61,7 +62,7 @@ class Strip(NamedTuple):
 
 
 def strip(finding: Finding) -> Strip | None:
-    """The plot of a finding's evidence, or None where there is nothing to plot."""
+    """The plot of a finding's evidence, or None where there is nothing that can be plotted."""
     seen = finding.evidence
     values = [v for v in _all(seen) if math.isfinite(v)]
     if not values:
@@ -70,11 +71,14 @@ def strip(finding: Finding) -> Strip | None:
     axis = _Axis([*values, *(v for v in lines if math.isfinite(v))])
     sides = tuple(v for v in (finding.base_value, finding.head_value) if v is not None)
     factor, unit = scale_of(sides or tuple(values), finding.unit)
+    if not axis.fits(factor):
+        return None
     bands = _bands(seen)
     pen = _Pen(axis)
     for band, groups in zip(bands, _groups(seen), strict=True):
         pen.band(band, groups)
     limit = limit_of(finding)
+    base = finding.base_value
     return Strip(
         bands=tuple(bands),
         ticks=axis.ticks(factor),
@@ -84,8 +88,8 @@ def strip(finding: Finding) -> Strip | None:
         base_medians="".join(pen.base_medians),
         head_medians="".join(pen.head_medians),
         links="".join(pen.links),
-        base_line="" if finding.base_value is None else axis.y(finding.base_value),
-        limit_line="" if limit is None else axis.y(limit),
+        base_line="" if base is None or not math.isfinite(base) else axis.y(base),
+        limit_line="" if limit is None or not math.isfinite(limit) else axis.y(limit),
     )
 
 
@@ -136,6 +140,12 @@ class _Axis:
         low, high = min(values), max(values)
         air = (high - low) * 0.06 or abs(high) * 0.02 or 1.0
         self.low, self.high = low - air, high + air
+
+    def fits(self, factor: float) -> bool:
+        """Whether heights and round numbers can be computed: not so near the ends of a float."""
+        low, high = self.low / factor, self.high / factor
+        ends = max(abs(low), abs(high), abs(self.low), abs(self.high))
+        return ends <= _LARGEST and min(high - low, self.high - self.low) >= _SMALLEST
 
     def y(self, value: float) -> str:
         share = (value - self.low) / (self.high - self.low)

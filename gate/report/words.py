@@ -93,7 +93,9 @@ def lead(report: Report) -> str:
 
 
 def promise(report: Report) -> str:
-    """What the verdicts hold to, in one sentence."""
+    """What the verdicts hold to, in one sentence; nothing where not everything was judged."""
+    if failed(report):
+        return "none, as the check ended with an error"
     held = report.promise
     condition = ", as far as the printed figures are what they seem"
     return (

@@ -138,3 +138,14 @@ def test_an_open_report_that_nobody_judged_open_is_written_as_closed(hub, gate, 
     assert gate("check", open_report, "--head", HEAD, "--said", "open").status == 0
     (check,) = hub.repository(REPOSITORY)["checks"]
     assert check["conclusion"] == "success"
+
+
+def test_a_comment_on_a_regression_says_how_it_is_accepted(hub, gate, tmp_path):
+    """The reader need not look up the word to answer with; an undecided check has none."""
+    project = write_replay_project(tmp_path / "slow")
+    project.accept()
+    project.record({"b": [1.2, 1.202, 1.198] * 40})
+    assert project.gate("check", "p", "--out", "out").status == 10
+    report = tmp_path / "slow" / "out" / "report.json"
+    assert gate("comment", report, "--pull", "7", "--head", HEAD).status == 0
+    assert "by the comment `/driftgate accept REASON`" in hub.bodies(REPOSITORY)[0]
