@@ -288,8 +288,11 @@ def _run(directory: Path, *arguments: str, seconds: float = _SECONDS) -> bytes |
 
 
 def _command(directory: Path, *arguments: str) -> list[str]:
-    # Paths are names and no patterns, and no replacement stands in for an object.
-    return ["git", "--literal-pathspecs", "--no-replace-objects", "-C", str(directory), *arguments]
+    # Paths are names and no patterns, no replacement stands in for an object, plain files that
+    # look like a repository are none, and git starts no program.
+    safe = ("safe.bareRepository=explicit", "core.fsmonitor=false", "core.hooksPath=/dev/null")
+    words = ["git", "--literal-pathspecs", "--no-replace-objects"]
+    return [*words, *(w for one in safe for w in ("-c", one)), "-C", str(directory), *arguments]
 
 
 def remote(directory: Path) -> str | None:

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 from gate import __version__
 from gate.cli.ending import Ending
 from gate.cli.flow import Check, Plan, cases_of
+from gate.cli.in_force import as_reviewed
+from gate.cli.lost import profiles_of
+from gate.cli.orphans import refuse_forgotten, refuse_unjudged
 from gate.cli.policy import make_policy
 from gate.cli.shards import Shard, durations, parts_of
-from gate.cli.trusted import refuse_orphans, trusted
-from gate.cli.wiring import SideOptions, load_profiles, with_sides
-from gate.errors import Interrupted, NothingCompared
+from gate.cli.trusted import trusted
+from gate.cli.wiring import SideOptions, with_sides
+from gate.errors import Interrupted
 from gate.files.baseline_file import read_baselines
 from gate.files.calibration_file import read_rounds
 from gate.measure.sitting import now
@@ -59,7 +62,7 @@ class Suite:
 
     plan: Plan
     gone: tuple[Profile, ...]
-    """Profiles of the merge base that the tree has not any more."""
+    """Profiles of the merge base that this check is about, and the tree has not any more."""
 
 
 def check(wanted: Wanted, teller: Teller) -> Report:
@@ -126,22 +129,24 @@ def suite_of(wanted: Wanted, known: Trusted) -> Suite:
         InputError: a profile, baseline or waiver is wrong, or there are too many parts.
         NothingCompared: there is no profile.
     """
-    every = tuple(with_sides(one, wanted.sides) for one in _read(wanted, known))
     baselines = read_baselines(known.baseline)
     read_rounds(known.baseline)  # a wrong file is found out before anything is measured
+    there, lost = profiles_of(wanted.names, wanted.profiles, wanted.size, known)
+    every = [
+        with_sides(as_reviewed(one, known.profiles.get(one.name)), wanted.sides) for one in there
+    ]
     here = {one.name for one in every}
-    gone: tuple[Profile, ...] = ()
+    if known.commit:
+        refuse_unjudged(here, known, baselines)
     if not wanted.names:
-        # What the change adds is no reason to overlook what the merge base has lost.
-        refuse_orphans(known.profiles if known.commit else here, baselines)
-        if wanted.shard.number == 1:
-            gone = tuple(known.profiles[name] for name in sorted(known.profiles.keys() - here))
-        if wanted.shard.of > 1 and every:
-            works = durations(tuple(here), baselines, wanted.host_class)
+        refuse_forgotten(here, known, baselines)
+        if wanted.shard.of > 1:
+            works = durations((*here, *lost), baselines, wanted.host_class)
             mine = parts_of(works, wanted.shard.of)[wanted.shard.number - 1]
-            every = tuple(one for one in every if one.name in mine)
+            every = [one for one in every if one.name in mine]
+            lost = tuple(name for name in lost if name in mine)
     plan = Plan(
-        profiles=tuple(_as_reviewed(one, known.profiles.get(one.name)) for one in every),
+        profiles=tuple(every),
         reviewed={
             one.name: known.profiles[one.name] for one in every if one.name in known.profiles
         },
@@ -155,24 +160,7 @@ def suite_of(wanted: Wanted, known: Trusted) -> Suite:
         store=known.baseline,
         wait=wanted.wait,
     )
-    return Suite(plan=plan, gone=gone)
-
-
-def _read(wanted: Wanted, known: Trusted) -> tuple[Profile, ...]:
-    """The profiles of the tree; none is fine where the merge base tells what is missing."""
-    try:
-        return load_profiles(wanted.names, wanted.profiles, wanted.size)
-    except NothingCompared:
-        if wanted.names or not known.profiles:
-            raise
-        return ()
-
-
-def _as_reviewed(profile: Profile, reviewed: Profile | None) -> Profile:
-    """What the tree runs, as often as the merge base says."""
-    if reviewed is None:
-        return profile
-    return replace(profile, trials=reviewed.trials, loud=reviewed.loud)
+    return Suite(plan=plan, gone=tuple(known.profiles[name] for name in lost))
 
 
 def _interrupted(request: StopRequested, wanted: Wanted) -> Interrupted:

@@ -1,4 +1,8 @@
-"""What a check leaves behind however it ends: a handover and a report, closed if it failed."""
+"""What a check leaves behind however it ends: a handover and a report, closed if it failed.
+
+What an earlier one left in the same directory is kept under another name before anything else
+happens, so that nothing there says open of what was not judged.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,14 @@ import json
 import os
 import re
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
 from gate import __version__
 from gate.cli.progress import one_line
-from gate.errors import GateError
+from gate.errors import GateError, InputError
 from gate.files.handover_file import write_handover
 from gate.files.session_file import read_session
 from gate.judge.failed import ERROR, failed_report
@@ -24,10 +29,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gate.cli.shards import Shard
-    from gate.model import Edit, Session
+    from gate.model import Edit, Report, Session
 
 HANDOVER = "session.json"
 _REPORTS = ("report.json", "report.html")
+_OLD = ".old"
 _INTERNAL = 1
 _LONGEST = 4000
 """Characters of an error that the handover repeats."""
@@ -44,7 +50,7 @@ class Ending:
         self.profiles: tuple[str, ...] = ()
         """Names of the profiles to be measured, as soon as they are known."""
         self.edits: tuple[Edit, ...] = ()
-        self._finished = is_finished(place)
+        self._aside: tuple[str, ...] = ()
         self._handed_over = False
 
     def hand_over(self, sessions: Sequence[Session], error: str = "") -> None:
@@ -70,54 +76,23 @@ class Ending:
     def told(self) -> Iterator[None]:
         """Leave a closed report of whatever error passes through.
 
-        An earlier check that was finished in the same directory stays as it is. Where nobody named
-        a directory and nothing was measured, none is made.
+        What a finished check left in the same directory is kept under other names. Where nobody
+        named a directory and nothing was measured, none is made.
         """
-        try:
+        with _passing(self._leave):
+            self._aside = _set_aside(self.place, _REPORTS, ended=_is_failed)
+            self._aside += _set_aside(self.place, [HANDOVER], ended=_ended_early)
             yield
-        except GateError as error:
-            self._leave(error.code, str(error), error.status)
-            raise
-        except Exception as error:
-            what = f"internal error: {type(error).__name__}: {str(error)[:300]}"
-            self._leave("G299", what, _INTERNAL)
-            raise
 
     def _leave(self, code: str, message: str, status: int) -> None:
-        """Leave what tells of an error; what cannot be written must not hide the error itself."""
-        if self._finished or not (self._named or os.path.lexists(self.place)):
+        if not (self._named or os.path.lexists(self.place)):
             return
         if not self._handed_over:
             said = " ".join(f"{code}: {message}".split())[:_LONGEST]
-            self._left([HANDOVER], lambda: self.hand_over(self._measured(), said))
-        report = failed_report(
-            code=code,
-            message=message,
-            exit_status=status,
-            created=now(),
-            version=__version__,
-            profiles=self.profiles,
-            edits=self.edits,
-        )
-
-        def write() -> None:
-            from gate.cli.output import write_report  # noqa: PLC0415 - jinja, when it is needed
-
-            write_report(report, self.place)
-
-        self._left(_REPORTS, write)
-
-    def _left(self, names: Sequence[str], write: Callable[[], None]) -> None:
-        """Write some files, or leave none of them: an older one beside them could say open."""
-        try:
-            write()
-        except Exception as trouble:  # noqa: BLE001 - the first error is the one to tell
-            for name in names:
-                with suppress(OSError):
-                    (self.place / name).unlink(missing_ok=True)
-            if not isinstance(trouble, GateError | OSError):  # what is in the way is told already
-                what = f"warning[G299]: {names[0]} is not written: {trouble!r}"
-                click.echo(one_line(what[:_LONGEST]), err=True)
+            _left(self.place, [HANDOVER], lambda: self.hand_over(self._measured(), said))
+        report = _failed(code, message, status)
+        report = replace(report, profiles=tuple(sorted(set(self.profiles))), edits=self.edits)
+        _leave_report(report, self.place, self._aside)
 
     def _measured(self) -> tuple[Session, ...]:
         """Every session that this check has on disk, partial ones included; nothing else."""
@@ -136,10 +111,117 @@ def _order(path: Path) -> tuple[int, str]:
     return (int(known[1]) if known and known[1] else 0), path.stem
 
 
-def is_finished(place: Path) -> bool:
-    """Whether a directory holds the report of a check that came to a verdict."""
+@contextmanager
+def told_in(place: Path | None) -> Iterator[None]:
+    """Leave a closed report in a directory, if there is one, of whatever error passes through.
+
+    The report that lies there is kept under another name before anything is read.
+    """
+    if place is None:
+        yield
+        return
+    aside: tuple[str, ...] = ()
+
+    def leave(code: str, message: str, status: int) -> None:
+        _leave_report(_failed(code, message, status), place, aside)
+
+    with _passing(leave):
+        aside = _set_aside(place, _REPORTS, ended=_is_failed)
+        yield
+
+
+@contextmanager
+def _passing(leave: Callable[[str, str, int], None]) -> Iterator[None]:
+    """Tell of an error with its code, its text and its exit status, and let it pass."""
     try:
-        told = json.loads((place / _REPORTS[0]).read_bytes())
+        yield
+    except GateError as error:
+        leave(error.code, str(error), error.status)
+        raise
+    except Exception as error:
+        what = f"internal error: {type(error).__name__}: {str(error)[:300]}"
+        leave("G299", what, _INTERNAL)
+        raise
+
+
+def _failed(code: str, message: str, status: int) -> Report:
+    return failed_report(
+        code=code, message=message, exit_status=status, created=now(), version=__version__
+    )
+
+
+def _leave_report(report: Report, place: Path, aside: Sequence[str]) -> None:
+    """Write the report of an error, and say where that is which was there before."""
+    if aside:
+        kept = f"what was there before is kept in {str(place)[-1000:]} as {', '.join(aside)}"
+        click.echo(one_line(f"note: {kept}"), err=True)
+        report = replace(report, notes=(*report.notes, kept))
+
+    def write() -> None:
+        from gate.cli.output import write_report  # noqa: PLC0415 - jinja, when it is needed
+
+        write_report(report, place)
+
+    _left(place, _REPORTS, write)
+
+
+def _left(place: Path, names: Sequence[str], write: Callable[[], None]) -> None:
+    """Write some files, or leave none: what cannot be written must not hide the error itself."""
+    try:
+        write()
+    except Exception as trouble:  # noqa: BLE001 - the first error is the one to tell
+        for name in names:
+            with suppress(OSError):
+                (place / name).unlink(missing_ok=True)
+        if not isinstance(trouble, GateError | OSError):  # what is in the way is told already
+            what = f"warning[G299]: {names[0]} is not written: {trouble!r}"
+            click.echo(one_line(what[:_LONGEST]), err=True)
+
+
+def _set_aside(
+    place: Path, names: Sequence[str], *, ended: Callable[[object], bool]
+) -> tuple[str, ...]:
+    """Rename files of an earlier call, unless the first of them tells of an error.
+
+    Returns the names of all that are kept so. One generation is: the last that came to a verdict,
+    as an error stays where it is until another ending takes its place.
+
+    Raises:
+        InputError: G208, a file cannot be renamed.
+    """
+    kept = tuple(name + _OLD for name in names)
+    if not ended(_read(place / names[0])):
+        for name, old in zip(names, kept, strict=True):
+            _rename(place / name, place / old)
+    return tuple(old for old in kept if os.path.lexists(place / old))
+
+
+def _rename(path: Path, old: Path) -> None:
+    if not os.path.lexists(path):
+        return
+    try:
+        path.replace(old)
+    except OSError as error:
+        raise InputError(
+            "G208",
+            f"what was there before cannot be renamed: {error.strerror}.",
+            cure="Check permissions, or name another directory.",
+            place=str(path),
+        ) from error
+
+
+def _read(path: Path) -> object:
+    try:
+        return json.loads(path.read_bytes()) if path.is_file() else None
     except (OSError, ValueError, RecursionError):
-        return False
-    return isinstance(told, dict) and told.get("verdict") not in {ERROR, None}
+        return None
+
+
+def _is_failed(told: object) -> bool:
+    """Whether this is the report of an error, which says open to nobody."""
+    return isinstance(told, dict) and (told.get("verdict"), told.get("gate")) == (ERROR, "closed")
+
+
+def _ended_early(told: object) -> bool:
+    """Whether this is a handover that says why measuring ended, so that nobody judges it whole."""
+    return isinstance(told, dict) and bool(told.get("error"))

@@ -8,6 +8,7 @@ import click
 
 from gate import __version__
 from gate.cli import options
+from gate.cli.ending import told_in
 from gate.cli.judging import Asked, judge_sessions
 from gate.cli.output import print_report, write_report
 from gate.cli.policy import make_policy, policy_options
@@ -19,6 +20,8 @@ from gate.measure.sitting import now
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from gate.model import Report
 
 EPILOG = """\b
 Examples:
@@ -93,7 +96,8 @@ Exit status: 0 open, 2 usage, 3 nothing compared, 4 a measurement failed,
     "--out",
     type=options.PathParam,
     default=None,
-    help="Also write report.json and report.html here.",
+    help="Also write report.json and report.html here, closed on an error; older ones are renamed "
+    "to *.old.",
 )
 @policy_options
 @options.as_json
@@ -126,7 +130,6 @@ def command(
     A summary holds means of both sides from a publication, with spread and number of trials where
     they are printed (`gate schema summary`). Only what these prove is claimed.
     """
-    given = None if tolerance is None else options.tolerance_of(tolerance)
     asked = Asked(
         sessions=sessions,
         profiles=profiles,
@@ -140,20 +143,22 @@ def command(
         beta=beta,
         allow=allow,
     )
-    _refuse_mixture(asked, summaries, tolerance)
-    if summaries:
-        figures = [read_summary(path) for path in dict.fromkeys(summaries)]
-        policy = make_policy(alpha, beta, allow, baseline)
-        report = judge_summaries(
-            figures, policy, tolerance=given, created=now(), version=__version__
-        )
-    else:
-        report = judge_sessions(asked)
+    with told_in(out):
+        _refuse_mixture(asked, summaries, tolerance)
+        report = _of_means(asked, summaries, tolerance) if summaries else judge_sessions(asked)
+        if out is not None:
+            write_report(report, out)
     if out is not None:
-        _, as_html = write_report(report, out)
-        click.echo(f"report: {as_html}", err=True)
+        click.echo(f"report: {out / 'report.html'}", err=True)
     print_report(report, json_=json_)
     return report.exit_status
+
+
+def _of_means(asked: Asked, summaries: tuple[Path, ...], tolerance: str | None) -> Report:
+    given = None if tolerance is None else options.tolerance_of(tolerance)
+    figures = [read_summary(path) for path in dict.fromkeys(summaries)]
+    policy = make_policy(asked.alpha, asked.beta, asked.allow, asked.baseline)
+    return judge_summaries(figures, policy, tolerance=given, created=now(), version=__version__)
 
 
 def _refuse_mixture(asked: Asked, summaries: tuple[Path, ...], tolerance: str | None) -> None:

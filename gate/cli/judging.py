@@ -7,16 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate import __version__
+from gate.cli.orphans import refuse_forgotten, refuse_unjudged
 from gate.cli.policy import make_policy
-from gate.cli.trusted import refuse_orphans, trusted
+from gate.cli.trusted import trusted
 from gate.cli.wiring import load_profiles
 from gate.errors import InputError
 from gate.files.baseline_file import read_baselines
 from gate.files.calibration_file import read_rounds
 from gate.files.handover_file import read_handover
-from gate.judge.absent import absent_findings, part_missing
+from gate.judge.absent import absent_findings, added_findings, part_missing
 from gate.judge.joined import join_reports
 from gate.judge.judge import judge
+from gate.judge.of_commit import commit_notes, refuse_other_commits
 from gate.judge.parts import gathered, why_absent
 from gate.judge.suite import arrange
 from gate.measure.sitting import now
@@ -67,8 +69,13 @@ def judge_sessions(asked: Asked) -> Report:
         reviewed = _reviewed(asked, known, parts)
         baselines = read_baselines(known.baseline)
         if known.commit:
-            refuse_orphans(known.profiles, baselines)
+            refuse_unjudged({one.profile for one in parts.every}, known, baselines)
+            refuse_forgotten((), known, baselines)
+        if known.proposed:
+            refuse_other_commits(parts.every, known.proposed, known.commit, known.profiles)
         absent = _absent(_demanded(known, asked.only), parts)
+        if not asked.only:
+            absent += added_findings(_added(known, parts))
         policy = make_policy(asked.alpha / parts.shards, asked.beta, asked.allow, known.baseline)
         suites = [
             arrange(kept, baselines, reviewed)
@@ -102,7 +109,8 @@ def _judged(
         for number, cases in enumerate(suites or [()])
     ]
     joined = join_reports(reports)
-    return replace(joined, notes=(parts.lacks, *joined.notes)) if parts.lacks else joined
+    unknown = commit_notes(parts.every) if known.proposed else ()
+    return replace(joined, notes=(*filter(None, [parts.lacks]), *joined.notes, *unknown))
 
 
 def _reviewed(asked: Asked, known: Trusted, parts: Parts) -> Mapping[str, Profile]:
@@ -129,6 +137,11 @@ def _demanded(known: Trusted, only: Sequence[str]) -> tuple[Profile, ...]:
                 cure="Name profiles that are there already; what is new is judged as new.",
             )
     return tuple(one for name, one in sorted(known.profiles.items()) if not only or name in only)
+
+
+def _added(known: Trusted, parts: Parts) -> tuple[str, ...]:
+    """Profiles that the change adds and nobody measured; one that cannot be read is an edit."""
+    return tuple(sorted(known.terms.profiles.keys() - known.profiles.keys() - parts.measured))
 
 
 def _absent(demanded: Sequence[Profile], parts: Parts) -> tuple[Finding, ...]:

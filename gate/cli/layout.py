@@ -34,46 +34,82 @@ class Layout:
 def layout_of(profiles: Path, baseline: Path) -> Layout:
     """Find the repository that holds both folders; neither needs to be there now.
 
+    Git is asked in the current directory alone, which whoever calls chose. The folders are below
+    it by their names: what stands in them may be a stranger's, a repository of his own included.
+
     Raises:
-        InputError: G239, there is none; G242, they are not two folders of one repository.
+        InputError: G239, there is none; G242, they are not two folders of it.
     """
-    top, inside = _located(profiles)
-    other, beside = _located(baseline)
-    if top != other or not inside or not beside:
-        raise InputError(
-            "G242",
-            "profiles and baselines must be two folders of one repository.",
-            cure="Name them with --profiles and --baseline.",
-            place=str(profiles if not inside else baseline),
-        )
+    top = _top(profiles)
+    inside, beside = _inside(top, profiles), _inside(top, baseline)
+    for path, one in ((profiles, inside), (baseline, beside)):
+        if not one:
+            raise _not_two(path, f"{path} is none")
+        _refuse_nested(top, one, path)
     return Layout(top, inside, beside)
 
 
-def _located(path: Path) -> tuple[Path, str]:
-    """The top of a path's repository, and the path from there.
+def _top(path: Path) -> Path:
+    """The top of the repository of the current directory; where it is in none, of the path.
 
-    Below the current directory no link is followed: the tree there may be a stranger's, and could
-    lead to another repository.
+    Of the path it is the outermost: no tree can add a repository outside of itself.
     """
-    full, here = Path(os.path.abspath(path)), Path.cwd()  # noqa: PTH100 - it must follow no link
-    if full.is_relative_to(here):
-        start, rest = here, list(full.relative_to(here).parts)
-        while len(rest) > 1 and (start / rest[0]).is_dir() and not (start / rest[0]).is_symlink():
-            start /= rest.pop(0)
-    else:
-        start, rest = full.parent, [full.name]
-        while not start.is_dir():
-            rest.insert(0, start.name)
-            start = start.parent
-    prefix, top = vcs.prefix_of(start), vcs.top_of(start)
-    if prefix is None or top is None:
+    top = vcs.top_of(Path.cwd())
+    if top is None:
+        above = reversed(_absolute(path).parents)
+        outer = next((one for one in above if os.path.lexists(one / ".git")), None)
+        top = vcs.top_of(outer) if outer is not None else None
+    if top is None:
         raise InputError(
             "G239",
             "this is in no git repository, or git is missing or refuses to look into it.",
             cure="Run the gate in a checkout; `git status` there tells what git lacks.",
             place=str(path),
         )
-    return Path(top), "/".join(part for part in (prefix, *rest) if part)
+    return Path(top)
+
+
+def _absolute(path: Path) -> Path:
+    """The path by its names alone: no link is followed, so that a tree cannot lead elsewhere."""
+    return Path(os.path.abspath(path))  # noqa: PTH100 - it must follow no link
+
+
+def _inside(top: Path, path: Path) -> str:
+    """A path from the top; empty where it is not below it.
+
+    A link above the top, by which somebody came here, is the caller's own, and is followed.
+    """
+    full = _absolute(path)
+    if full.is_relative_to(top):
+        return "" if full == top else full.relative_to(top).as_posix()
+    for one in reversed(full.parents):
+        if os.path.realpath(one) == str(top):
+            return full.relative_to(one).as_posix()
+    return ""
+
+
+def _refuse_nested(top: Path, inside: str, path: Path) -> None:
+    """Refuse a folder in a submodule or another repository: it is not of the commit judged.
+
+    Raises:
+        InputError: G242.
+    """
+    place = top
+    for part in inside.split("/"):
+        place /= part
+        if place.is_symlink():
+            return  # told where the folders are read
+        if os.path.lexists(place / ".git"):
+            raise _not_two(path, f"{place.relative_to(top)} is another repository")
+
+
+def _not_two(path: Path, why: str) -> InputError:
+    return InputError(
+        "G242",
+        f"profiles and baselines must be two folders of one repository; {why}.",
+        cure="Name them with --profiles and --baseline, and run the gate in their repository.",
+        place=str(path),
+    )
 
 
 def files_beside(root: Path, layout: Layout) -> tuple[str, ...]:

@@ -25,12 +25,13 @@ def copy_plain(top: Path, paths: Sequence[str], target: Path) -> tuple[str, ...]
     Raises:
         InputError: G241, they are too large; G201, one cannot be read.
     """
-    found = [one for path in dict.fromkeys(paths) for one in _below(top, path)]
-    plain = [(path, state.st_size) for path, state in found if stat.S_ISREG(state.st_mode)]
+    # One folder may lie inside the other: each file counts once.
+    found = {inner: state for path in paths for inner, state in _below(top, path)}
+    plain = [(path, one.st_size) for path, one in found.items() if stat.S_ISREG(one.st_mode)]
     vcs.refuse_too_much(plain)
     for path, _ in plain:
         _copy(top / path, target / path)
-    return tuple(path for path, state in found if not stat.S_ISREG(state.st_mode))
+    return tuple(path for path, state in found.items() if not stat.S_ISREG(state.st_mode))
 
 
 def _below(top: Path, path: str) -> Iterator[tuple[str, os.stat_result]]:

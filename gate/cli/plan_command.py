@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from gate.cli import options
+from gate.cli.lost import profiles_of
 from gate.cli.progress import one_line
 from gate.cli.shards import durations, parts_of
 from gate.cli.trusted import trusted
-from gate.cli.wiring import load_profiles
 from gate.errors import InputError
 from gate.files.baseline_file import read_baselines
 from gate.files.consistency import MOST_SHARDS
@@ -48,7 +48,7 @@ A job of the matrix then runs: gate check --shard 2/3 PROFILE...
 @click.option(
     "--merge-base",
     metavar="REV",
-    help="Take the durations from the baselines of this commit.",
+    help="Take the durations from the baselines of this commit, and plan its profiles too.",
 )
 @click.option(
     "--shards",
@@ -79,8 +79,10 @@ def command(
     """
     if matrix and json_:
         raise InputError("G200", "--matrix is JSON already; leave out --json.")
-    names = tuple(dict.fromkeys(one.name for one in load_profiles(profile, profiles, size)))
     with trusted(merge_base, None, profiles=profiles, baseline=baseline, size=size) as known:
+        # What the change removes is planned too: that part of the check tells that it is missing.
+        there, lost = profiles_of(profile, profiles, size, known)
+        names = tuple(dict.fromkeys((*(one.name for one in there), *lost)))
         works = durations(names, read_baselines(known.baseline), host_class)
     parts = parts_of(works, shards)
     if matrix:

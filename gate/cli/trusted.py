@@ -21,7 +21,7 @@ from gate.errors import GateError, InputError
 from gate.judge.edits import Terms, edits_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from gate.cli.layout import Layout
     from gate.model import Baseline, Edit, Profile
@@ -55,6 +55,17 @@ class Trusted:
     baseline: Path
     """Where baselines, waivers, host files and calibrations are read from."""
     edits: tuple[Edit, ...] = ()
+    proposed: str = ""
+    """The commit that is judged; empty for the working tree."""
+    terms: Terms = field(default_factory=Terms)
+    """What the tree judged says itself: shown, and asked what it adds and removes, not obeyed."""
+
+    def removes(self, baseline: Baseline) -> bool:
+        """Whether the tree judged, which can be read, has not this baseline any more."""
+        key = baseline.host_class, baseline.profile
+        unread = self.terms.unread
+        there = {(one.host_class, one.profile) for one in self.terms.baselines}
+        return key not in there and ("tree",) not in unread and ("baseline", *key) not in unread
 
 
 @contextmanager
@@ -81,35 +92,20 @@ def trusted(
         ground = Path(scratch).resolve() / commit[:12]
         try:
             before = _strict(layout, commit, ground, size)
-            edits = edits_of(before, *_proposed(layout, commit, proposed, ground, size))
+            after, changed = _proposed(layout, commit, proposed, ground, size)
             yield Trusted(
                 commit=commit,
                 profiles=before.profiles,
                 baseline=ground / layout.baseline,
-                edits=edits,
+                edits=edits_of(before, after, changed),
+                proposed=(proposed and vcs.commit_of(layout.top, proposed)) or "",
+                terms=after,
             )
         except GateError as error:
             # As git writes it: the scratch directory is gone when somebody reads this.
             error.place = error.place.replace(f"{ground}/", f"{commit[:12]}:")
             error.message = error.message.replace(f"{ground}/", f"{commit[:12]}:")
             raise
-
-
-def refuse_orphans(profiles: Iterable[str], baselines: Iterable[Baseline]) -> None:
-    """All profiles are to be checked: one that only its baseline remembers must not be forgotten.
-
-    Raises:
-        InputError: G211.
-    """
-    known = set(profiles)
-    for one in baselines:
-        if one.profile not in known and not one.profile_digest.startswith("imported:"):
-            raise InputError(
-                "G211",
-                f"this is a baseline of profile {one.profile}, which is not there any more.",
-                cure="Bring the profile back, or remove its baseline in the same change.",
-                place=one.path,
-            )
 
 
 def _common(top: Path, target: str, proposed: str | None) -> str:

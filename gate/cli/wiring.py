@@ -89,8 +89,17 @@ def load_profiles(names: Sequence[str], directory: Path, size: str = FULL) -> tu
     return tuple(read_profile(path, kinds_of, size) for path in found)
 
 
+def is_there(name: str, directory: Path) -> bool:
+    """Whether anything stands where a profile of this name, or path, would."""
+    return os.path.lexists(_place(name, directory))
+
+
+def _place(name: str, directory: Path) -> Path:
+    return Path(name) if name.endswith(".toml") else directory / f"{name}.toml"
+
+
 def _path_of(name: str, directory: Path) -> Path:
-    path = Path(name) if name.endswith(".toml") else directory / f"{name}.toml"
+    path = _place(name, directory)
     if os.path.lexists(path):
         return path  # reading it tells what is wrong with what is no plain file
     known = sorted(entry.stem for entry in directory.glob("*.toml"))

@@ -123,7 +123,8 @@ EDITS = {
         "the parts of a check do not fit together",
         "A check that is spread over several machines is judged from all of its parts: each once, "
         "of the same number of parts, measured by the same version of the gate on machines of one "
-        "host class, no profile twice.",
+        "host class, no profile twice. With --proposed, the head side must be of that commit and "
+        "the base side of the merge base.",
         "Hand in the files of one and the same check.",
     ),
 }

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 CODE = "G044"
 _LONGEST_REASON = 300
+_NEW = "G010"
 _EVERY = "*"
+_MOST_ADDED = 50
+"""Profiles that a change may add and not measure, each with a finding of its own."""
 
 
 def absent_findings(profiles: Sequence[Profile], *, why: Mapping[str, str]) -> tuple[Finding, ...]:
@@ -31,15 +34,35 @@ def absent_findings(profiles: Sequence[Profile], *, why: Mapping[str, str]) -> t
 
 def part_missing(part: str, why: str) -> Finding:
     """The finding of a part of a check of which nobody knows what it was to measure."""
+    return _whole(CODE, part, Verdict.MISSING, f"not measured: {why[:_LONGEST_REASON]}")
+
+
+def added_findings(names: Sequence[str]) -> tuple[Finding, ...]:
+    """One finding for each profile that a change adds and nobody measured.
+
+    It is new, like one that was measured: there is nothing to compare it with. What it would
+    measure is the change's own word, which is not repeated.
+    """
+    shown, rest = names[:_MOST_ADDED], names[_MOST_ADDED:]
+    said = "the change adds this profile, and no session of it was sent"
+    more = f"the change adds {len(rest)} more profiles, and no session of them was sent"
+    return (
+        *(_whole(_NEW, name, Verdict.NEW, said) for name in shown),
+        *([_whole(_NEW, "further profiles", Verdict.NEW, more)] if rest else []),
+    )
+
+
+def _whole(code: str, profile: str, verdict: Verdict, headline: str) -> Finding:
+    """A finding on all of a profile."""
     return Finding(
-        code=CODE,
-        profile=part[:_LONGEST_REASON],
+        code=code,
+        profile=profile[:_LONGEST_REASON],
         benchmark=_EVERY,
         metric=_EVERY,
-        verdict=Verdict.MISSING,
+        verdict=verdict,
         role=Role.GATE,
-        headline=f"not measured: {why[:_LONGEST_REASON]}",
-        advice=PAGES[CODE].cure,
+        headline=headline,
+        advice=PAGES[code].cure,
         unit="1",
         better=Better.LOWER,
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from gate.judge.edits_baseline import baseline_edits
 from gate.judge.edits_profile import profile_edits
 from gate.judge.edits_store import calibration_edits, host_edits, waiver_edits
-from gate.judge.edits_terms import Terms, edit
+from gate.judge.edits_terms import FILE_EDITED, FILE_VERBS, Terms, edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,7 +22,6 @@ __all__ = ["MOST_EDITS", "Terms", "edits_of", "importance"]
 
 MOST_EDITS = 500
 """Edits that a report holds; a stranger's tree may have any number."""
-_VERBS = {"A": "added", "D": "removed"}
 
 
 def edits_of(
@@ -98,7 +97,7 @@ def _unread(after: Terms) -> Iterator[Edit]:
 
 
 def _file(kind: str, path: str) -> Edit:
-    verb = _VERBS.get(kind, "edited")
+    verb = FILE_VERBS.get(kind, FILE_EDITED)
     what = "who reviews it" if path.endswith("CODEOWNERS") else "a workflow that may run the gate"
     before, after = "" if kind == "A" else "there", "" if kind == "D" else verb
     said = f"{path} was {verb}: {what}"

@@ -32,7 +32,8 @@ class Parts:
     missing: tuple[int, ...]
     """Numbers of the parts that were not."""
     errors: tuple[str, ...]
-    """Why measuring ended before it was complete, once for each part where it did."""
+    """Why measuring ended before it was complete, or that it measured nothing: once for each part
+    where it did. No part of a check has nothing to do, so an empty one lacks something."""
 
     @property
     def every(self) -> tuple[Session, ...]:
@@ -81,6 +82,11 @@ def gathered(handovers: Sequence[Handover], shards: int | None = None) -> Parts:
             shards=1, sessions=(together,) if together else (), missing=missing, errors=errors
         )
     _refuse_unfit(handovers)
+    errors += tuple(
+        f"part {one.shard} of {count} holds no session"
+        for one in sorted(handovers, key=lambda h: h.shard)
+        if not (one.sessions or one.error)
+    )
     there = {one.shard for one in handovers}
     return Parts(
         shards=count,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from gate.judge.conditions import conditions
 from gate.judge.controls import lacking
+from gate.judge.edits_terms import is_of_file
 from gate.judge.host_epoch import move_of
 from gate.model import SCHEMA, Report, Role, Source, SuitePromise, Verdict, join
 from gate.units import percent
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from gate.judge.judge import FirstStage
     from gate.judge.suite import Case, Policy
     from gate.model import Edit, Finding, Waiver
+
+_RUNNING = frozenset({"G074", "G075", "G076"})
+"""Edits of what is run, which is the tree's."""
 
 
 def summarise(
@@ -63,10 +67,22 @@ def edit_notes(edits: Sequence[Edit]) -> Iterator[str]:
     if edits:
         loosening = sum(one.loosens for one in edits)
         count = f"{len(edits)} edit{'s' if len(edits) > 1 else ''}"
+        kinds = (f", but {what}" for what in _in_force(edits))
         yield (
             f"judged by the merge base: {count} of what the gate judges by, {loosening} of which "
-            "would let more in, are not in force here"
+            f"would let more in, are not in force here{''.join(kinds)}"
         )
+
+
+def _in_force(edits: Sequence[Edit]) -> Iterator[str]:
+    """The edits that do something before they are merged, and what; none of them opens the gate."""
+    if any(one.code in _RUNNING for one in edits):
+        yield (
+            "what is run is what the change says, and where that is not what was accepted it is "
+            "not compared"
+        )
+    if any(is_of_file(one) for one in edits):
+        yield "a workflow that the change edits may have run as it is edited"
 
 
 def _profiles(cases: Sequence[Case], findings: Sequence[Finding]) -> tuple[str, ...]:

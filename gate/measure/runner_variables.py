@@ -12,7 +12,9 @@ import re
 _RUNNERS = re.compile(
     r"(GITHUB|ACTIONS|RUNNER|INPUT|STATE|GITEA|FORGEJO)_.*"  # files, addresses, inputs, state
     r"|CI_JOB_(TOKEN|JWT.*)|CI_REGISTRY_PASSWORD|CI_DEPLOY_PASSWORD|CI_REPOSITORY_URL"  # GitLab
-    r"|(?i:(.*_)?(TOKEN|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|JWT))"
+    r"|(?i:(.*_)?(TOKEN|PAT|SECRETS?|PASSPHRASE|CREDENTIALS?|JWT|AUTH|AUTH_CONFIG|AUTHORIZATION))"
+    r"|(?i:.*(PASSWORD|PASSWD)(_.*)?|TOKEN_.*|MYSQL_PWD)"  # also PGPASSWORD
+    r"|(?i:SSH_AUTH_SOCK)"  # the agent behind it signs in the name of the job
     r"|(?i:(.*_)?(API|ACCESS|SECRET|PRIVATE|DEPLOY|SIGNING)_?KEY(_ID|_BASE64)?)"
 )
 

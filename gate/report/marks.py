@@ -37,7 +37,7 @@ LIMIT = 60.0
 def limit_of(finding: Finding) -> float | None:
     """The value at which the loss equals the tolerance judged by."""
     worse = 1 + (finding.tolerance_used or finding.tolerance)
-    if not finding.base_value or worse == 1:
+    if not finding.base_value or worse == 1 or worse <= 0:
         return None
     return finding.base_value * (worse if finding.better is Better.LOWER else 1 / worse)
 

@@ -181,6 +181,7 @@ class World:
         workflow: str = "",
         env: Mapping[str, str] | None = None,
         token: str = "",
+        variables: Mapping[str, str] | None = None,
     ) -> Acted:
         """Run the workflows of `clone` that listen to the event; `answering` are runners' labels."""
         file = self.place / f"event-{run}.json"
@@ -201,6 +202,7 @@ class World:
         words += [f"-P={label}=-self-hosted" for label in answering]
         words += [f"--env={name}={value}" for name, value in environment.items()]
         words += [f"--secret=GITHUB_TOKEN={token}"] if token else []
+        words += [f"--var={name}={value}" for name, value in (variables or {}).items()]
         words += [f"--local-repository={one}" for one in self._local(clone)]
         words += ["-W", f".github/workflows/{workflow}"] if workflow else []
         done = subprocess.run(

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import shutil
 import sys
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+from github import events
 from github.acting import HERE, ROOT, World, export_of
 from github.hub import Hub
-from github.users import MACHINE, PROFILE, SHAPES, SOURCE, TOOL, User
+from github.users import MACHINE, PROFILE, SHAPES, SOURCE, TOOL, Pull, User
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Sent(NamedTuple):
+    """A pull request without any fault, measured by the run 101 of the first of two stages."""
+
+    place: Path
+    pull: Pull
 
 
 @pytest.fixture(scope="session")
@@ -61,6 +73,28 @@ def user(world, measured, request):
     """acme/tool with a baseline, on GitHub and in a clone; the shape is the test's parameter."""
     shape = getattr(request, "param", SHAPES[0])
     shutil.copytree(measured[shape], world.place, dirs_exist_ok=True, symlinks=True)
+    return User(world)
+
+
+@pytest.fixture(scope="session")
+def sent(measured, driftgate, gate):
+    """What the second stage is tried on, measured once; to be copied."""
+    place = shutil.copytree(
+        measured["two-stages"], measured["two-stages"].parent / "sent", symlinks=True
+    )
+    world = World(place, driftgate, {"DRIFTGATE_GATE": str(gate), "GATE_HOST_CLASS": "lab"})
+    user = User(world)
+    pull = user.pull({"notes.md": "Nothing that is measured.\n"})
+    acted = world.act("pull_request", events.pull_request(pull), user.clone, run=101)
+    acted.expect(measure="success")
+    world.checkouts.unlink()
+    return Sent(place, pull)
+
+
+@pytest.fixture
+def judge(world, sent):
+    """acme/tool after its pull request was measured: a clone that the second stage runs in."""
+    shutil.copytree(sent.place, world.place, dirs_exist_ok=True, symlinks=True)
     return User(world)
 
 

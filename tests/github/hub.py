@@ -53,10 +53,10 @@ class Hub(GitHubServer):
             }
             self.add_artifact(REPOSITORY, int(place.parent.name), place.name, zipped(files))
 
-    def opened(self, pull: Pull) -> None:
+    def opened(self, pull: Pull, base: str = "main") -> None:
         """The pull request exists; its head is what it has now, whatever is measured."""
         given = {"head": pull.head, "branch": pull.branch, "fork": pull.fork, "base_sha": pull.base}
-        self.add_pull(REPOSITORY, pull.number, **given)
+        self.add_pull(REPOSITORY, pull.number, base=base, **given)
 
     def moved(self, number: int, head: str) -> None:
         """Somebody pushed."""
@@ -95,15 +95,18 @@ class Hub(GitHubServer):
         env = {"GATE_API_URL": self.url}
         return {"run": run, "workflow": workflow, "env": env, "token": TOKEN}
 
-    def judge(self, pull: Pull, user: User, *, conclusion: str, first: int = 101) -> Acted:
-        """The second stage, of what the run `first` measured."""
+    def judge(
+        self, pull: Pull, user: User, *, conclusion: str, first: int = 101, run: int = 0
+    ) -> Acted:
+        """The second stage, in the run `run`, of what the run `first` measured."""
+        run = run or first + 1
         told, file = events.workflow_run(pull, run=first, conclusion=conclusion), _JUDGE
-        acted = self.act("workflow_run", told, user, run=first + 1, workflow=file)
+        acted = self.act("workflow_run", told, user, run=run, workflow=file)
         if acted.jobs.get("judge") == "failure":
             path = user.clone / ".github/workflows" / file
             reusable = (self.world.driftgate / ".github/workflows/judge.yml").read_text()
             path.write_text(in_place_of("judge", path.read_text(), reusable, acted))
-            rest = self.world.act("workflow_run", told, user.clone, **self._given(first + 1, file))
+            rest = self.world.act("workflow_run", told, user.clone, **self._given(run, file))
             acted.jobs["publish"] = rest.jobs.get("publish", "skipped")
             acted.logs["publish"] = rest.log
             user.git("checkout", "--quiet", "--force", "HEAD")

@@ -11,17 +11,24 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import played
 
-import gate.cli.wiring
-import gate.host.identity
-import gate.host.lock
-import gate.measure.controls
+def play() -> None:
+    """What a command that measures is to find."""
+    import played
 
-gate.cli.wiring.make_watch = lambda *_: None
-gate.measure.controls.CONTROLS = {}
-gate.host.identity.ThisMachine = played.machine
-gate.host.lock.lock_path = lambda: Path(os.environ["HOME"], "lock")
+    import gate.cli.wiring
+    import gate.host.identity
+    import gate.host.lock
+    import gate.measure.controls
+
+    gate.cli.wiring.make_watch = lambda *_: None
+    gate.measure.controls.CONTROLS = {}
+    gate.host.identity.ThisMachine = played.machine
+    gate.host.lock.lock_path = lambda: Path(os.environ["HOME"], "lock")
+
+
+if {"check", "run", "calibrate"} & set(sys.argv[1:2]):
+    play()
 
 from gate.__main__ import main  # noqa: E402 - after what it is to find changed
 

@@ -17,4 +17,8 @@ def test_a_stranger_accepts_nothing(user, hub):
     acted = hub.act("issue_comment", payload, user, run=501, workflow="driftgate-accept.yml")
     acted.expect(accept="failure")
     assert "stranger" in acted.logs["accept"], acted.log
+    # Whom GitHub does not even call a member, no job is started for.
+    payload["comment"]["author_association"] = "CONTRIBUTOR"
+    acted = hub.act("issue_comment", payload, user, run=502, workflow="driftgate-accept.yml")
+    acted.expect()
     assert not [path for path in hub.written if "/git/" in path or path.endswith("/pulls")]

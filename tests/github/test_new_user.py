@@ -11,6 +11,7 @@ from github.acting import REPOSITORY, World
 from github.hub import Hub
 from github.users import SHAPES, User
 
+EXAMPLE = "print(sum(i * i for i in range({})))\n"
 QUICK = "total = 0\nfor _ in range({}):\n    total += 1\n"
 ASKED = {
     "one-stage": "gate init --github one-stage",
@@ -18,8 +19,8 @@ ASKED = {
 }
 """What they type: the one takes the example that comes with it, the other has a command."""
 SLOWER = {
-    "one-stage": {"bench/example.py": "print(sum(i * i for i in range(7_000_000)))\n"},
-    "two-stages": {"mine.py": QUICK.format(6_000_000)},
+    "one-stage": {"bench/example.py": EXAMPLE.format(2_000_000)},
+    "two-stages": {"mine.py": QUICK.format(3_000_000)},
 }
 
 
@@ -28,8 +29,10 @@ class Newcomer(User):
 
     def start(self, shape: str) -> str:
         if shape == "two-stages":
-            (self.clone / "mine.py").write_text(QUICK.format(600_000))
+            (self.clone / "mine.py").write_text(QUICK.format(200_000))
         printed = self.shell(ASKED[shape])
+        if shape == "one-stage":  # "replace it by your own command", it says
+            (self.clone / "bench/example.py").write_text(EXAMPLE.format(100_000))
         for line in printed.splitlines():
             if re.match(r"  (gate|git|cd) ", line):
                 self.shell(line)

@@ -11,6 +11,9 @@ import pytest
 from builders import QUIET, start_gate, tree, write_replay_project
 from handover.ends import CHECK, left
 
+from gate.files.report_file import read_report
+from gate.report.html import render_html
+
 SLOW = (1.3, 1.302, 1.298)
 
 
@@ -115,13 +118,122 @@ def test_results_of_another_run_are_never_touched(accepted):
     assert tree(accepted.root) == before
 
 
-def test_a_failing_resume_leaves_a_finished_check_alone(accepted):
-    """A check that came to a verdict keeps its report when somebody resumes it in vain."""
+LEFT = ("report.json", "report.html", "session.json")
+OPEN = (0, "open")
+
+
+def contents(place, ending=""):
+    return {name: (place / (name + ending)).read_bytes() for name in LEFT}
+
+
+@pytest.mark.parametrize("name", ["profile", "changed", "merge base"])
+def test_a_failing_resume_never_leaves_the_older_open_report(accepted, name):
+    """After a finished check: the report is of the error, the older files have other names."""
     assert accepted.gate(*CHECK).status == 0
-    accepted.profile.write_text(accepted.profile.read_text() + "nonsense\n")
-    before = tree(accepted.root)
-    assert accepted.gate(*CHECK, "--resume").status == 2
-    assert tree(accepted.root) == before
+    out, good = accepted.root / "out", accepted.profile.read_text()
+    before, sessions = contents(out), tree(out / "p")
+    more = ("--merge-base", "nowhere") if name == "merge base" else ()
+    if name == "profile":
+        accepted.profile.write_text(good + "nonsense\n")
+    if name == "changed":
+        accepted.profile.write_text(good.replace('["b"]', '["b", "c"]'))
+        assert accepted.profile.read_text() != good
+    for _ in range(2):  # the second failure does not push the verdict out either
+        answer = accepted.gate(*CHECK, *more, "--resume")
+        report, handover = left(accepted.root)
+        assert (report.gate, report.verdict) == ("closed", "error")
+        assert answer.status == report.exit_status != 0
+        assert handover.error
+        assert contents(out, ".old") == before
+        assert tree(out / "p") == sessions
+        kept = "what was there before is kept in out as report.json.old, report.html.old"
+        assert answer.err.startswith(f"note: {kept}, session.json.old\nerror[G2"), answer
+        assert report.notes[-1].startswith(kept)
+        assert accepted.gate("publish", "step", "out").status == report.exit_status
+    accepted.profile.write_text(good)
+    assert accepted.gate(*CHECK, "--resume").status == 0
+    assert left(accepted.root)[0].gate == "open"
+
+
+def test_a_killed_resume_leaves_no_open_report(accepted):
+    """SIGKILL while a finished check is resumed: nothing there says open, and the step closes."""
+    assert accepted.gate("check", "--out", "out", "--quiet").status == 0
+    before = contents(accepted.root / "out")
+    write_replay_project(accepted.root, name="q").record({"b": [1.0, "hang"]})
+    gate = start_gate(["check", "--out", "out", "--quiet", "--resume"], cwd=accepted.root)
+    _wait((accepted.root / "out/q/head.json").exists)
+    os.kill(gate.pid, signal.SIGKILL)
+    gate.communicate(timeout=60)
+    assert not any((accepted.root / "out" / name).exists() for name in LEFT)
+    assert contents(accepted.root / "out", ".old") == before
+    answer = accepted.gate("publish", "step", "out")
+    assert (answer.status, "the check left no report" in answer.out) == (4, True), answer
+
+
+def judged(project, *more, session="out/p/head.json"):
+    return project.gate("judge", "--session", session, "--out", "told", *more)
+
+
+@pytest.mark.parametrize(
+    ("more", "status", "code"),
+    [
+        ({"session": "bad.json"}, 2, "G205"),
+        ({"session": "none.json"}, 2, "G201"),
+        ({"more": ("--merge-base", "nowhere")}, None, "G2"),
+        ({"more": ("--tolerance", "3%")}, 2, "G200"),
+    ],
+)
+def test_a_judge_that_fails_leaves_a_closed_report(accepted, more, status, code):
+    """An older open report is kept under another name, and the new one tells of the error."""
+    accepted.gate(*CHECK)
+    (accepted.root / "bad.json").write_text("{")
+    assert judged(accepted).status == 0
+    told = accepted.root / "told"
+    before = (told / "report.json").read_bytes()
+    arguments = {"session": "out/p/head.json"} | more
+    answer = judged(accepted, *arguments.pop("more", ()), **arguments)
+    report = read_report(told / "report.json")
+    assert (report.gate, report.verdict, report.exit_status) == ("closed", "error", answer.status)
+    assert answer.status == (status or answer.status) != 0
+    assert report.notes[0].startswith(code), report.notes
+    assert (told / "report.html").read_text() == render_html(report)
+    assert (told / "report.json.old").read_bytes() == before
+    assert "note: what was there before is kept in told as report.json.old" in answer.err
+    assert accepted.gate("publish", "step", "told").status == answer.status
+    assert judged(accepted).status == 0
+    assert read_report(told / "report.json").gate == "open"
+
+
+def test_an_internal_error_of_a_judge_is_told_too(accepted, monkeypatch):
+    """In a directory that is not there yet, and beside an open report."""
+    accepted.gate(*CHECK)
+    for spoil in (False, True, True):
+
+        def mistaken(*_, **__):
+            raise ZeroDivisionError("x")
+
+        if spoil:
+            monkeypatch.setattr("gate.cli.judge_command.judge_sessions", mistaken)
+        answer = judged(accepted)
+        report = read_report(accepted.root / "told/report.json")
+        assert (answer.status, report.gate) == ((1, "closed") if spoil else OPEN)
+    assert report.notes[0] == "G299: internal error: ZeroDivisionError: x"
+    old = read_report(accepted.root / "told/report.json.old")
+    assert old.gate == "open"
+
+
+def test_an_interrupted_judge_leaves_no_open_report(accepted, monkeypatch):
+    """What lay there is away before anything is read, so that no interruption leaves it."""
+    accepted.gate(*CHECK)
+    assert judged(accepted).status == 0
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("gate.cli.judge_command.judge_sessions", interrupted)
+    assert judged(accepted).status == 130
+    names = {path.name for path in (accepted.root / "told").iterdir()}
+    assert names == {"report.json.old", "report.html.old"}
 
 
 def test_resuming_a_failed_check_replaces_its_report(accepted):

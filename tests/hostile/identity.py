@@ -86,7 +86,7 @@ LEFT_OUT = [
     edit("every metric without", every("planned", "without", ["wall", "heat"]), status=0),
     edit("a session that is not complete", ses("state", "partial"), status=4),
     edit("a check that failed, all the same fine", put("error", "G262: the host was busy"), status=4),
-    edit("no head side", ses("side", "base"), status=4),
+    edit("no head side", ses("side", "base"), code="G243"),
     edit_slow("the slow profile left out", without("q"), status=4),
     edit_slow("the slow profile renamed", each("q", profile="r"), status=4),
     edit_slow("all profiles renamed", each("q", profile="r"), each("p", profile="s"), status=4),

@@ -30,7 +30,7 @@ def told(text):
         session["disturbances"] = [text]
         session["notes"] = [text]
         session["tuned"] = [text]
-        session["subject"].update(description=text, commit=text, proof=text)
+        session["subject"].update(description=text, proof=text)
         session["tools"][text] = text
         for tier in ("stable", "epoch", "live"):
             session["host"][tier][text] = text
@@ -97,7 +97,7 @@ FIELDS = [
     edit("field: loudness", ses("loud", MIXED), code="G206"),
     edit("field: side", ses("side", MIXED), code="G206"),
     edit("field: description", ses("subject", "description", MIXED), status=0),
-    edit("field: commit", ses("subject", "commit", MIXED), status=0),
+    edit("field: commit", ses("subject", "commit", MIXED), code="G243"),
     edit("field: proof", ses("subject", "proof", MIXED), status=0),
     edit("field: proofs that differ", second(lambda s: s.update(subject={**s["subject"], "proof": MIXED})), status=5),
     edit("field: host class", ses("host", "host_class", MIXED), code="G206"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -32,6 +33,20 @@ def test_every_rendering_goes_to_its_file(report, tmp_path):
     assert ET.fromstring(told["junit"].encode()).tag == "testsuites"
     for path in files.values():
         assert str(path) in answer.err
+
+
+@pytest.mark.parametrize("value", [1.7e308, -1.7e308, 5e-324])
+def test_values_that_nothing_can_scale_are_no_internal_error(value, tmp_path):
+    """A report by hand with values at the end of a float is rendered, without its plot."""
+    told = json.loads(EXAMPLE.read_text(encoding="utf-8"))
+    for one in told["findings"]:
+        one["base_value"], one["head_value"] = value, 1.0
+        one["evidence"]["head"] = [value, 1.0, 1.7e308]
+    source, page = tmp_path / "report.json", tmp_path / "page.html"
+    source.write_text(json.dumps(told), encoding="utf-8")
+    answer = run_gate(["report", source, "--html", page, "--markdown", tmp_path / "m"])
+    assert answer.status == 0, answer.err
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
 @pytest.mark.parametrize("kind", ["html", "markdown", "comment", "junit"])

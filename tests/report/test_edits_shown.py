@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
 
 from gate.report.html import render_html
+from gate.report.junit import render_junit
+from gate.report.links import Links
+from gate.report.markdown import render_comment, render_summary
 from gate.report.text import render_text
 from tests.report.hostile import HOSTILE
 from tests.report.sample import open_report, sample_report
@@ -67,5 +71,22 @@ def test_a_failed_part_is_told_beside_the_findings_of_another():
     """Joined with a part that was judged, both stand on the page."""
     joined = replace(failed(), findings=sample_report().findings, host=sample_report().host)
     page = page_of(joined)
-    for said in ("G231: profiles/db.toml:3", "Promise:", "error, 2 regressed, 1 broken"):
+    for said in ("G231: profiles/db.toml:3", "error, 2 regressed, 1 broken"):
         assert said in page
+
+
+@pytest.mark.parametrize("findings", [(), sample_report().findings], ids=["none", "some"])
+def test_a_failed_report_promises_nothing_anywhere(findings):
+    """A bound of 0 % would be a promise that cannot be kept: it is said that there is none."""
+    report = replace(failed(), findings=findings, host=sample_report().host if findings else None)
+    links = Links()
+    for told in (
+        " ".join(render_text(report).split()),
+        page_of(report),
+        render_summary(report, links),
+        render_comment(report, links),
+        render_junit(report),
+    ):
+        assert "at most" not in told
+        assert not re.search(r"(?<![\d.])0\s%[;.,]", told.replace("\u00a0", " "))
+        assert ("none, as the check ended with an error" in told) == bool(findings)

@@ -57,6 +57,28 @@ def test_nothing_to_plot_is_no_plot():
     assert strip(finding(evidence=Evidence(head=(float("nan"),)))) is None
 
 
+ENDS = (1.7e308, -1.7e308, 5e-324, 1e-310, 1.0, 1.0000000000000002)
+
+
+@pytest.mark.parametrize("low", ENDS)
+@pytest.mark.parametrize("high", ENDS)
+@pytest.mark.parametrize("unit", ["s", "B/s", "1"])
+def test_values_at_the_ends_of_a_float_are_no_error(low, high, unit):
+    """What cannot be scaled is not plotted; the rest is, with nothing that is no number in it."""
+    made = finding(evidence=Evidence(head=(low, high, low)), unit=unit)
+    drawn = strip(replace(made, base_value=low, head_value=high))
+    assert drawn is None or not re.search(r"nan|inf", str(drawn))
+    if 1.7e308 in {abs(low), abs(high)}:
+        assert drawn is None
+
+
+def test_a_limit_at_minus_everything_is_no_limit():
+    """A tolerance by hand of -100 % or less has no value where it ends."""
+    for tolerance in (-1.0, -2.0):
+        made = replace(finding(base=100), better=Better.HIGHER, tolerance_used=tolerance)
+        assert limit_of(made) is None
+
+
 @given(
     st.lists(st.floats(min_value=1e-12, max_value=1e15), min_size=1, max_size=9),
     st.lists(st.floats(min_value=1e-12, max_value=1e15), min_size=0, max_size=9),

@@ -52,8 +52,8 @@ def test_a_proven_loss_of_20_percent_stays_regressed(repository):
     slow = repository.project.record
     slow({"b": [1.2, 1.2024, 1.1976]})
     repository.swap(P, '"5%"', '"50%"')
-    paths = [repository.project.session() for _ in range(12)]
     repository.commit()
+    paths = [repository.project.session() for _ in range(12)]
     answer, report = repository.judge(sessions=(*paths, "held/q-same.json"))
     found = {f["profile"]: f["verdict"] for f in report["findings"]}
     assert (answer.status, found) == (10, {"p": "regressed", "q": "passed"})

@@ -62,11 +62,11 @@ def test_the_baseline_removed_by_the_change_is_still_in_force(repository):
 def test_the_change_brings_its_own_waiver_and_stays_closed(repository):
     """A waiver counts from the merge base only; there it does."""
     slow = repository.project
+    (repository.root / "baselines/waivers.toml").write_text(waiver_text())
+    repository.commit()
     slow.record({"b": [1.2, 1.2024, 1.1976]})
     paths = (*(slow.session() for _ in range(12)), "held/q-same.json")
     slow.record({"b": [1.0, 1.002, 0.998]})
-    (repository.root / "baselines/waivers.toml").write_text(waiver_text())
-    repository.commit()
     answer, report = repository.judge(sessions=paths)
     assert (answer.status, report["verdict"]) == (10, "regressed")
     edit = only(report)

@@ -88,11 +88,26 @@ def test_all_parts_missing(repository):
     assert (answer.status, answer.json["verdict"]) == (4, "missing")
 
 
-def test_an_empty_part_is_no_missing_one(repository, hand_over):
-    """More machines than profiles: a part may have had nothing to do."""
-    paths = (hand_over(*SAME, shard=1, shards=2), hand_over(shard=2, shards=2))
+@pytest.mark.parametrize("shards", [("--shards", "2"), ()], ids=["told", "their word"])
+@pytest.mark.parametrize("first", [SAME, SAME[:1]], ids=["all profiles", "one profile"])
+def test_a_part_without_a_session_closes_the_gate(repository, hand_over, first, shards):
+    """No part of a check is empty, so that one is lacking: with a merge base and without."""
+    paths = (hand_over(*first, shard=1, shards=2), hand_over(shard=2, shards=2))
+    answer, report = repository.judge(*shards, sessions=paths)
+    assert (answer.status, report["gate"], report["verdict"]) == (4, "closed", "missing")
+    assert report["notes"][0] == "part 2 of 2 holds no session"
+    words = [word for path in paths[::-1] for word in ("--session", path)]
+    answer = repository.project.gate("judge", *words, *shards, "--json")
+    assert (answer.status, answer.json["gate"], answer.json["verdict"]) == (4, "closed", "missing")
+    (lacking,) = (f for f in answer.json["findings"] if f["verdict"] == "missing")
+    assert lacking["headline"] == "not measured: part 2 of 2 holds no session"
+
+
+def test_an_empty_part_with_an_error_is_told_once(repository, hand_over):
+    """Its error says more than that it is empty."""
+    paths = (hand_over(*SAME, shard=1, shards=2), hand_over(shard=2, shards=2, error="G262: x"))
     answer, report = repository.judge("--shards", "2", sessions=paths)
-    assert (answer.status, report["gate"]) == (0, "open")
+    assert (answer.status, report["notes"][0]) == (4, "measuring ended early: G262: x")
 
 
 def changed_class(session, name):
