@@ -103,6 +103,9 @@ if command -v apt-get >/dev/null 2>&1; then
   python3 -c 'import ensurepip' 2>/dev/null || missing+=(python3-venv)
 fi
 if [ "${1:-}" = tests ]; then
+  # What the workflows call on GitHub's machines, and their tests here.
+  command -v curl >/dev/null 2>&1 || missing+=(curl)
+  command -v jq >/dev/null 2>&1 || missing+=(jq)
   command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 || missing+=(chromium)
   # File systems that profiles may ask for; their tests make each on a loop device.
   PATH="$PATH:/usr/sbin:/sbin" command -v mkfs.xfs >/dev/null 2>&1 || missing+=(xfsprogs)

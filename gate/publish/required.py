@@ -95,7 +95,7 @@ def _job(name: str, told: Any) -> Job:
         name=_plain(name),
         result=_plain(result or ""),
         gate=None if given is None else _plain(given),
-        reason="; ".join(part for part in (ended, said) if part) or "ended without a verdict",
+        reason="; ".join(part for part in (ended, said) if part) or "succeeded",
         stops=bool(ended) or given not in {None, OPEN},
     )
 

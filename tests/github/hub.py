@@ -65,6 +65,11 @@ class Hub(GitHubServer):
                 if pull["number"] == number:
                     pull["head"]["sha"] = head
 
+    def environment(self, name: str, *, reviewers: int) -> None:
+        """An environment with so many required reviewers, who all approve."""
+        with self.state.lock:
+            self.repository(REPOSITORY).setdefault("environments", {})[name] = reviewers
+
     def add_comment(self, name: str, issue: int, body: str, **more: Any) -> int:
         """As GitHub tells it: with its pull request, and the time of its last change."""
         number = super().add_comment(name, issue, body, **more)

@@ -46,17 +46,15 @@ def test_a_pull_request_is_judged_and_told(world, user, hub, scenario):
 
 
 @TWO
-@pytest.mark.parametrize(
-    ("asked", "approved"), [(False, True), (True, False)], ids=["not asked for", "not approved"]
-)
-def test_a_fork_is_not_measured_unless_asked_for_and_approved(world, user, hub, asked, approved):
+@pytest.mark.parametrize("asked", [False, True], ids=["not asked for", "nobody reviews"])
+def test_a_fork_is_not_measured_unless_somebody_must_approve_it(world, user, hub, asked):
     """Its code never comes near the machine, and that is closed, not passed over."""
-    if asked:
+    if asked:  # as an environment that GitHub makes by itself, which has no reviewers
         user.change_on_main({".github/workflows/driftgate.yml": (FORKS, FORKS.replace("# ", ""))})
+        hub.environment("driftgate-fork", reviewers=0)
     pull = user.pull({"notes.md": "x\n"}, fork="stranger/tool")
     hub.opened(pull)
-    variables = {"DRIFTGATE_FORKS": "approved"} if approved else {}
-    first, conclusion = measured(world, user, pull, variables=variables)
+    first, conclusion = measured(world, user, pull, env={"GATE_API_URL": hub.url})
     assert first.jobs.get("approve") == "failure", first.log
     assert first.jobs.get("measure", "skipped") == "skipped"
     assert not world.checkouts.exists()
@@ -79,7 +77,8 @@ def test_an_approved_fork_is_measured_without_a_token_and_judged_by_the_base(wor
     user.change_on_main({".github/workflows/driftgate.yml": (FORKS, FORKS.replace("# ", ""))})
     pull = user.pull({"notes.md": "x\n"}, fork="stranger/tool")
     hub.opened(pull)
-    first, conclusion = measured(world, user, pull, variables={"DRIFTGATE_FORKS": "approved"})
+    hub.environment("driftgate-fork", reviewers=1)
+    first, conclusion = measured(world, user, pull, env={"GATE_API_URL": hub.url})
     first.expect(approve="success", measure="success")
     hub.ran(pull, 101, conclusion)
     world.checkouts.unlink()

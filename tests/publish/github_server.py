@@ -39,6 +39,8 @@ from publish.server_state import Call, Problem, Reply, State, not_found
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+ANYBODY: dict[str, Any] = {"login": "", "permissions": {"metadata": "read"}}
+"""Who sends no token: may read of a public repository what anybody may."""
 ROUTES = [*server_actions.ROUTES, *server_pulls.ROUTES, *server_git.ROUTES]
 """First match wins: `commits/SHA/check-runs` stands before `commits/SHA`."""
 _PATH = re.compile(r"/repos/([^/]+/[^/]+)/?(.*)")
@@ -119,7 +121,8 @@ class GitHubServer(Build):
     ) -> Reply:
         if not headers.get("user-agent"):
             raise Problem(403, "Request forbidden by administrative rules.")
-        token = self._token(headers)
+        anonymous = "authorization" not in headers and method == "GET" and "/environments/" in path
+        token = ANYBODY if anonymous else self._token(headers)
         found = _PATH.fullmatch(path)
         repository = self.state.data["repositories"].get(unquote(found[1])) if found else None
         if found is None or repository is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from publish.server_git import resolve
-from publish.server_state import Call, Problem, Reply, invalid
+from publish.server_state import Call, Problem, Reply, invalid, not_found
 
 if TYPE_CHECKING:
     from publish.server_git import Route
@@ -135,7 +135,17 @@ def _check_output(body: dict[str, Any]) -> None:
         raise invalid("CheckRun", "no more than 50 annotations", name="annotations")
 
 
+def get_environment(call: Call) -> Reply:
+    """Its protection rules; anybody may read those of a public repository."""
+    known = call.repository.get("environments", {})
+    if call.parts[0] not in known:
+        raise not_found()
+    rules = [{"type": "required_reviewers", "reviewers": [{"type": "User"}] * known[call.parts[0]]}]
+    return Reply(200, {"name": call.parts[0], "protection_rules": rules})
+
+
 ROUTES: list[Route] = [
+    ("GET", r"environments/([^/]+)", "metadata", get_environment),
     ("GET", r"actions/runs", "actions", list_runs),
     ("GET", r"actions/workflows/([^/]+)/runs", "actions", list_runs),
     ("GET", r"actions/runs/(\d+)", "actions", get_run),
