@@ -111,10 +111,12 @@ sys.addaudithook(_hook)  # for good: Python has no way to take one back
 
 @contextlib.contextmanager
 def watched() -> Iterator[Seen]:
-    """Record what happens."""
-    seen = Seen()
+    """Record what happens; that Python keeps the code of modules it loads is no news."""
+    seen, kept = Seen(), sys.dont_write_bytecode
     _WATCHING.append(seen)
+    sys.dont_write_bytecode = True
     try:
         yield seen
     finally:
+        sys.dont_write_bytecode = kept
         _WATCHING.remove(seen)
