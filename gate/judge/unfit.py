@@ -52,10 +52,10 @@ def _other_kind(series: Series) -> Finding | None:
     """New where nothing was accepted, incomparable where that was another quantity."""
     ours = series.metric
     measured = next((m for m in series.case.head.metrics if m.name == ours.name), None)
-    if measured is None:
+    if measured is None and series.case.reviewed is not None:
         text = "the session gives numbers, and does not say of what kind they are"
         return finding(series, "G033", Verdict.INCOMPARABLE, text)
-    if _kind(measured) != _kind(ours):
+    if measured is not None and _kind(measured) != _kind(ours):
         text = f"profile: {_kind(ours)}; session: {_kind(measured)}"
         return finding(series, "G033", Verdict.INCOMPARABLE, text)
     if series.accepted is None or not series.sessions:

@@ -207,7 +207,7 @@ def test_resume_with_other_options(partial, refuse, extra):
 
 
 @pytest.mark.parametrize("name", ["head.json", "pairs-base.json", "pairs-head.json"])
-def test_resumed_check(tmp_path, refuse, name):
+def test_resumed_check(tmp_path, refused, name):
     """A check does not go on with a session of another boot, nor over a broken one."""
     from builders import write_replay_project
 
@@ -220,9 +220,22 @@ def test_resumed_check(tmp_path, refuse, name):
     path = tmp_path / "out/p" / name
     data = json.loads(path.read_text())
     path.write_text(json.dumps(data | {"boot": "another"}))
-    refuse([*check, "--resume"], "G221", f"out/p/{name}", "boot")
+    told = (tmp_path / "out/report.json").read_text()
+    with unchanged(tmp_path / "out/p"):
+        answer = project.gate(*check, "--resume")
+    refused(answer._replace(err=_last(answer.err)), "G221", f"out/p/{name}", "boot")
     path.write_text("{")
-    refuse([*check, "--resume"], "G205", f"out/p/{name}")
+    with unchanged(tmp_path / "out/p"):
+        answer = project.gate(*check, "--resume")
+    refused(answer._replace(err=_last(answer.err)), "G205", f"out/p/{name}")
+    # What the check said before is kept, under a name that nobody takes for this one's verdict.
+    assert (tmp_path / "out/report.json.old").read_text() == told
+    assert json.loads((tmp_path / "out/report.json").read_text())["verdict"] == "error"
+
+
+def _last(err):
+    """The error alone: before it stands where the earlier report is kept."""
+    return err[err.index("error[") :]
 
 
 def test_busy(project, refuse):

@@ -249,7 +249,7 @@ def test_a_bad_file_is_refused_and_left_alone(project, make_round, edit, code, w
         assert words in answer.err
         assert answer.err.count("\n") == 1
     assert code in PAGES
-    assert not (project.root / "out").exists()
+    assert not (project.root / "out/p").exists(), "something was measured"
 
 
 def test_a_profile_may_not_be_called_calibration(project):

@@ -71,7 +71,7 @@ def test_a_second_gate_is_refused_with_the_holder(command, measuring, tmp_path, 
         err,
     )
     assert measuring.poll() is None
-    assert not (tmp_path / "quick/o").exists()
+    assert not (tmp_path / "quick/o/p").exists()
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])

@@ -210,7 +210,7 @@ def test_host_toml_is_read_by_a_check_before_it_measures(project):
     answer = project.gate("check", "p", "--out", "out")
     assert answer.status == 2
     assert answer.err.startswith(f"error[G206]: {HOST_FILE}:{number}: policy.epoch: ")
-    assert not (project.root / "out").exists()
+    assert not (project.root / "out/p").exists()
 
 
 def test_the_unmoved_host_spends_pairs_on_the_same_head(project):
