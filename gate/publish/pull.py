@@ -82,11 +82,6 @@ def head_of(api: Api, repository: str, number: int) -> str:
     return sha(found, "head.sha", of=f"pull request {number}")
 
 
-def head_is(api: Api, repository: str, number: int, commit: str) -> bool:
-    """Whether a pull request still stands at that commit."""
-    return head_of(api, repository, number) == commit
-
-
 def require_head(api: Api, repository: str, number: int, commit: str) -> None:
     """Refuse to write about a commit that something newer has overtaken.
 

@@ -9,7 +9,7 @@ from publish.server_client import HEAD, NEWER, REPOSITORY, TOKEN, client
 
 from gate.errors import InputError, PublishError
 from gate.publish.permission import may_write
-from gate.publish.pull import Measured, head_is, locate
+from gate.publish.pull import Measured, locate, require_head
 
 FORK = "stranger/name"
 
@@ -164,9 +164,11 @@ def test_without_a_token_nothing_is_asked(hub, token):
 
 def test_a_head_is_the_head_until_a_newer_one_comes(hub):
     pull = hub.add_pull(REPOSITORY, 7, head=HEAD)
-    assert head_is(client(hub), REPOSITORY, 7, HEAD)
+    require_head(client(hub), REPOSITORY, 7, HEAD)
     pull["head"]["sha"] = NEWER
-    assert not head_is(client(hub), REPOSITORY, 7, HEAD)
+    with pytest.raises(PublishError) as caught:
+        require_head(client(hub), REPOSITORY, 7, HEAD)
+    assert caught.value.code == "G274"
 
 
 @pytest.mark.parametrize(
