@@ -13,8 +13,8 @@ from pathlib import Path
 
 TESTS = Path("tests")
 BESIDE = (
-    ("judge", "model", "power", "published", "stats"),
-    ("hostile", "publish", "report", "trust", "workflows"),
+    ("docs", "handover", "judge", "model", "power", "published", "stats"),
+    ("bad_input", "hostile", "publish", "report", "trust", "workflows"),
 )
 """Folders that only compute; each group about as long as the other."""
 NO_TESTS = 5

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from gate.errors import NothingCompared
 from gate.judge.failed import ERROR
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from gate.model import Calibration, Edit
+
+T = TypeVar("T")
 
 
 def join_reports(reports: Sequence[Report]) -> Report:
@@ -62,8 +64,22 @@ def join_reports(reports: Sequence[Report]) -> Report:
         subjects=_together(one.subjects for one in parts),
         conditions=_once(text for one in parts for text in one.conditions),
         edits=_edits(parts),
+        accepted=_all(one.accepted for one in parts),
+        bills=_all(one.bills for one in parts),
+        latencies=_all(one.latencies for one in parts),
+        sweeps=_all(one.sweeps for one in parts),
+        differences=_all(one.differences for one in parts),
+        alike=_all(one.alike for one in parts),
+        changes=_all(one.changes for one in parts),
+        aside=_all(one.aside for one in parts),
+        origin=next((one.origin for one in parts if one.origin is not None), None),
         calibration=_calibration(parts),
     )
+
+
+def _all(tables: Iterable[Sequence[T]]) -> tuple[T, ...]:
+    """The rows of all parts; a row that several hold once."""
+    return tuple(dict.fromkeys(row for table in tables for row in table))
 
 
 def _badness(report: Report) -> tuple[float, int]:

@@ -7,6 +7,18 @@ from dataclasses import dataclass, field
 from gate.model.calibration import Calibration
 from gate.model.host import Host
 from gate.model.metric import Better, Role
+from gate.model.shown import (
+    Accepted,
+    Alike,
+    Bill,
+    Difference,
+    Latency,
+    Level,
+    Origin,
+    SetAside,
+    Sweep,
+    TextChange,
+)
 from gate.model.strictness import STRICT
 from gate.model.verdict import Verdict
 
@@ -29,6 +41,12 @@ class Evidence:
     """Head values, aligned with `pairs_base`."""
     strikes: tuple[tuple[float, ...], ...] = ()
     """Further head sessions, where the base side could not be run."""
+    earlier: tuple[Level, ...] = ()
+    """Accepted sessions of earlier epochs, oldest first."""
+    epoch: int = 0
+    """Number of the current epoch; the first session of `baseline` is its anchor. 0 without one."""
+    aside: tuple[float, ...] = ()
+    """Head values of trials that were set aside: shown, never counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,5 +185,23 @@ class Report:
     edits: tuple[Edit, ...] = ()
     """What the tree judged changes of profiles, baselines, waivers and host files; loosening first.
     Empty where the tree was not compared with its merge base."""
+    accepted: tuple[Accepted, ...] = ()
+    """The accepted sessions that the findings' histories name, by profile, oldest first."""
+    bills: tuple[Bill, ...] = ()
+    """CPU cost of each benchmark that keeps one, by profile and benchmark."""
+    latencies: tuple[Latency, ...] = ()
+    """By profile, benchmark and kind."""
+    sweeps: tuple[Sweep, ...] = ()
+    """By profile, group and metric."""
+    differences: tuple[Difference, ...] = ()
+    """What else was not alike on both sides, by area."""
+    alike: tuple[Alike, ...] = ()
+    """What was compared and did not differ, so that no difference means something."""
+    changes: tuple[TextChange, ...] = ()
+    """Profiles that the change edits; only where the tree was compared with its merge base."""
+    aside: tuple[SetAside, ...] = ()
+    """Every trial that was set aside."""
+    origin: Origin | None = None
+    """Absent where nobody told where the change comes from."""
     calibration: Calibration | None = None
     """How often the gate was right on this host class; absent where it was never calibrated."""

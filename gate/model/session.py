@@ -70,6 +70,37 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Percentiles:
+    """Completion latencies of one kind of I/O inside one trial."""
+
+    __pydantic_config__ = STRICT
+
+    kind: str
+    """`read`, `write`, `trim` or `mixed`."""
+    samples: int
+    """I/Os whose latency was taken."""
+    points: tuple[tuple[float, float], ...]
+    """Percentile in per cent and latency in seconds, ascending."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kernel:
+    """The kernel that a session ran on, as far as it tells."""
+
+    __pydantic_config__ = STRICT
+
+    release: str
+    version: str
+    """Build number, kind and date, as `uname -v` tells."""
+    build_id: str
+    """Hexadecimal, from the kernel's own notes; empty where they cannot be read."""
+    command_line: str
+    """As the epoch fact: without what names one machine."""
+    config: dict[str, str] = field(default_factory=dict)
+    """Options that are set, without `CONFIG_`; empty where the kernel does not tell them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
     """One fresh process of one benchmark: the unit of replication."""
 
@@ -95,6 +126,8 @@ class Trial:
     """What it cost the whole machine; absent where that was not asked for."""
     aside: tuple[Disturbance, ...] = ()
     """Why it was set aside; its values are kept and never counted."""
+    latencies: tuple[Percentiles, ...] = ()
+    """Where the harness tells percentiles."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,6 +215,8 @@ class Session:
     """Bytes that the profile wrote to its storage, preconditioning included, as the disk tells."""
     tuned: tuple[str, ...] = ()
     """Settings of the host that were tuned while it measured."""
+    kernel: Kernel | None = None
+    """Absent in sessions that were imported or replayed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,221 @@
+"""What a report shows beside its findings: history, costs, curves, and what else differed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gate.model.metric import Better
+from gate.model.session import Side, Stage
+from gate.model.strictness import STRICT
+from gate.model.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """What an accepted session of an earlier epoch measured of one series."""
+
+    __pydantic_config__ = STRICT
+
+    session: str
+    epoch: int
+    value: float
+    """Median of its trials, in the metric's base unit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """An accepted session that some finding's history names: when, by whom, why."""
+
+    __pydantic_config__ = STRICT
+
+    profile: str
+    session: str
+    started: str
+    """UTC, ISO 8601."""
+    commit: str
+    """Full hash; empty where it is not known."""
+    accepted: str
+    """UTC, ISO 8601."""
+    by: str
+    reason: str
+    moved: tuple[str, ...] = ()
+    """Facts of the host that differ from the accepted session before it: `kernel 6.1 -> 6.2`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """What one payer of a CPU cost paid, in CPU-seconds of an operation."""
+
+    __pydantic_config__ = STRICT
+
+    name: str
+    """`kernel threads (loop)`, `soft interrupts`."""
+    base: float | None
+    """Median over trials; absent where no base trial keeps its bill."""
+    head: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bill:
+    """What one benchmark cost the processors of the whole machine, by who paid, on both sides.
+
+    Owners and contexts are two views of the same cost that do not add up with each other.
+    """
+
+    __pydantic_config__ = STRICT
+
+    profile: str
+    benchmark: str
+    word: str
+    """What one operation is: `I/O`, `operation`, `run`."""
+    trials_base: int
+    trials_head: int
+    base: float | None
+    """Median CPU-seconds of an operation, net of the idle machine; absent as in `Share`."""
+    head: float
+    owners: tuple[Share, ...]
+    """Whose tasks ran."""
+    contexts: tuple[Share, ...]
+    """What the processors did, as the tick sampled it: user space, kernel, softirq, irq."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quantile:
+    """One point of a latency curve."""
+
+    __pydantic_config__ = STRICT
+
+    percentile: float
+    """In per cent, above 0 and below 100."""
+    base: float | None
+    """Median over trials of what a trial has there, in seconds; absent without base trials."""
+    head: float | None
+    beyond: float
+    """Samples beyond it in the trial that has the fewest; below 10 it tells of single hiccups."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Latency:
+    """Completion latency of one kind of I/O of one benchmark, as a curve over percentiles."""
+
+    __pydantic_config__ = STRICT
+
+    profile: str
+    benchmark: str
+    kind: str
+    """`read`, `write`, `trim` or `mixed`."""
+    trials_base: int
+    trials_head: int
+    points: tuple[Quantile, ...]
+    """Percentiles ascending."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweepPoint:
+    """One point of a swept profile."""
+
+    __pydantic_config__ = STRICT
+
+    place: str
+    """The parameter's value as the profile writes it."""
+    benchmark: str
+    base: float | None
+    head: float | None
+    verdict: Verdict
+    """Of the finding on this point."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sweep:
+    """A metric over the parameter that a profile sweeps, base and head."""
+
+    __pydantic_config__ = STRICT
+
+    profile: str
+    group: str
+    """Name of the group: `iometer-database[iodepth=*]`."""
+    parameter: str
+    metric: str
+    unit: str
+    better: Better
+    points: tuple[SweepPoint, ...]
+    """In the profile's order."""
+    told: str = ""
+    """How the curve changed its shape: `no longer grows beyond iodepth 32`; empty if it did not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """Something beside the numbers that was not alike on both sides."""
+
+    __pydantic_config__ = STRICT
+
+    area: str
+    """`host`, `kernel`, `kernel config`, `command line`, `tools`, `profile`, `tuning`, `subject`,
+    `disturbed`."""
+    key: str
+    base: str
+    """Empty where the base side has none of it."""
+    head: str
+    against: str
+    """What the base stands for: `base side`, or `accepted session ID`."""
+    profiles: tuple[str, ...]
+    """Profiles whose sessions differ so."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alike:
+    """How many facts of an area were compared and found alike."""
+
+    __pydantic_config__ = STRICT
+
+    area: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextChange:
+    """A text that the change edits, as a unified diff."""
+
+    __pydantic_config__ = STRICT
+
+    name: str
+    """Path in the repository: `profiles/iometer-database.toml`."""
+    lines: tuple[str, ...]
+    """Each begins with `+`, `-`, a blank or `@`."""
+    more: int = 0
+    """Lines that were left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetAside:
+    """A trial that ran and is not counted, and why."""
+
+    __pydantic_config__ = STRICT
+
+    profile: str
+    benchmark: str
+    side: Side
+    stage: Stage
+    sequence: int
+    """Position in its session, from 0."""
+    kind: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where the change comes from and how it was checked, so that it can be done again."""
+
+    __pydantic_config__ = STRICT
+
+    base_commit: str = ""
+    """Full hash of what the base side, or the newest accepted session, was built of."""
+    head_commit: str = ""
+    files: str = ""
+    """Address below which the repository's files stand as they are at the head commit; empty where
+    nobody told."""
+    profiles: str = "profiles"
+    """Folder of the profiles in the repository."""
+    options: tuple[str, ...] = ()
+    """Words of the command line that said what the sides are: `--base`, `../base`, ..."""
