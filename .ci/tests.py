@@ -1,4 +1,4 @@
-"""Runs every test: first those that only compute, beside each other, then the others alone.
+"""Runs every test: first those that bear company, beside each other, then the others alone.
 
     tests.py [PYTEST ARGUMENT...]
 
@@ -15,8 +15,9 @@ TESTS = Path("tests")
 BESIDE = (
     ("docs", "handover", "judge", "model", "power", "published", "stats"),
     ("bad_input", "hostile", "publish", "report", "trust", "workflows"),
+    ("github",),
 )
-"""Folders that only compute; each group about as long as the other."""
+"""Folders whose tests hold on a busy machine; each group about as long as the other."""
 NO_TESTS = 5
 """Exit status of pytest where a selection leaves nothing."""
 

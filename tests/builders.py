@@ -48,8 +48,8 @@ _HERE = str(Path(__file__).resolve().parent)
 PLAY = f"""
 import sys
 sys.path.insert(0, {_HERE!r})
-import gate.host.identity, played
-gate.host.identity.ThisMachine = played.machine
+import gate.host.identity, gate.host.kernel, played
+gate.host.identity.ThisMachine = gate.host.kernel.ThisMachine = played.machine
 """
 """Begins a program of its own on the machine that every call of a builder plays."""
 _START = """

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest import mock
 
-from gate.host import identity
+from gate.host import identity, kernel
 from gate.host import machine as real
 from gate.host.recorded import RecordedMachine
 
@@ -84,5 +84,9 @@ def is_playing() -> bool:
 @contextlib.contextmanager
 def playing(changes: Mapping[str, str] | None = None) -> Iterator[None]:
     """Every reader of facts sees that machine."""
-    with mock.patch.object(identity, "ThisMachine", return_value=machine(changes)):
+    played = machine(changes)
+    with (
+        mock.patch.object(identity, "ThisMachine", return_value=played),
+        mock.patch.object(kernel, "ThisMachine", return_value=played),
+    ):
         yield

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gate.cli.accepting import accept_all, changes_of, inside, texts
+from gate.cli.accepting import accept_all, changes_of, inside, notes_on, texts
 from gate.cli.handed import judged, passed, profiles_for, read_parts, replaced, require_same
 from gate.cli.trusted import trusted
 from gate.files.disk import CAP_BYTES
@@ -73,7 +73,7 @@ def accept_level(
         rows = changes_of(store, results)
         files = texts(store, results)
         require_same(api, repository, pull.base_ref, base, store, files, below)
-        notes = _notes(chosen)
+        notes = [*_notes(chosen), *notes_on(files)]
         if wanted.mode == "branch":
             others = replaced(api, repository, pull.head, store, files, below)
             notes += [f"the branch had another `{path}`, which this replaces" for path in others]

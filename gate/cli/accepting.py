@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from gate.errors import InputError, PublishError
 from gate.files.baseline_file import read_baselines, write_baseline
 from gate.files.host_file import HOST_FILE, read_known_host
+from gate.files.kernel_file import is_config_name
 from gate.measure.sitting import now
 from gate.units import percent, show, show_pair
 
@@ -96,8 +97,9 @@ def grouped(sessions: Sequence[Session]) -> dict[tuple[str, str], list[Session]]
 def texts(store: Path, results: Sequence[Accepted]) -> dict[str, str]:
     """The files that hold these baselines: path below the directory -> text.
 
-    With a class's first baseline comes its host file, unless the directory has one. They are read
-    again before anything else sees them.
+    With a class's first baseline comes its host file, and with a kernel's first session its
+    configuration, unless the directory has them. They are read again before anything else sees
+    them.
 
     Raises:
         PublishError: G277, a text holds characters that no reviewer would see.
@@ -107,15 +109,26 @@ def texts(store: Path, results: Sequence[Accepted]) -> dict[str, str]:
         for result in results:
             write_baseline(Path(scratch), result.baseline)
         read_baselines(Path(scratch))
-        for path in sorted(Path(scratch).glob("*/*.toml")):
+        for path in sorted(Path(scratch).glob("*/*")):
             name = path.relative_to(scratch).as_posix()
-            if path.name != HOST_FILE or not (store / name).exists():
+            once = path.name == HOST_FILE or is_config_name(path.name)
+            if not once or not (store / name).exists():
                 found[name] = path.read_text(encoding="utf-8")
     for name, text in found.items():
         if any(not (char.isprintable() or char == "\n") for char in text):
             what = f"the session would write characters that nobody can see into {name}."
             raise PublishError("G277", what)
     return found
+
+
+def notes_on(files: Mapping[str, str]) -> list[str]:
+    """What a reviewer must know of files that hold no levels."""
+    return [
+        f"`{name}` is how the kernel of these sessions was configured ({text.count(chr(10))} "
+        "options): it tells what differs, and decides nothing"
+        for name, text in files.items()
+        if is_config_name(name.rpartition("/")[2])
+    ]
 
 
 def trimmed(baseline: Baseline) -> Baseline:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.cli.accepting import accept_all, changes_between, inside, texts, trimmed
+from gate.cli.accepting import accept_all, changes_between, inside, notes_on, texts, trimmed
 from gate.cli.entering import (
     Added,
     Ask,
@@ -116,6 +116,7 @@ def _publish(
         host_classes=tuple(sorted({one.host.host_class for one in kept})),
         verdict=verdict,
         run=ask.run_url,
+        notes=tuple(notes_on(files)),
     )
     placed = {f"{ground.below}/{name}": text for name, text in files.items()}
     added.done = _carried(placed, proposal, carrier, ground, ask)

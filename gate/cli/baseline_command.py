@@ -15,7 +15,7 @@ from gate import vcs
 from gate.cli import options
 from gate.cli.accepting import accept_all, as_json, changes_between, dumped, grouped
 from gate.errors import InputError
-from gate.files.baseline_file import read_baselines, write_baseline
+from gate.files.baseline_file import forget_unnamed_configs, read_baselines, write_baseline
 from gate.files.session_file import read_session
 from gate.report.clean import clean, guarded
 from gate.units import show
@@ -71,6 +71,8 @@ def accept(
     results = accept_all(baseline, sessions, by=by or _user(), reason=reason, places=places)
     groups = grouped(sessions)
     written = [(write_baseline(baseline, result.baseline), result) for result in results]
+    classes = sorted({result.baseline.host_class for result in results})
+    gone = [path for one in classes for path in forget_unnamed_configs(baseline, one)]
     told = [_proposals(result.baseline, groups) for _, result in written]
     if json_:
         rows = [
@@ -85,6 +87,8 @@ def accept(
             click.echo(guarded(clean(f"  {text}")))
         if lines and not result.baseline.profile_digest.startswith("imported:"):
             click.echo(f"  `gate power {result.baseline.profile}` shows more")
+    for path in gone:
+        click.echo(f"removed {path}: no accepted session is of such a kernel any more")
     click.echo("Review and commit: gate baseline diff; git add, git commit.")
     return 0
 

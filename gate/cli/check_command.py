@@ -10,6 +10,7 @@ import click
 
 from gate.cli import options
 from gate.cli.checking import Wanted, check
+from gate.cli.narrowed import benchmark_option, pairs_option
 from gate.cli.policy import policy_options
 from gate.cli.progress import Teller
 from gate.cli.shards import Shard, shard_option
@@ -24,6 +25,9 @@ Examples:
   gate check --out reports/pr-17 --resume    go on after an interruption
   gate check --merge-base origin/main        judge by what main accepted
   gate check --shard 2/3                     part 2 of a check on 3 machines
+  gate check db --benchmark 'db[iodepth=32]' one finding alone, at the desk
+  gate check build --base ../main --pairs 200
+                                             up to 200 pairs of what is flagged
   gate check --json > report.json            for machines; text goes to stderr
 
 \b
@@ -36,6 +40,8 @@ Exit status: 0 open, 2 usage, 3 nothing compared, 4 a measurement failed,
 @click.argument("profile", nargs=-1)
 @options.profiles_dir
 @options.size
+@benchmark_option
+@pairs_option
 @options.baseline_dir
 @options.sides
 @options.host_class
@@ -58,6 +64,8 @@ def command(
     profile: tuple[str, ...],
     profiles: Path,
     size: str,
+    benchmark: tuple[str, ...],
+    pairs: int | None,
     baseline: Path,
     base_dir: Path | None,
     head_dir: Path | None,
@@ -86,13 +94,19 @@ def command(
     However it ends, --out holds all sessions in one file (session.json), report.json and
     report.html. With --merge-base the tree under test is measured, and nothing in it decides what
     it is judged by.
+
+    --benchmark and --pairs are for whoever looks into a finding: the report says what was left out
+    or set otherwise, and a change is never judged so.
     """
+    _refuse_for_a_change(merge_base, shard, benchmark, pairs)
     sides = SideOptions(base_dir=base_dir, head_dir=head_dir, base_env=base_env, head_env=head_env)
     wanted = Wanted(
         names=profile,
         profiles=profiles,
         baseline=baseline,
         size=size,
+        benchmarks=benchmark,
+        pairs=pairs,
         sides=sides,
         host_class=host_class,
         merge_base=merge_base,
@@ -111,6 +125,26 @@ def command(
     print_report(report, json_=json_)
     click.echo(f"report: {wanted.place / 'report.html'}", err=True)
     return report.exit_status
+
+
+def _refuse_for_a_change(
+    merge_base: str | None, shard: Shard, benchmarks: tuple[str, ...], pairs: int | None
+) -> None:
+    """A change is judged by all of its benchmarks, and as its merge base says.
+
+    Raises:
+        InputError: G200.
+    """
+    cure = "Leave --merge-base out to look into a finding, or check the change without it."
+    if benchmarks and merge_base is not None:
+        said = "--benchmark does not go with --merge-base: a change is judged by all it can reach."
+        raise InputError("G200", said, cure=cure)
+    if pairs is not None and merge_base is not None:
+        said = "--pairs does not go with --merge-base, which says how many pairs there are."
+        raise InputError("G200", said, cure=cure)
+    if benchmarks and shard.of > 1:
+        said = "--benchmark does not go with --shard: the parts of a check make a whole."
+        raise InputError("G200", said, cure="Leave one of them out.")
 
 
 def _out_directory(out: Path | None, *, resume: bool) -> Path:

@@ -11,6 +11,15 @@ from gate.cli.ending import Ending
 from gate.cli.flow import Check, Plan, cases_of
 from gate.cli.in_force import as_reviewed
 from gate.cli.lost import profiles_of
+from gate.cli.narrowed import (
+    narrowed,
+    narrowed_baselines,
+    narrowed_waivers,
+    narrowing_note,
+    pairs_note,
+    with_pairs,
+)
+from gate.cli.origin import origin_of_check, words_of
 from gate.cli.orphans import refuse_forgotten, refuse_unjudged
 from gate.cli.policy import make_policy
 from gate.cli.shards import Shard, durations, parts_of
@@ -40,6 +49,10 @@ class Wanted:
     profiles: Path
     baseline: Path
     size: str
+    benchmarks: tuple[str, ...]
+    """The only ones wanted; empty for all."""
+    pairs: int | None
+    """Most pairs; None for the profile's limit."""
     sides: SideOptions
     host_class: str | None
     merge_base: str | None
@@ -63,6 +76,8 @@ class Suite:
     plan: Plan
     gone: tuple[Profile, ...]
     """Profiles of the merge base that this check is about, and the tree has not any more."""
+    notes: tuple[str, ...] = ()
+    """What was left out or set otherwise than the profiles say."""
 
 
 def check(wanted: Wanted, teller: Teller) -> Report:
@@ -89,13 +104,19 @@ def _checked(wanted: Wanted, teller: Teller, stop: Stop, ending: Ending) -> Repo
         baseline=wanted.baseline,
         size=wanted.size,
     ) as known:
-        ending.edits = known.edits
+        ending.edits, ending.changes = known.edits, known.changes
         suite = suite_of(wanted, known)
         ending.profiles = tuple(profile.name for profile in suite.plan.profiles)
         stop.check()
         sessions = Check(suite.plan, teller, stop).measure() if suite.plan.profiles else ()
         ending.hand_over(sessions)
         report = _judged(sessions, suite, known)
+        report = replace(
+            report,
+            notes=(*suite.notes, *report.notes),
+            changes=known.changes,
+            origin=origin_of_check(wanted, sessions, suite.plan.baselines, known.commit),
+        )
         if wanted.shard.of > 1:
             told = f"part {wanted.shard.number} of {wanted.shard.of}; the whole is judged of all"
             report = replace(report, notes=(told, *report.notes))
@@ -138,29 +159,35 @@ def suite_of(wanted: Wanted, known: Trusted) -> Suite:
     here = {one.name for one in every}
     if known.commit:
         refuse_unjudged(here, known, baselines)
-    if not wanted.names:
+    if not wanted.names and not wanted.benchmarks:
         refuse_forgotten(here, known, baselines)
         if wanted.shard.of > 1:
             works = durations((*here, *lost), baselines, wanted.host_class)
             mine = parts_of(works, wanted.shard.of)[wanted.shard.number - 1]
             every = [one for one in every if one.name in mine]
             lost = tuple(name for name in lost if name in mine)
+    chosen = narrowed(every, wanted.benchmarks, named=bool(wanted.names))
+    others = len(every) - len(chosen)
+    notes = (narrowing_note(chosen, others=others), pairs_note(chosen, wanted.pairs))
+    policy = make_policy(wanted.alpha / wanted.shard.of, wanted.beta, wanted.allow, known.baseline)
     plan = Plan(
-        profiles=tuple(every),
+        profiles=with_pairs(chosen, wanted.pairs),
         reviewed={
             one.name: known.profiles[one.name] for one in every if one.name in known.profiles
         },
-        baselines=baselines,
-        policy=make_policy(
-            wanted.alpha / wanted.shard.of, wanted.beta, wanted.allow, known.baseline
-        ),
+        baselines=narrowed_baselines(baselines, chosen),
+        policy=replace(policy, waivers=narrowed_waivers(policy.waivers, chosen)),
         out=wanted.place,
         work=wanted.work or wanted.place / "work",
         host_class=wanted.host_class,
         store=known.baseline,
         wait=wanted.wait,
     )
-    return Suite(plan=plan, gone=tuple(known.profiles[name] for name in lost))
+    return Suite(
+        plan=plan,
+        gone=tuple(known.profiles[name] for name in lost),
+        notes=tuple(filter(None, notes)),
+    )
 
 
 def _interrupted(request: StopRequested, wanted: Wanted) -> Interrupted:
@@ -168,5 +195,5 @@ def _interrupted(request: StopRequested, wanted: Wanted) -> Interrupted:
         request.number,
         f"interrupted; what was measured is kept in {wanted.place}.",
         cure="Continue with the same options and: "
-        + shlex.join(["gate", "check", *wanted.names, "--out", str(wanted.place), "--resume"]),
+        + shlex.join(["gate", "check", *words_of(wanted), "--resume"]),
     )

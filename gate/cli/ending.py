@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gate.cli.shards import Shard
-    from gate.model import Edit, Report, Session
+    from gate.model import Edit, Report, Session, TextChange
 
 HANDOVER = "session.json"
 _REPORTS = ("report.json", "report.html")
@@ -50,6 +50,8 @@ class Ending:
         self.profiles: tuple[str, ...] = ()
         """Names of the profiles to be measured, as soon as they are known."""
         self.edits: tuple[Edit, ...] = ()
+        self.changes: tuple[TextChange, ...] = ()
+        """What the tree that is measured edits, as soon as it is known."""
         self._aside: tuple[str, ...] = ()
         self._handed_over = False
 
@@ -91,7 +93,8 @@ class Ending:
             said = " ".join(f"{code}: {message}".split())[:_LONGEST]
             _left(self.place, [HANDOVER], lambda: self.hand_over(self._measured(), said))
         report = _failed(code, message, status)
-        report = replace(report, profiles=tuple(sorted(set(self.profiles))), edits=self.edits)
+        profiles = tuple(sorted(set(self.profiles)))
+        report = replace(report, profiles=profiles, edits=self.edits, changes=self.changes)
         _leave_report(report, self.place, self._aside)
 
     def _measured(self) -> tuple[Session, ...]:

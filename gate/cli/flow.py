@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from gate.cli.apart import apart
 from gate.cli.measuring import Place, measuring
 from gate.cli.wiring import make_sitting, work_directory
+from gate.errors import InputError
 from gate.files.session_file import read_session
 from gate.host.lock import exclusive
 from gate.judge.looking import (
@@ -184,6 +185,8 @@ class Check:
             Side.HEAD: self._path(sitting, "pairs-head.json"),
         }
         resumed = {side: read_session(path) for side, path in paths.items() if path.exists()}
+        for side, session in resumed.items():
+            _refuse_another_limit(session, sitting.profile, paths[side])
 
         def look(base: Session, head: Session) -> frozenset[str]:
             return undecided(tasks, base, head)
@@ -197,6 +200,22 @@ class Check:
 
     def _path(self, sitting: Sitting, name: str) -> Path:
         return self.plan.out / sitting.profile.name / name
+
+
+def _refuse_another_limit(session: Session, profile: Profile, path: Path) -> None:
+    """The limit of pairs is set before the first of them, by nobody who has seen some.
+
+    Raises:
+        InputError: G221.
+    """
+    limit = profile.trials.confirm_pairs
+    if session.pairs != limit:
+        raise InputError(
+            "G221",
+            f"these pairs were begun with a limit of {session.pairs}, and it is {limit} now.",
+            cure=f"Go on with --pairs {session.pairs}, or start a new check.",
+            place=str(path),
+        )
 
 
 def cases_of(sessions: Sequence[Session], plan: Plan) -> tuple[Case, ...]:

@@ -127,4 +127,5 @@ def _trial(trial: ExportedTrial, sequence: int, metrics: Sequence[Metric], now: 
         started=now,
         duration=0.0,
         values=tuple(value for value in trial.values if value.metric in kept),
+        latencies=trial.latencies,
     )

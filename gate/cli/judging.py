@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate import __version__
+from gate.cli.narrowed import narrowed_sessions_note
+from gate.cli.origin import origin_of_judged
 from gate.cli.orphans import refuse_forgotten, refuse_unjudged
 from gate.cli.policy import make_policy
 from gate.cli.trusted import trusted
@@ -82,7 +84,16 @@ def judge_sessions(asked: Asked) -> Report:
             for sessions in parts.sessions
             if (kept := _with_head(sessions, known, parts))
         ]
-        return _judged(suites, policy, known, parts, absent)
+        origin = origin_of_judged(
+            parts.every,
+            baselines,
+            reviewed,
+            profiles=asked.profiles or Path("profiles"),
+            baseline=asked.baseline,
+            merge_base=known.commit,
+            proposed=known.proposed,
+        )
+        return replace(_judged(suites, policy, known, parts, absent), origin=origin)
 
 
 def _judged(
@@ -109,8 +120,17 @@ def _judged(
         for number, cases in enumerate(suites or [()])
     ]
     joined = join_reports(reports)
+    first = parts.lacks, narrowed_sessions_note(parts.every)
     unknown = commit_notes(parts.every) if known.proposed else ()
-    return replace(joined, notes=(*filter(None, [parts.lacks]), *joined.notes, *unknown))
+    return replace(
+        joined,
+        notes=(
+            *filter(None, first),
+            *joined.notes,
+            *unknown,
+        ),
+        changes=known.changes,
+    )
 
 
 def _reviewed(asked: Asked, known: Trusted, parts: Parts) -> Mapping[str, Profile]:

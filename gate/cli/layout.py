@@ -114,6 +114,15 @@ def _not_two(path: Path, why: str) -> InputError:
 
 def files_beside(root: Path, layout: Layout) -> tuple[str, ...]:
     """Files outside the folders that profiles exported below `root` name as their job or replay."""
+    return tuple(
+        name
+        for name in named_files(root, layout)
+        if not any(name.startswith(f"{folder}/") for folder in layout.folders)
+    )
+
+
+def named_files(root: Path, layout: Layout) -> tuple[str, ...]:
+    """Files that profiles exported below `root` name as their job or replay, from the top."""
     found: list[str] = []
     for path in sorted((root / layout.profiles).glob("*.toml")):
         try:
@@ -123,8 +132,7 @@ def files_beside(root: Path, layout: Layout) -> tuple[str, ...]:
         for name in _named(data):
             inside = posixpath.normpath(posixpath.join(layout.profiles, name))
             leaves = inside.startswith(("../", "/")) or "\0" in inside or inside in {".", ".."}
-            held = any(inside.startswith(f"{folder}/") for folder in layout.folders)
-            if not leaves and not held:
+            if not leaves:
                 found.append(inside)
     return tuple(dict.fromkeys(found))
 

@@ -30,7 +30,7 @@ class LazyGroup(click.Group):
         del ctx
         if cmd_name not in self._about:
             return None
-        module = importlib.import_module(self._module.format(cmd_name))
+        module = importlib.import_module(self._module.format(cmd_name.replace("-", "_")))
         return cast("click.Command", module.command)
 
     def resolve_command(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _COMMANDS = {
     "check": "Measure, judge against the baseline and report: the main job.",
     "run": "Measure profiles and write sessions.",
+    "bisect-run": "Check one commit for `git bisect run`.",
     "plan": "Spread the profiles over the machines of one host class.",
     "judge": "Judge sessions against baselines, from files.",
     "report": "Render a report.json as text or HTML.",
@@ -79,6 +81,11 @@ def gate() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command; the exit status is the answer, and never 0 by accident."""
+    status = _run(arguments)
+    return status if _let_go() else status or _INTERNAL
+
+
+def _run(arguments: Sequence[str]) -> int:
     try:
         status = gate.main(args=list(arguments), prog_name="gate", standalone_mode=False)
     except click.ClickException as error:
@@ -88,14 +95,13 @@ def run(arguments: Sequence[str]) -> int:
         _say("G200", _usage(error), _USAGE, arguments)
         return _USAGE
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
+        _tell("interrupted")
         return 130
     except GateError as error:
         _say(error.code, error, error.status, arguments)
         return error.status
-    except BrokenPipeError:
-        # Whoever read our output has gone; there is nobody left to tell, and it was not "open".
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (BrokenPipeError, SystemExit):
+        # Whoever read our output has gone, at which click exits; it was not "open".
         return _INTERNAL
     except Exception as error:
         if os.environ.get("GATE_TRACEBACK"):
@@ -103,6 +109,30 @@ def run(arguments: Sequence[str]) -> int:
         _say("G299", _internal(error), _INTERNAL, arguments)
         return _INTERNAL
     return status if isinstance(status, int) else 0
+
+
+def _let_go() -> bool:
+    """Whether all that was printed for others has left.
+
+    What a stream cannot take goes nowhere: Python would try again at the very end, and make an
+    exit status of its own of it.
+    """
+    left = True
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        try:
+            stream.flush()
+        except OSError:
+            left = left and stream is sys.stderr
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, stream.fileno())
+            os.close(null)
+    return left
+
+
+def _tell(text: str) -> None:
+    """One line on stderr; the status stands where nobody can read it."""
+    with suppress(OSError):
+        click.echo(text, err=True)
 
 
 def _usage(error: click.ClickException) -> str:
@@ -129,7 +159,7 @@ def _say(code: str, error: Exception | str, status: int, arguments: Sequence[str
     from gate.cli.progress import one_line  # noqa: PLC0415 - most commands print no error
 
     text = "".join(c if c.isprintable() else " " for c in str(error)).replace("##[", "## [")
-    click.echo(one_line(f"error[{code}]: {text}"), err=True)
+    _tell(one_line(f"error[{code}]: {text}"))
     if "--json" in arguments:
         answer = {
             "schema": 1,
@@ -139,4 +169,5 @@ def _say(code: str, error: Exception | str, status: int, arguments: Sequence[str
             "error": {"code": code, "message": text},
         }
         shown = json.dumps(answer, indent=1, ensure_ascii=False)
-        click.echo(shown.replace("##[", "##\\u005b"))  # the same to a parser, inert to a runner
+        with suppress(OSError):  # the same to a parser, inert to a runner
+            click.echo(shown.replace("##[", "##\\u005b"))

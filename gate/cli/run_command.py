@@ -15,6 +15,7 @@ import click
 from gate import __version__
 from gate.cli import options
 from gate.cli.measuring import Place, measuring
+from gate.cli.narrowed import benchmark_option, narrowed, refuse_others
 from gate.cli.progress import Teller, one_line
 from gate.cli.wiring import SideOptions, load_profiles, make_sitting, with_sides, work_directory
 from gate.errors import CannotJudge, InputError, Interrupted
@@ -39,6 +40,7 @@ Examples:
   gate run smoke-command --repeat 5         five sessions, for a first baseline
   gate run smoke-command --trials 10        one that knows its noise better
   gate run smoke-command --side base        the base side instead
+  gate run db --benchmark 'db[iodepth=32]'  one benchmark alone
   gate run --repeat 5 --handover all.json   one file that crosses to another machine
   gate run smoke-command --wait 10min       wait while another gate measures
   gate run --resume reports/sessions/S.json finish an interrupted session
@@ -54,6 +56,7 @@ interrupted (the session is kept and can be resumed).
 @click.argument("profile", nargs=-1)
 @options.profiles_dir
 @options.size
+@benchmark_option
 @options.sides
 @options.host_class
 @options.baseline_dir
@@ -86,6 +89,7 @@ def command(
     profile: tuple[str, ...],
     profiles: Path,
     size: str,
+    benchmark: tuple[str, ...],
     base_dir: Path | None,
     head_dir: Path | None,
     base_env: tuple[str, ...],
@@ -107,12 +111,16 @@ def command(
     """Measure PROFILEs (default: all) and write one session file per profile and repetition.
 
     Nothing is judged. To make a baseline, measure an unchanged tree on several days and accept
-    the sessions with `gate baseline accept`; more --trials make its noise better known.
+    the sessions with `gate baseline accept`; more --trials make its noise better known. A session
+    that --benchmark narrowed is for looking at, and becomes no baseline.
     """
     resumed = _resumed(resume, profile, side, repeat, trials) if resume else None
     sides = SideOptions(base_dir=base_dir, head_dir=head_dir, base_env=base_env, head_env=head_env)
     names = (resumed.profile,) if resumed else profile
-    chosen = [with_sides(one, sides) for one in load_profiles(names, profiles, size)]
+    every = [with_sides(one, sides) for one in load_profiles(names, profiles, size)]
+    chosen = narrowed(every, benchmark, named=bool(names))
+    if resumed is not None and benchmark:
+        refuse_others(resumed, chosen, resume)
     measured = Side(side or "head") if resumed is None else resumed.side
     teller = Teller(quiet=quiet)
     written: list[tuple[Path, Session]] = []

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate import vcs
+from gate.cli.changed_profiles import changed_profiles
 from gate.cli.layout import files_beside, layout_of
 from gate.cli.plain_files import copy_plain
 from gate.cli.terms import Reader
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from gate.cli.layout import Layout
-    from gate.model import Baseline, Edit, Profile
+    from gate.model import Baseline, Edit, Profile, TextChange
 
     Write = Callable[[Sequence[str], Path], Sequence[str]]
     """Writes paths of a tree below a directory; returns those that are no plain files."""
@@ -55,6 +56,8 @@ class Trusted:
     baseline: Path
     """Where baselines, waivers, host files and calibrations are read from."""
     edits: tuple[Edit, ...] = ()
+    changes: tuple[TextChange, ...] = ()
+    """Texts of profiles, and of what they name, that the tree judged edits."""
     proposed: str = ""
     """The commit that is judged; empty for the working tree."""
     terms: Terms = field(default_factory=Terms)
@@ -98,6 +101,7 @@ def trusted(
                 profiles=before.profiles,
                 baseline=ground / layout.baseline,
                 edits=edits_of(before, after, changed),
+                changes=_changes(layout, (ground, before), (_proposal(ground), after)),
                 proposed=(proposed and vcs.commit_of(layout.top, proposed)) or "",
                 terms=after,
             )
@@ -140,6 +144,19 @@ def _strict(layout: Layout, commit: str, ground: Path, size: str) -> Terms:
     return Reader(ground, layout, size, strict=True).read()
 
 
+def _proposal(ground: Path) -> Path:
+    """Where the tree judged is written out, beside the merge base."""
+    return ground.with_name("proposed")
+
+
+def _changes(
+    layout: Layout, before: tuple[Path, Terms], after: tuple[Path, Terms]
+) -> tuple[TextChange, ...]:
+    """What the change does to texts; nothing can be said of a tree that could not be read."""
+    unread = ("tree",) in after[1].unread
+    return () if unread else changed_profiles(layout, before, after)
+
+
 def _proposed(
     layout: Layout, commit: str, proposed: str | None, ground: Path, size: str
 ) -> tuple[Terms, tuple[tuple[str, str], ...]]:
@@ -147,7 +164,7 @@ def _proposed(
     changed = vcs.changed_paths(layout.top, commit, proposed, OWNED)
     if changed is None:
         changed = (("M", "a workflow (git cannot tell which)"),)
-    root = ground.with_name("proposed")
+    root = _proposal(ground)
     reader = Reader(root, layout, size, strict=False)
     try:
         known = proposed and vcs.commit_of(layout.top, proposed)

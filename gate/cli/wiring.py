@@ -26,6 +26,7 @@ from gate.harness.outputs import output_kinds
 from gate.harness.planting import planted
 from gate.harness.replay import replay_kinds
 from gate.host.identity import boot_id, read_host
+from gate.host.kernel import read_kernel
 from gate.host.machine import ThisMachine
 from gate.host.readiness import quick_notes
 from gate.host.watch import Watch
@@ -195,6 +196,7 @@ def make_sitting(
         storage=storage,
         watch=make_watch(profile, store, host),
         tuned=tuned,
+        kernel=None if profile.harness == "replay" else read_kernel(),
         reread=None if profile.harness == "replay" else partial(facts, live=False),
         notes=() if profile.harness == "replay" else quick_notes(ThisMachine(), work.absolute()),
     )

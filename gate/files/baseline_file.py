@@ -11,6 +11,7 @@ from gate.files import checked, disk, names
 from gate.files.baseline_form import adapter
 from gate.files.baseline_text import baseline_text
 from gate.files.host_file import HOST_FILE, read_known_host, write_known_host
+from gate.files.kernel_file import read_kernel_config, unnamed_configs, write_kernel_config
 from gate.model import (
     AcceptedSession,
     Baseline,
@@ -77,7 +78,8 @@ def read_baseline(path: Path) -> Baseline:
     form = checked.validate(adapter(), data, text=text, place=str(path), kind="toml")
     _check_place(path, form)
     known = _host_of(path, form.host_class)
-    sessions = tuple(_session(name, one) for name, one in form.session.items())
+    every = [_session(name, one) for name, one in form.session.items()]
+    sessions = tuple(sorted(every, key=lambda s: (s.started, s.id)))
     return Baseline(
         profile=form.profile,
         profile_digest=form.profile_digest,
@@ -86,14 +88,24 @@ def read_baseline(path: Path) -> Baseline:
         stable=known.stable,
         policy=known.policy,
         set_aside=known.limits.set_aside,
-        sessions=tuple(sorted(sessions, key=lambda s: (s.started, s.id))),
+        sessions=sessions,
         series=tuple(
             _series(path, benchmark, metric, one, form)
             for benchmark, metrics in form.series.items()
             for metric, one in metrics.items()
         ),
+        kernel_configs=_newest_config(path.parent, sessions),
         path=str(path),
     )
+
+
+def _newest_config(
+    folder: Path, sessions: tuple[AcceptedSession, ...]
+) -> dict[str, dict[str, str]]:
+    """The configuration of the kernel that the newest session ran on, if its text is kept."""
+    digest = sessions[-1].kernel_config if sessions else ""
+    found = read_kernel_config(folder, digest) if digest else None
+    return {digest: found} if found is not None else {}
 
 
 def _check_place(path: Path, form: BaselineForm) -> None:
@@ -172,7 +184,10 @@ def _wrong_point(point: PointForm, whole: BaselineForm, seen: set[str]) -> str |
 
 
 def write_baseline(directory: Path, baseline: Baseline) -> Path:
-    """Write a baseline and, if it is the first of its class, the host's facts; returns its path.
+    """Write a baseline and what stands beside it; returns its path.
+
+    Beside it stand the host's facts, where it is the first of its class, and the configurations of
+    the kernels that its sessions name, as far as they are known and not there yet.
 
     Raises:
         InputError: a file cannot be written; what was there is unchanged.
@@ -180,9 +195,26 @@ def write_baseline(directory: Path, baseline: Baseline) -> Path:
     place = directory / baseline.host_class
     if disk.is_absent(place / HOST_FILE):
         write_known_host(directory, _known_host(baseline))
+    for digest in sorted({one.kernel_config for one in baseline.sessions}):
+        if digest in baseline.kernel_configs:
+            write_kernel_config(place, baseline.kernel_configs[digest])
     path = place / f"{baseline.profile}.toml"
     disk.write_text(path, baseline_text(baseline))
     return path
+
+
+def forget_unnamed_configs(directory: Path, host_class: str) -> tuple[Path, ...]:
+    """Remove the configurations that no accepted session of a class names; returns their paths.
+
+    Raises:
+        InputError: G208, one cannot be removed; or a baseline is malformed.
+    """
+    folder = directory / host_class
+    named = {one.kernel_config for known in read_class(folder) for one in known.sessions}
+    gone = unnamed_configs(folder, named)
+    for path in gone:
+        disk.remove(path)
+    return gone
 
 
 def _known_host(baseline: Baseline) -> KnownHost:

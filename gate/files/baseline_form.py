@@ -28,6 +28,8 @@ class SessionForm(BaseModel):
     tools: dict[str, str] = {}
     epoch_facts: dict[str, str] = {}
     duration: float = Field(default=0.0, ge=0)
+    kernel_build: str = Field(default="", pattern=r"^[0-9a-f]{0,128}$")
+    kernel_config: str = Field(default="", pattern=r"^([0-9a-f]{16})?$")
     controls: dict[str, Annotated[list[PositiveFloat], Field(min_length=1, max_length=100)]] = {}
 
 

@@ -55,6 +55,14 @@ def _session_lines(session: AcceptedSession) -> list[str]:
         f"tools = {toml.inline(session.tools)}",
         f"epoch_facts = {toml.inline(session.epoch_facts)}",
         *([f"duration = {toml.number(session.duration)}"] if session.duration else []),
+        *(
+            f"{name} = {toml.string(value)}"
+            for name, value in (
+                ("kernel_build", session.kernel_build),
+                ("kernel_config", session.kernel_config),
+            )
+            if value
+        ),
         *([_controls_line(session)] if session.controls else []),
     ]
 

@@ -6,6 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gate.files import lengths, names
+from gate.files.consistency_shown import shown_complaints
+from gate.files.curves import curve_complaints
+from gate.files.kernel_file import kernel_complaints
 from gate.model import KINDS, UNSTEADY, Role, Stage, TrialStatus, Verdict, join
 
 if TYPE_CHECKING:
@@ -44,6 +47,8 @@ def session_complaints(session: Session) -> Iterator[Complaint]:
     if not 1 <= session.pairs <= _MOST_PAIRS:
         yield ("pairs",), f"must lie between 1 and {_MOST_PAIRS}, not {session.pairs}"
     yield from lengths.complaints(session)
+    if session.kernel is not None:
+        yield from kernel_complaints(session.kernel)
     if not session.metrics and any(trial.values for trial in session.trials):
         # Harnesses give more values than a profile asks for, but none asks for nothing.
         yield ("metrics",), "no value of these trials has a unit"
@@ -82,6 +87,8 @@ def _control_complaints(session: Session) -> Iterator[Complaint]:
 
 
 def _plan_complaints(session: Session) -> Iterator[Complaint]:
+    if session.left_out < 0:
+        yield ("left_out",), f"must not be negative, as {session.left_out} is"
     for i in _doubled(plan.benchmark for plan in session.planned):
         name = session.planned[i].benchmark
         yield ("planned", i, "benchmark"), f"{name[:80]!r} is planned twice"
@@ -132,12 +139,9 @@ def _trial_complaints(trial: Trial, before: set[int]) -> Iterator[tuple[str, str
         yield "sequence", f"must not be negative, as {trial.sequence} is"
     if trial.sequence in before:
         yield "sequence", f"{trial.sequence} stands twice"
-    if trial.duration < 0:
-        yield "duration", "must not be negative"
-    if trial.pair is not None and trial.pair < 0:
-        yield "pair", "must not be negative"
-    if trial.slot is not None and trial.slot < 0:
-        yield "slot", "must not be negative"
+    for key in ("duration", "pair", "slot"):
+        if (getattr(trial, key) or 0) < 0:
+            yield key, "must not be negative"
     if (trial.status is TrialStatus.ASIDE) != bool(trial.aside):
         yield "aside", "a trial that was set aside has reasons, and no other has"
     if any(one.kind not in KINDS and one.kind != UNSTEADY for one in trial.aside):
@@ -146,6 +150,8 @@ def _trial_complaints(trial: Trial, before: set[int]) -> Iterator[tuple[str, str
         yield "values", "a resolution must not be negative"
     for i in _doubled(value.metric for value in trial.values):
         yield "values", f"the metric {trial.values[i].metric[:80]!r} stands twice"
+    for what in curve_complaints(trial):
+        yield "latencies", what
 
 
 def _doubled(items: Iterable[str]) -> Iterator[int]:
@@ -166,6 +172,7 @@ def report_complaints(report: Report) -> Iterator[Complaint]:
     yield from _verdict_complaints(report)
     if report.calibration is not None:
         yield from _calibration_complaints(report.calibration)
+    yield from shown_complaints(report)
     for i, finding in enumerate(report.findings):
         evidence = finding.evidence
         if len(evidence.pairs_base) != len(evidence.pairs_head):

@@ -14,6 +14,7 @@ CAP_BYTES = {
     "profile": 1 << 20,
     "job": 1 << 20,
     "summary": 1 << 20,
+    "kernel config": 4 << 20,
     "calibration": 16 << 20,
     "baseline": 64 << 20,
     "session": 64 << 20,
@@ -100,6 +101,18 @@ def write_text(path: Path, text: str) -> None:
     finally:
         with suppress(OSError):
             Path(temporary).unlink(missing_ok=True)
+
+
+def remove(path: Path) -> None:
+    """Remove a file; one that is gone already is as good.
+
+    Raises:
+        InputError: G208, and it is still there.
+    """
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise _unwritable(path, error) from error
 
 
 def _sync_directory(directory: Path) -> None:

@@ -6,12 +6,13 @@ a float holds makes an infinity of the next sum.
 
 from __future__ import annotations
 
+import math
 from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from gate.files.lines import Path
 
@@ -37,25 +38,41 @@ _FACTS = frozenset({"stable", "epoch", "live", "description"})
 
 def complaints(value: Any) -> Iterator[tuple[Path, str]]:
     """Every string in a frozen value of the model that is too long, every number too large."""
-    return _in(value, (), TEXT)
+    return _in(value, (), TEXT, _excess)
 
 
-def _in(value: Any, path: Path, most: int) -> Iterator[tuple[Path, str]]:
+def row_complaints(row: Any) -> Iterator[tuple[Path, str]]:
+    """The same for what a report was calculated to be: only what no rendering can show.
+
+    Names are made of names there, and numbers of numbers, so neither has the limits of a session.
+    """
+    return _in(row, (), FACT, _unshowable)
+
+
+def _in(
+    value: Any, path: Path, most: int, excess: Callable[[str | float, int], str]
+) -> Iterator[tuple[Path, str]]:
     if isinstance(value, str | int | float):
-        what = _excess(value, most)
+        what = excess(value, most)
         if what:
             yield path, what
     elif isinstance(value, tuple):
         for i, item in enumerate(value):
-            yield from _in(item, (*path, i), most)
+            yield from _in(item, (*path, i), most, excess)
     elif isinstance(value, dict):
         for key, item in value.items():
             if len(key) > NAME:
                 yield path, f"a key of {len(key)} characters is longer than the {NAME} allowed"
-            yield from _in(item, (*path, key), most)
+            yield from _in(item, (*path, key), most, excess)
     elif is_dataclass(value) and not isinstance(value, type):
         for name, limit in _limits(type(value)):
-            yield from _in(getattr(value, name), (*path, name), limit)
+            yield from _in(getattr(value, name), (*path, name), limit, excess)
+
+
+def _unshowable(value: str | float, _: int) -> str:
+    if isinstance(value, float):
+        return "" if math.isfinite(value) else f"{value:g} is not a finite number"
+    return _excess(value, FACT)
 
 
 def _excess(value: str | float, most: int) -> str:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from gate.model import Benchmark, Better, Profile, Side, Value
+    from gate.model import Benchmark, Better, Percentiles, Profile, Side, Value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +111,8 @@ class Reading:
     """Warnings of the harness, for the trial's record."""
     work: WorkDone | None = None
     """What was done in which part of the trial; absent where the harness cannot tell."""
+    latencies: tuple[Percentiles, ...] = ()
+    """Completion latencies by kind of I/O; empty where the harness tells none."""
 
 
 class TrialFailed(Exception):

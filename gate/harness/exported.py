@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from gate.errors import InputError, MeasureError
 from gate.harness import fio_output, hyperfine_output, pytest_output
 from gate.harness.base import TrialFailed
+from gate.harness.fio_latencies import fio_latencies
 from gate.harness.fio_metrics import fio_values
 from gate.harness.strict import DECODER, last_line, name_of, quote
 
 if TYPE_CHECKING:
-    from gate.model import Value
+    from gate.model import Percentiles, Value
 
 _CURE = (
     "Give the JSON export of fio (--output-format=json), hyperfine (--export-json) or "
@@ -26,6 +27,8 @@ class ExportedTrial:
 
     benchmark: str
     values: tuple[Value, ...]
+    latencies: tuple[Percentiles, ...] = ()
+    """As `Reading.latencies`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +98,9 @@ def _fio(text: str) -> Export:
     document = fio_output.parse(text)
     values, _ = fio_values(document)
     names = dict.fromkeys(job.name for job in document.jobs)
-    trial = ExportedTrial(benchmark="+".join(names), values=values)
+    trial = ExportedTrial(
+        benchmark="+".join(names), values=values, latencies=fio_latencies(document)
+    )
     return Export(harness="fio", version=document.version, trials=(trial,), notes=document.notes)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 from gate.errors import InputError, MeasureError
 from gate.harness.base import Reading, TrialFailed
 from gate.harness.fio_job import effective_job, job_options, numbered_job, torn_options
+from gate.harness.fio_latencies import fio_latencies
 from gate.harness.fio_metrics import FIO_KINDS, fio_values, fio_work
 from gate.harness.fio_output import parse
 from gate.harness.fio_safety import DEVICE, opens_device, unsafe
@@ -93,7 +94,12 @@ class Fio:
         document = parse(export(self._run(context, {}), "fio"))
         values, missing = fio_values(document)
         demand(context, self.kinds, values, missing)
-        return Reading(values=values, notes=document.notes, work=fio_work(document))
+        return Reading(
+            values=values,
+            notes=document.notes,
+            work=fio_work(document),
+            latencies=fio_latencies(document),
+        )
 
     def _run(self, context: TrialContext, extra: Mapping[str, str]) -> Path:
         # Between check and run the work directory may have changed: look again.

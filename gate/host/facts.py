@@ -22,13 +22,6 @@ if TYPE_CHECKING:
 LONGEST = 200
 """Characters of a fact."""
 CPU = "/sys/devices/system/cpu"
-_PATTERNS = {
-    "uuid": r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b",
-    "mac": r"\b[0-9a-f]{2}(?:[:-][0-9a-f]{2}){5}\b",
-    "id": r"\b(?:0x)?[0-9a-f]{32,}\b",
-}
-NAMES_ONE = re.compile("|".join(_PATTERNS.values()), re.IGNORECASE)
-"""What names one machine or one part of it, and not a kind: UUIDs, MAC addresses, long ids."""
 
 
 def short(text: str) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from gate.host.facts import NAMES_ONE, alike, chosen, numbered, short, together, told
+from gate.host.facts import alike, chosen, numbered, short, together, told
 from gate.host.machine import line
 from gate.model import UNKNOWN
+from gate.model.private import NAMES_ONE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from gate.host.facts import CPU, NAMES_ONE, alike, chosen, numbered, short, told
+from gate.host.facts import CPU, alike, chosen, numbered, short, told
 from gate.host.facts_cpu import microcode
 from gate.host.facts_system import bios
 from gate.host.machine import line
 from gate.model import UNKNOWN
+from gate.model.private import NAMES_ONE, SECRET_WORD
 
 if TYPE_CHECKING:
     from gate.host.machine import Machine
@@ -20,9 +21,9 @@ _OF_ONE_MACHINE = re.compile(
     r"BOOT_IMAGE|BOOTIF|initrd|root|rootflags|nfsroot|resume(_offset)?|ip|ifname|vlan|bond|bridge|"
     r"team|nameserver|console|earlycon|netconsole|kgdboc|(systemd\.)?hostname|systemd\.machine_id|"
     r"(rd\.)?luks\..*|rd\.(lvm|md|dm|iscsi|znet|neednet|route|peerdns).*|crypt(device|key|root)|"
-    r"cc|ds|ostree|url|inst\..*|ignition\..*|coreos\..*|.*(password|passwd|token|secret).*",
+    r"cc|ds|ostree|url|inst\..*|ignition\..*|coreos\..*",
 )
-"""Names of kernel parameters that name one machine, its disks, its place or its secrets."""
+"""Names of kernel parameters that name one machine, its disks or its place."""
 _ADDRESS = re.compile(r"\b[0-9]{1,3}(\.[0-9]{1,3}){3}\b|[0-9a-f]*:[0-9a-f]*:|/dev/")
 _WEAK = "Vulnerable"
 _SHORT_NAMES = {
@@ -79,7 +80,8 @@ def _of_a_kind(word: str) -> bool:
     name, _, value = word.partition("=")
     if _OF_ONE_MACHINE.fullmatch(name):
         return False
-    return not (NAMES_ONE.search(word) or _ADDRESS.search(value))
+    private = NAMES_ONE.search(word) or SECRET_WORD.search(word)
+    return not (private or _ADDRESS.search(value))
 
 
 def _preemption(version: str) -> str:

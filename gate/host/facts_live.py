@@ -10,10 +10,11 @@ import re
 import threading
 from typing import TYPE_CHECKING, Any
 
-from gate.host.facts import NAMES_ONE, chosen, numbered, short, together
+from gate.host.facts import chosen, numbered, short, together
 from gate.host.facts_disk import NO_DISK, controllers, link_now
 from gate.host.machine import line
 from gate.model import UNKNOWN
+from gate.model.private import NAMES_ONE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

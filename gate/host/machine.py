@@ -43,14 +43,18 @@ class ThisMachine:
 
     def text(self, path: str) -> str:
         """A file's text; empty where it cannot be read."""
+        return self.data(path).decode("utf-8", "replace")
+
+    def data(self, path: str) -> bytes:
+        """A file's bytes; none where it cannot be read."""
         try:
             with Path(path).open("rb", buffering=0) as stream:
                 found = bytearray()
                 while len(found) < _LARGEST and (piece := stream.read(_PIECE)):
                     found += piece
-                return found.decode("utf-8", "replace")
+                return bytes(found)
         except (OSError, ValueError):
-            return ""
+            return b""
 
     def names(self, path: str) -> tuple[str, ...]:
         """Names in a directory, sorted; none where it cannot be read."""

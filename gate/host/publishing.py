@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gate.files.mounts import MOUNTINFO
-from gate.host.facts import NAMES_ONE, short
+from gate.host.facts import short
 from gate.host.facts_disk import matters
 from gate.host.facts_epoch import COMMAND_LINE, normal_command_line
 from gate.host.facts_system import CONTAINERS
 from gate.host.mounts import carrying
+from gate.model.private import NAMES_ONE
 
 if TYPE_CHECKING:
     from gate.files.mounts import Mount

@@ -1,12 +1,14 @@
 """A machine played from a recording of what was read of it, and the recorder that makes one.
 
 A recording is JSON: `files` (path to text), `links` (path to target; a path that leads to itself
-is only there), `names` (directory to names, where more were listed than read) and `commands`
-(`lscpu -J` to what it printed). What a recording does not hold is absent on its machine.
+is only there), `names` (directory to names, where more were listed than read), `commands`
+(`lscpu -J` to what it printed) and `data` (path to base64, of files that are no text). What a
+recording does not hold is absent on its machine.
 """
 
 from __future__ import annotations
 
+import base64
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,9 +26,10 @@ class RecordedMachine:
         self._files: dict[str, str] = data.get("files", {})
         self._links: dict[str, str] = data.get("links", {})
         self._commands: dict[str, str] = data.get("commands", {})
+        self._data: dict[str, str] = data.get("data", {})
         self._below: dict[str, set[str]] = {"/": set()}
         listed: dict[str, list[str]] = data.get("names", {})
-        for path in (*self._files, *self._links, *listed):
+        for path in (*self._files, *self._data, *self._links, *listed):
             self._is_there(path)
         for path, target in self._links.items():
             self._is_there(_joined(path, target))
@@ -44,6 +47,12 @@ class RecordedMachine:
     def text(self, path: str) -> str:
         """A file's text; empty where the recording has none."""
         return self._files.get(path) or self._files.get(self.real(path), "")
+
+    def data(self, path: str) -> bytes:
+        """A file's bytes; none where the recording has none."""
+        if path in self._data:
+            return base64.b64decode(self._data[path])
+        return self.text(path).encode()
 
     def names(self, path: str) -> tuple[str, ...]:
         """Names in a directory, sorted; none where the recording has none."""

@@ -28,6 +28,7 @@ from gate.model import (
     Role,
     Source,
 )
+from gate.model.kernel_config import config_digest, public_options
 from gate.model.moved import told
 from gate.stats.costs import log_costs, usable
 from gate.stats.screen import Limits, moved
@@ -124,6 +125,7 @@ def accept(
             profile_digest=first.profile_digest,
             harness=first.harness,
             sessions=everything,
+            kernel_configs=known.kernel_configs | _configs(sessions),
             series=tuple(
                 replace(
                     one, points=tuple(sorted(one.points, key=lambda p: (p.epoch, age[p.session])))
@@ -231,7 +233,20 @@ def _facts(session: Session, acceptance: Acceptance) -> AcceptedSession:
         reason=acceptance.reason.strip(),
         controls=kept(session),
         duration=seconds_of(session),
+        kernel_build=session.kernel.build_id if session.kernel else "",
+        kernel_config=config_digest(_config(session)),
     )
+
+
+def _configs(sessions: Sequence[Session]) -> dict[str, dict[str, str]]:
+    """How the kernels that these sessions ran on were configured, each once by its digest."""
+    configs = [_config(one) for one in sessions]
+    return {config_digest(one): one for one in configs if one}
+
+
+def _config(session: Session) -> dict[str, str]:
+    """The options that may be published; the session may be a stranger's, or an older gate's."""
+    return public_options(session.kernel.config) if session.kernel else {}
 
 
 def seconds_of(session: Session) -> float:

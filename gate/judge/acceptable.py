@@ -19,16 +19,28 @@ if TYPE_CHECKING:
 
 def why_not(session: Session) -> str | None:
     """What keeps a session from any baseline."""
+    return _unfit(session) or _lacking(session)
+
+
+def _unfit(session: Session) -> str | None:
+    """What it is that no baseline can hold, whatever its values."""
     if session.state is State.PARTIAL:
         return "it is partial; finish it with `gate run --resume`"
     if session.planted:
         return "a calibration slowed it on purpose"
+    if session.left_out:
+        return "it was narrowed by --benchmark, and its profile has more"
     if session.stage is not Stage.SCREEN:
         return "it holds only confirming trials, which were chosen because they looked slow"
     if session.disturbances:
         return f"it was disturbed: {session.disturbances[0]}"
     if not session.planned or not session.metrics:
         return "it holds no benchmark"
+    return None
+
+
+def _lacking(session: Session) -> str | None:
+    """Which benchmark failed, or has not all values that it should have."""
     trials = trials_by_benchmark(session)
     for plan in session.planned:
         own = trials.get(plan.benchmark, ())

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from gate.model import Finding
     from gate.stats.martingale import PairDecision, PairRule
 
+_SMALL = 1e-4
+"""Chances below it need more digits."""
+
 _ENOUGH_PAIRS = 8
 """Below this many pairs their own spread says less than the baseline's."""
 
@@ -66,7 +69,7 @@ def confirmed(flag: Flagged, *, alpha: float, beta: float) -> Finding:
         Verdict.INCONCLUSIVE,
         text,
         limits=flag.limits,
-        path=flag.path,
+        path=(*flag.path, "not confirmed: no pairs and no fresh sessions of it to decide by"),
         warnings=flag.warnings,
         **numbers,
     )
@@ -87,23 +90,26 @@ def _by_pairs(flag: Flagged, blocks: Sequence[Values], rule: PairRule) -> Findin
     base = tuple(value for before, _ in blocks for value in before)
     head = tuple(value for _, after in blocks for value in after)
     evidence = Evidence(pairs_base=base, pairs_head=head)
+    path = (*flag.path, _taken(len(base)))
     if not (usable(base) and usable(head)):
         text = "a confirming trial gave a value that is not above zero"
-        return finding(flag.series, "G051", Verdict.BROKEN, text, evidence=evidence)
+        return finding(flag.series, "G051", Verdict.BROKEN, text, evidence=evidence, path=path)
     if len({*base, *head}) == 1:
         text = f"all trials of {len(base)} pairs gave exactly {base[0]:g}"
-        return finding(flag.series, "G052", Verdict.BROKEN, text, evidence=evidence)
+        return finding(flag.series, "G052", Verdict.BROKEN, text, evidence=evidence, path=path)
     refused = too_loud(flag.series, flag.limits, flag.warnings)
     if refused is not None:
-        return replace(refused, path=flag.path)
+        return replace(refused, path=path)
     costs, allowed = block_costs(blocks, better, accepted_change(flag.series))
     decision = decide(costs, rule)
     seen = costs[: decision.blocks]
     loss = shift(seen)
     code, verdict, text = _words(decision, rule, loss, flag)
+    path = (*flag.path, _taken(decision.pairs), _last_step(decision, rule))
     itself = disturbs_itself(flag.series.case, flag.series.benchmark)
     if itself and verdict is Verdict.PASSED:
         code, verdict, text = "G028", Verdict.INCONCLUSIVE, f"{text}, but {itself}"
+        path = (*path, f"not cleared: {itself}")
     middle = median([cost for before, _ in seen for cost in before]) + allowed
     told = _beside_pairs(flag, middle, allowed, passed=verdict is Verdict.PASSED)
     return finding(
@@ -126,7 +132,7 @@ def _by_pairs(flag: Flagged, blocks: Sequence[Values], rule: PairRule) -> Findin
             )
         ),
         limits=flag.limits,
-        path=(*flag.path, _last_step(decision, rule)),
+        path=path,
         warnings=(*flag.warnings, *told),
         evidence=evidence,
     )
@@ -184,13 +190,25 @@ def _words(
     return "G020", Verdict.INCONCLUSIVE, text
 
 
+def _taken(pairs: int) -> str:
+    """What a decision rests on; further pairs that were taken meanwhile change nothing."""
+    return f"{pairs} pairs in random order"
+
+
 def _last_step(decision: PairDecision, rule: PairRule) -> str:
-    level = percent(rule.alpha, signed=False)
     if decision.verdict == "regressed":
         dead = percent(ratio(rule.negligible), signed=False)
-        return f"loss above {dead} proven at pair {decision.pairs} (error bound {level})"
+        return (
+            f"loss above {dead} proven at pair {decision.pairs} (error bound {_bound(rule.alpha)})"
+        )
     if decision.verdict == "passed":
         most = percent(ratio(rule.tolerance), signed=False)
-        bound = percent(rule.beta, signed=False)
-        return f"loss of {most} ruled out at pair {decision.pairs} (error bound {bound})"
-    return f"undecided after {decision.pairs} pairs of at most {rule.limit}"
+        return (
+            f"loss of {most} ruled out at pair {decision.pairs} (error bound {_bound(rule.beta)})"
+        )
+    return f"undecided at pair {decision.pairs} of at most {rule.limit}"
+
+
+def _bound(chance: float) -> str:
+    """A chance, however small."""
+    return percent(chance, signed=False) if chance >= _SMALL else f"{chance * 100:.1g} %"

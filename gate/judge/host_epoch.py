@@ -87,7 +87,17 @@ def renewed_decision(case: Case, decided: Finding) -> Finding:
     if not is_renewed(case) or decided.verdict.rank > Verdict.INCONCLUSIVE.rank:
         return decided
     advice = decided.advice if decided.role is Role.WATCH else PAGES["G011"].cure
-    return replace(decided, code="G011", verdict=Verdict.NEW, headline=_reason(case), advice=advice)
+    return replace(
+        decided,
+        code="G011",
+        verdict=Verdict.NEW,
+        headline=_reason(case),
+        advice=advice,
+        path=(
+            *decided.path,
+            "counted as new: the host is not what it was when sessions were accepted",
+        ),
+    )
 
 
 def _new(series: Series) -> Finding:

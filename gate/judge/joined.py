@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, TypeVar
 
 from gate.errors import NothingCompared
+from gate.judge.differences import alike_of, merged
 from gate.judge.failed import ERROR
 from gate.judge.judge import importance
 from gate.judge.summary import headline
 from gate.model import Report, Role, SuitePromise, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from gate.model import Calibration, Edit
+    from gate.model import Alike, Calibration, Edit, SetAside
 
 T = TypeVar("T")
 
@@ -64,22 +66,54 @@ def join_reports(reports: Sequence[Report]) -> Report:
         subjects=_together(one.subjects for one in parts),
         conditions=_once(text for one in parts for text in one.conditions),
         edits=_edits(parts),
-        accepted=_all(one.accepted for one in parts),
-        bills=_all(one.bills for one in parts),
-        latencies=_all(one.latencies for one in parts),
-        sweeps=_all(one.sweeps for one in parts),
-        differences=_all(one.differences for one in parts),
-        alike=_all(one.alike for one in parts),
-        changes=_all(one.changes for one in parts),
-        aside=_all(one.aside for one in parts),
+        accepted=tuple(
+            sorted(
+                _each((one.accepted for one in parts), lambda row: (row.profile, row.session)),
+                key=lambda row: (row.profile, row.started, row.session),
+            )
+        ),
+        bills=_each((one.bills for one in parts), lambda row: (row.profile, row.benchmark)),
+        latencies=_each(
+            (one.latencies for one in parts), lambda row: (row.profile, row.benchmark, row.kind)
+        ),
+        sweeps=_each(
+            (one.sweeps for one in parts), lambda row: (row.profile, row.group, row.metric)
+        ),
+        differences=merged(row for one in parts for row in one.differences),
+        alike=_alike(parts),
+        changes=tuple(dict.fromkeys(one for part in parts for one in part.changes)),
+        aside=_aside(parts),
         origin=next((one.origin for one in parts if one.origin is not None), None),
         calibration=_calibration(parts),
     )
 
 
-def _all(tables: Iterable[Sequence[T]]) -> tuple[T, ...]:
-    """The rows of all parts; a row that several hold once."""
-    return tuple(dict.fromkeys(row for table in tables for row in table))
+def _each(tables: Iterable[Sequence[T]], name: Callable[[T], tuple[str, ...]]) -> tuple[T, ...]:
+    """The rows of all parts by what they are of; of two of the same thing the first part's."""
+    found: dict[tuple[str, ...], T] = {}
+    for table in tables:
+        for row in table:
+            found.setdefault(name(row), row)
+    return tuple(found[key] for key in sorted(found))
+
+
+def _aside(parts: Iterable[Report]) -> tuple[SetAside, ...]:
+    """Every row as often as the part says that says it most often: two sessions may say the same.
+
+    The parts are of different profiles, and only a part that was handed in twice repeats them.
+    """
+    often: Counter[SetAside] = Counter()
+    for one in parts:
+        often |= Counter(one.aside)
+    return tuple(sorted(often.elements(), key=lambda row: row.profile))
+
+
+def _alike(parts: Iterable[Report]) -> tuple[Alike, ...]:
+    """Sums: each part compared the facts of its own machine and profiles."""
+    counted: Counter[str] = Counter()
+    for one in parts:
+        counted.update({row.area: row.count for row in one.alike})
+    return alike_of(counted)
 
 
 def _badness(report: Report) -> tuple[float, int]:

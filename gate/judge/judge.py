@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from gate.judge.suite import Case, Policy
     from gate.model import Calibration, Edit, Report, Round
     from gate.stats.noise import Noise
+
+_LONGEST_NAME = 400
+"""Characters of a name that numbers are looked for in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,10 +185,25 @@ def _meanwhile(case: Case) -> str:
     return next(filter(None, told), "")
 
 
-def importance(found: Finding) -> tuple[bool, int, str, str, str]:
-    """What may close the gate first, worst first in it; then what is only watched."""
-    watched = found.role is Role.WATCH
-    return watched, -found.verdict.rank, found.profile, found.benchmark, found.metric
+Importance = tuple[bool, int, float, tuple[tuple[bool, int, str], ...]]
+_DIGITS = re.compile(r"(\d+)")
+
+
+def importance(found: Finding) -> Importance:
+    """What may close the gate first, worst first in it; then what is only watched.
+
+    Of one verdict the larger loss comes first, in tolerances; what passed stands by its name, and
+    numbers in names by their size.
+    """
+    excess = 0.0
+    if found.loss is not None and found.verdict is not Verdict.PASSED:
+        excess = found.loss / (found.tolerance_used or found.tolerance or 1.0)
+    name = f"{found.profile} {found.benchmark} {found.metric}"
+    parts = tuple(
+        (True, int(part), "") if part.isdecimal() and part.isascii() else (False, 0, part)
+        for part in _DIGITS.split(name[:_LONGEST_NAME])
+    )
+    return found.role is Role.WATCH, -found.verdict.rank, -excess, (*parts, (False, 0, name))
 
 
 def _screen_case(

@@ -9,7 +9,7 @@ from gate.judge.epochs import fresh_acceptance
 from gate.judge.grouping import lost_points
 from gate.judge.resolution import beyond
 from gate.judge.series import Series, bearable, finding, limits_for, limits_of, too_coarse
-from gate.judge.set_aside import aside_values, own_asides
+from gate.judge.set_aside import aside_values, every_aside, own_asides, shown_values
 from gate.judge.suite import failures_in, resolution_in, trials_by_benchmark, values_in
 from gate.judge.unfit import unfit
 from gate.model import Better, Metric, Role, Verdict, applies
@@ -72,7 +72,7 @@ def series_of(case: Case) -> Iterator[Series]:
     )
     planned = {plan.benchmark: plan for plan in case.head.planned}
     trials = trials_by_benchmark(case.head)
-    asides = own_asides(case.head)
+    asides, every = own_asides(case.head), every_aside(case.head)
     metrics = {metric.name: metric for metric in case.metrics}
     own = {
         (plan.benchmark, metric.name)
@@ -99,6 +99,7 @@ def series_of(case: Case) -> Iterator[Series]:
             lost=lost_points(plan, known_names) if plan else (),
             resolution=resolution_in(trials.get(benchmark, ()), name),
             aside=aside_values(asides.get(benchmark, ()), name),
+            every_aside=shown_values(every.get(benchmark, ()), name),
         )
 
 
@@ -145,18 +146,18 @@ def _look(
     )
     with_asides = f" with {len(series.aside)} set aside" if costs != series.costs else ""
     shown = percent(ratio(result.loss))
+    met = f"{level} accepted session{'s' if level != 1 else ''}"
+    borrowed = "" if len(known) == level else ", noise of the epoch before"
     step = (
-        f"screen: {shown}{with_asides} against {level} accepted session{'s' if level != 1 else ''}"
-        f"{'' if len(known) == level else ', noise of the epoch before'}; "
-        f"flagged above {percent(ratio(result.threshold))}"
+        f"{'flagged' if result.flagged else 'not flagged'} in the screen at {shown}{with_asides} "
+        f"(limit {percent(ratio(result.threshold))}, {met}{borrowed})"
     )
     # The asked tolerance: a slide widens the scale that a raised one comes from, and a resolution
     # that hides a small loss must not hide that losses add up.
     slide = slid(costs, series.session_costs, limits_for(series.metric, series.sessions))
     slide_text = f"slid {percent(ratio(slide or 0.0))} since the first sessions of this epoch"
     if result.flagged:
-        path = (f"flagged in the screen at {shown}{with_asides}", step)
-        flag = _flag(series, limits, result, noise, path, warnings)
+        flag = _flag(series, limits, result, noise, (step,), warnings)
         return flag if slide is None else replace(flag, slide=slide_text)
     numbers = {
         "loss": ratio(result.loss),
@@ -170,8 +171,10 @@ def _look(
         "path": (step,),
     }
     if slide is not None:
+        numbers["path"] = (step, slide_text)
         return finding(series, "G023", Verdict.INCONCLUSIVE, slide_text, **numbers)
     if result.improved:
+        numbers["path"] = (step, "better by more than its noise and what is negligible")
         text = f"{percent(-ratio(result.loss), signed=False)} better than what was accepted"
         return finding(series, "G003", Verdict.IMPROVED, text, **numbers)
     text = f"{shown}, within the tolerance of {percent(limits.tolerance, signed=False)}"

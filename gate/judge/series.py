@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gate.codes import PAGES
 from gate.judge.epochs import Reference, reference
+from gate.judge.history import earlier, epoch_of
 from gate.judge.resolution import CLEAR, at_resolution, relative
 from gate.model import Evidence, Finding, Role, Verdict
 from gate.stats.costs import log_costs
@@ -47,6 +48,8 @@ class Series:
     """The median of the head values', in the metric's unit."""
     aside: tuple[float, ...] = ()
     """Values of screen trials set aside for what the workload can cause itself."""
+    every_aside: tuple[float, ...] = ()
+    """Values of screen trials set aside for whatever reason: shown, never counted."""
 
     @property
     def sessions(self) -> tuple[tuple[float, ...], ...]:
@@ -136,6 +139,9 @@ def finding(  # one place builds every finding, so that none lacks its advice
         baseline=series.sessions,
         baseline_sessions=tuple(point.session for point in accepted),
         head=series.head,
+        earlier=earlier(series),
+        epoch=epoch_of(series),
+        aside=series.every_aside,
     )
     centres = [median(values) for values in series.sessions if values]
     numbers.setdefault("base_value", median(centres) if centres else None)

@@ -67,15 +67,35 @@ def _asides(trials: Iterable[Trial]) -> list[Trial]:
 
 
 def own_asides(session: Session) -> dict[str, tuple[Trial, ...]]:
-    """By benchmark, the trials set aside for what the workload can cause itself.
+    """By benchmark, the trials set aside for what the workload can cause itself."""
+    return _by_benchmark(
+        trial
+        for trial in _asides(session.trials)
+        if trial.stage is session.stage and any(one.kind in _OWN for one in trial.aside)
+    )
 
-    Made once for a session, since suites can be large.
-    """
+
+def every_aside(session: Session) -> dict[str, tuple[Trial, ...]]:
+    """By benchmark, the trials set aside for whatever reason."""
+    return _by_benchmark(t for t in _asides(session.trials) if t.stage is session.stage)
+
+
+def _by_benchmark(trials: Iterable[Trial]) -> dict[str, tuple[Trial, ...]]:
+    """In run order. Made once for a session, since suites can be large."""
     found: dict[str, list[Trial]] = {}
-    for trial in _asides(session.trials):
-        if trial.stage is session.stage and any(one.kind in _OWN for one in trial.aside):
-            found.setdefault(trial.benchmark, []).append(trial)
+    for trial in sorted(trials, key=lambda trial: trial.sequence):
+        found.setdefault(trial.benchmark, []).append(trial)
     return {benchmark: tuple(trials) for benchmark, trials in found.items()}
+
+
+def shown_values(trials: Iterable[Trial], metric: str) -> tuple[float, ...]:
+    """A metric's finite values in such trials, to be shown and nothing else."""
+    return tuple(
+        value.value
+        for trial in trials
+        for value in trial.values
+        if value.metric == metric and math.isfinite(value.value)
+    )
 
 
 def aside_values(trials: Iterable[Trial], metric: str) -> tuple[float, ...]:

@@ -68,20 +68,22 @@ def by_strikes(flag: Flagged, sessions: tuple[Session, ...], alpha: float, beta:
         and recent_loss(strikes, series.session_costs) > flag.limits.dead
     )
     proven = needed is not None and len(strikes) >= needed and luck <= alpha and large
-    step = (
-        f"strikes: {len(strikes)} fresh head sessions of {needed or 'too many'} needed, against "
-        f"{accepted} accepted; by luck with chance {percent(luck, signed=False)} on a steady "
-        f"host, {percent(alpha, signed=False)} allowed"
+    against = f"against {accepted} accepted"
+    needs = f" of {needed} needed, ranked {against}" if needed else ""
+    taken = f"{len(strikes)} fresh head sessions{needs or f'; no number proves a loss {against}'}"
+    by_luck = (
+        f"by luck with chance {percent(luck, signed=False)} on a steady host, "
+        f"{percent(alpha, signed=False)} allowed"
     )
     shown, heads = percent(ratio(again.loss)), len(strikes) + 1
     if proven:
-        code, verdict = "G061", Verdict.REGRESSED
+        code, verdict, ended = "G061", Verdict.REGRESSED, "loss proven"
         text = f"{shown} loss: {len(strikes)} fresh sessions rank beyond {accepted} accepted ones"
     elif luck > alpha and not (again.flagged or with_asides.flagged):
-        code, verdict = "G001", Verdict.PASSED
+        code, verdict, ended = "G001", Verdict.PASSED, "not borne out"
         text = f"{shown} over {heads} head sessions; the flag was not borne out"
     else:
-        code, verdict = "G025", Verdict.INCONCLUSIVE
+        code, verdict, ended = "G025", Verdict.INCONCLUSIVE, "neither proven nor cleared"
         text = f"{shown} over {heads} head sessions; neither proven nor cleared"
         if not again.flagged and with_asides.flagged:
             text = f"{text}: with what was set aside it looks {percent(ratio(with_asides.loss))}"
@@ -91,7 +93,7 @@ def by_strikes(flag: Flagged, sessions: tuple[Session, ...], alpha: float, beta:
         verdict,
         text,
         limits=flag.limits,
-        path=(*flag.path, step),
+        path=(*flag.path, taken, f"{ended}: {by_luck}"),
         warnings=(*flag.warnings, _STEADY),
         evidence=evidence,
         **(_numbers(flag, strikes, again)),

@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from gate.judge.bills import bills
 from gate.judge.conditions import conditions
 from gate.judge.controls import lacking
+from gate.judge.differences import what_differed
 from gate.judge.edits_terms import is_of_file
+from gate.judge.history import accepted_sessions
 from gate.judge.host_epoch import move_of
+from gate.judge.latencies import latencies
+from gate.judge.set_aside_list import set_aside
+from gate.judge.sweeps import sweeps
 from gate.model import SCHEMA, Report, Role, Source, SuitePromise, Verdict, join
 from gate.units import percent
 
@@ -39,6 +45,7 @@ def summarise(
     is_open = worst.opens or let_through
     host = cases[0].head.host if cases else None
     whence = f"host class {host.host_class}" if host else "nothing was measured"
+    differences, alike = what_differed(cases)
     return Report(
         schema=SCHEMA,
         gate="open" if is_open else "closed",
@@ -59,6 +66,13 @@ def summarise(
         ),
         subjects=_subjects(cases),
         conditions=conditions(cases),
+        accepted=accepted_sessions(cases, findings),
+        differences=differences,
+        alike=alike,
+        aside=set_aside(cases),
+        bills=bills(cases),
+        latencies=latencies(cases),
+        sweeps=sweeps(cases, findings),
     )
 
 

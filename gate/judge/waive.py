@@ -44,6 +44,9 @@ def waived(finding: Finding, policy: Policy, baseline: Baseline | None = None) -
         finding,
         verdict=Verdict.WAIVED,
         code="G004",
+        headline=f"{finding.headline}; waived up to {ceiling} until {waiver.expires} "
+        f"({waiver.issue})",
+        path=(*finding.path, f"waived up to {ceiling} until {waiver.expires} ({waiver.issue})"),
         advice=f"Waived up to {ceiling} until {waiver.expires}: {waiver.reason} ({waiver.issue}); "
         f"{used:.0%} of the ceiling is used.",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from gate.measure.sitting import Sitting
-    from gate.model import Benchmark, Profile
+    from gate.model import Benchmark, Kernel, Profile
 
 
 def new_session(
@@ -60,7 +61,19 @@ def new_session(
         unavailable=dict(sitting.accountant.unavailable) if sitting.accountant else {},
         tuned=sitting.tuned.names if sitting.tuned else (),
         notes=(*sitting.notes, *(sitting.tuned.notes if sitting.tuned else ())),
+        kernel=_kernel(sitting, side, stage),
+        left_out=profile.left_out,
     )
+
+
+def _kernel(sitting: Sitting, side: Side, stage: Stage) -> Kernel | None:
+    """The kernel; its configuration once for each side of a check, as it is long.
+
+    The head's is in the screen, in whose boot its pairs are taken.
+    """
+    if sitting.kernel is None or (side, stage) != (Side.HEAD, Stage.CONFIRM):
+        return sitting.kernel
+    return replace(sitting.kernel, config={})
 
 
 def _plans(

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from gate.measure.recorder import Recorder
     from gate.measure.stop import Stop
     from gate.measure.storage import StorageState
-    from gate.model import Benchmark, CpuBill, Host, Profile, Value
+    from gate.model import Benchmark, CpuBill, Host, Kernel, Percentiles, Profile, Value
     from gate.subject.command import ActiveSide
 
 
@@ -80,6 +80,8 @@ class Sitting:
     """What of the host is tuned meanwhile."""
     notes: tuple[str, ...] = ()
     """What of the host is not as it should be, told in every session of this sitting."""
+    kernel: Kernel | None = None
+    """Absent where nothing is measured, or the kernel does not tell its release."""
     reread: Callable[[], Host] | None = None
     """Reads the host's facts again; absent where nothing is measured."""
     prepared: set[tuple[str, Side]] = field(default_factory=set)
@@ -129,6 +131,7 @@ def make_trial(
     status, note = TrialStatus.OK, ""
     values: tuple[Value, ...] = ()
     bill: CpuBill | None = None
+    latencies: tuple[Percentiles, ...] = ()
     look = sitting.storage.look if sitting.storage is not None else None
     around = Surroundings(sitting.stop, sitting.accountant, look)
     with _scratch(sitting) as scratch:
@@ -148,7 +151,7 @@ def make_trial(
                 idle = session.idle or sitting.accountant.reference(sitting.stop)
                 bill, cost, lacking = sitting.accountant.account(reading, idle)
                 given, notes = (*given, *cost), (*notes, *lacking)
-            values, note = given, "; ".join(notes)
+            values, note, latencies = given, "; ".join(notes), reading.latencies
         except TrialTimeout as failure:
             status, note = TrialStatus.TIMEOUT, str(failure)
         except TrialFailed as failure:
@@ -168,6 +171,7 @@ def make_trial(
         slot=slot,
         note=note[:1000],
         cpu=bill,
+        latencies=latencies,
     )
     return with_reasons(trial, reasons)
 

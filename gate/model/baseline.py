@@ -31,6 +31,10 @@ class AcceptedSession:
     """The built-in controls of that sitting: name -> seconds of each run."""
     duration: float = 0.0
     """Seconds that the sitting took; 0 where that was not written down."""
+    kernel_build: str = ""
+    """Build id of the kernel that it ran on; empty where that was not written down."""
+    kernel_config: str = ""
+    """Digest of that kernel's configuration; empty where the kernel did not tell it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +82,9 @@ class Baseline:
     """Trials set aside per trial planned, above which nothing is judged, as host.toml says."""
     sessions: tuple[AcceptedSession, ...]
     series: tuple[BaselineSeries, ...]
+    kernel_configs: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Options by digest: of the newest accepted session's kernel and of those just accepted, as
+    far as their texts are kept."""
     path: str = ""
     """The file it came from, for messages."""
 

@@ -167,3 +167,5 @@ class Profile:
     """What state the storage must be in; absent where that does not matter."""
     plant: Plant | None = None
     """Calibration only: base and head are the same, but for what is planted into the head."""
+    left_out: int = 0
+    """Benchmarks that `--benchmark` left out, groups not counted."""

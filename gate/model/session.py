@@ -217,6 +217,8 @@ class Session:
     """Settings of the host that were tuned while it measured."""
     kernel: Kernel | None = None
     """Absent in sessions that were imported or replayed."""
+    left_out: int = 0
+    """Benchmarks of the profile that `--benchmark` left out; such a session is never accepted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -144,6 +144,16 @@ class Sweep:
     """How the curve changed its shape: `no longer grows beyond iodepth 32`; empty if it did not."""
 
 
+AREAS = (
+    *("host", "kernel", "kernel config", "command line", "tools", "profile", "tuning"),
+    *("subject", "disturbed"),
+)
+"""What two sides may differ in beside their numbers, in the order in which that is told."""
+BASE_SIDE = "base side"
+ACCEPTED = "accepted session"
+"""What the base of a difference stands for, with the session's name; in the plural without one."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
     """Something beside the numbers that was not alike on both sides."""
@@ -151,21 +161,21 @@ class Difference:
     __pydantic_config__ = STRICT
 
     area: str
-    """`host`, `kernel`, `kernel config`, `command line`, `tools`, `profile`, `tuning`, `subject`,
-    `disturbed`."""
+    """One of `AREAS`."""
     key: str
     base: str
     """Empty where the base side has none of it."""
     head: str
     against: str
-    """What the base stands for: `base side`, or `accepted session ID`."""
+    """What the base stands for: `base side`, or `accepted session ID`; `accepted sessions` where
+    those of several profiles differ alike."""
     profiles: tuple[str, ...]
     """Profiles whose sessions differ so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alike:
-    """How many facts of an area were compared and found alike."""
+    """How many facts of an area were compared and found alike in every profile that tells them."""
 
     __pydantic_config__ = STRICT
 
@@ -219,3 +229,11 @@ class Origin:
     """Folder of the profiles in the repository."""
     options: tuple[str, ...] = ()
     """Words of the command line that said what the sides are: `--base`, `../base`, ..."""
+    out: str = ""
+    """Directory in which the check left its sessions, as it was named; empty where a reader has
+    none, as after a job of CI."""
+    checkout: bool = False
+    """Whether the base side was a checkout of `base_commit` that is gone with its job: whoever
+    measures again makes one."""
+    dirty: bool = False
+    """Whether the head side had changes that no commit holds."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from gate.errors import PublishError
 from gate.files import names
+from gate.files.kernel_file import is_config_name
 from gate.publish.answers import sha, unexpected
 from gate.publish.api import Refused, Unclear, quote, repo
 from gate.publish.tree import blob_id, tree_of
@@ -132,12 +133,15 @@ def _moved(branch: str, now: str | None) -> PublishError:
 
 
 def _refuse_path(path: str, below: str) -> None:
-    """Only TOML files below one directory, each part a plain name: no workflow, no code."""
+    """Only what stands in baselines below one directory: no workflow, no code.
+
+    That are TOML files, each part of their paths a plain name, and kernels' configurations.
+    """
     parts = path.split("/")
     plain = all(names.is_plain(part.removesuffix(".toml")) for part in parts[:-1])
     name = parts[-1].removesuffix(".toml")
-    plain = plain and (names.is_plain(name) or name in names.RESERVED)
-    if not plain or not path.endswith(".toml") or not path.startswith(f"{below}/"):
+    toml = parts[-1].endswith(".toml") and (names.is_plain(name) or name in names.RESERVED)
+    if not (plain and (toml or is_config_name(name)) and path.startswith(f"{below}/")):
         raise PublishError("G270", f"{clean(path, 200)!r} is no file of a baseline below {below}/.")
 
 

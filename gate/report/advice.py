@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.model import Role, Verdict
+from gate.report.commands import check_again, commands_for
 from gate.report.words import failed, from_summaries, tally
 
 if TYPE_CHECKING:
@@ -22,44 +23,42 @@ class Step(NamedTuple):
     commands: tuple[str, ...]
 
 
-_ACCEPT = 'gate baseline accept SESSION --reason "why this level is right"'
-
 _STEPS: dict[Verdict, tuple[str, tuple[str, ...]]] = {
     Verdict.REGRESSED: (
         (
             "Find the cause and mend it. If the loss is intended, accept the head session with a "
             "reason, in a change of its own that someone reviews."
         ),
-        (_ACCEPT,),
+        (),
     ),
     Verdict.BROKEN: (
         "Run the benchmark by hand: a number that is not a measurement cannot be judged.",
-        ("gate run PROFILE",),
+        (),
     ),
     Verdict.MISSING: (
         "Bring the benchmark back, or, if it was removed on purpose, accept a session without it.",
-        (_ACCEPT,),
+        (),
     ),
     Verdict.INCOMPARABLE: (
         (
             "Measure again on the host class of the baseline, or accept a baseline for what is "
             "measured now."
         ),
-        (_ACCEPT,),
+        (),
     ),
     Verdict.INCONCLUSIVE: (
         (
             "Let the gate confirm on a quieter host, with more pairs, or with a tolerance that the "
             "noise can bear. Running until it is green proves nothing."
         ),
-        ("gate check",),
+        (),
     ),
     Verdict.NEW: (
         (
             "Take sessions of the unchanged tree on several days and accept them as the baseline; "
             "or let new benchmarks through once."
         ),
-        (_ACCEPT, "gate check --allow new"),
+        (),
     ),
     Verdict.WAIVED: (
         "Nothing now. Remove the waiver when its issue is closed.",
@@ -70,7 +69,7 @@ _STEPS: dict[Verdict, tuple[str, tuple[str, ...]]] = {
             "Check that the workload still does its work, then keep the gain: accept the head "
             "session, or it can be lost again unnoticed."
         ),
-        (_ACCEPT,),
+        (),
     ),
 }
 
@@ -125,14 +124,25 @@ def without_steps(report: Report) -> str:
 
 
 def next_steps(report: Report) -> list[Step]:
-    """One step per verdict that wants something done, worst first."""
+    """One step per verdict that wants something done, worst first.
+
+    Its commands are those of the worst finding of that verdict, then those that are of no finding.
+    """
     gated = [f for f in report.findings if f.role is Role.GATE]
     steps = _SUMMARY_STEPS if from_summaries(report) else _STEPS
     return [
-        Step(verdict, steps[verdict][0], (*_explain(gated, verdict), *steps[verdict][1]))
+        Step(verdict, steps[verdict][0], (*_commands(gated, verdict, report), *steps[verdict][1]))
         for verdict, _ in tally(gated)
         if verdict in steps
     ]
+
+
+def _commands(gated: list[Finding], verdict: Verdict, report: Report) -> list[str]:
+    worst = next(one for one in gated if one.verdict is verdict)
+    lines = [one.line for one in commands_for(worst, report) if one.line]
+    if verdict is Verdict.NEW and (again := check_again(report, "--allow", "new")):
+        lines.append(again)
+    return [*_explain(gated, verdict), *lines]
 
 
 def _explain(findings: list[Finding], verdict: Verdict) -> list[str]:

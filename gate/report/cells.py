@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from rich.cells import cell_len, chop_cells
 
 _GLUE = "\x00"
+_PAIR = re.compile(r"(?<=[\d?]) -> (?=[\d?])")
 
 
 def width_of(text: str) -> int:
@@ -15,11 +18,13 @@ def width_of(text: str) -> int:
 def wrap(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
     """Lines of at most `width` columns, broken at spaces, and inside a word only if it must be.
 
-    `first` starts the first line, `rest` every other. A number keeps its per cent sign.
+    `first` starts the first line, `rest` every other. A number keeps its per cent sign, and
+    the two numbers of a pair stay together.
     """
     lines: list[str] = []
     line, empty = first, True
-    for word in text.replace(" %", _GLUE + "%").split():
+    glued = _PAIR.sub(f"{_GLUE}->{_GLUE}", text.replace(" %", f"{_GLUE}%"))
+    for word in glued.split():
         piece = word.replace(_GLUE, " ")
         while True:
             gap = "" if empty else " "

@@ -10,6 +10,8 @@ import re
 import unicodedata
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
+from functools import cache
+from operator import is_
 from typing import Any, TypeVar, cast
 
 T = TypeVar("T")
@@ -65,17 +67,31 @@ def scrub(value: T) -> T:
 
 
 def _scrub(value: Any) -> Any:
+    """The value itself where nothing in it had to be cleaned, which is nearly always."""
+    kind = type(value)
+    if kind is str:
+        return clean(value)
     if isinstance(value, Enum | float | int) or value is None:
         return value
-    if isinstance(value, str):
-        return clean(value)
-    if isinstance(value, tuple):
-        numbers = bool(value) and isinstance(value[0], float)
-        return value if numbers else tuple(_scrub(item) for item in value)
-    if isinstance(value, dict):
+    if kind is tuple:
+        if not value or type(value[0]) is float:
+            return value
+        made = tuple([_scrub(item) for item in value])
+        return value if all(map(is_, made, value)) else made
+    if kind is dict:
         return {clean(key): _scrub(item) for key, item in value.items()}
-    if is_dataclass(value) and not isinstance(value, type):
-        changes = {f.name: _scrub(getattr(value, f.name)) for f in fields(value)}
-        return replace(value, **changes)
-    message = f"a report holds no {type(value).__name__}"
+    if is_dataclass(kind):
+        changes = {}
+        for name in _names(kind):
+            before = getattr(value, name)
+            after = _scrub(before)
+            if after is not before:
+                changes[name] = after
+        return replace(value, **changes) if changes else value
+    message = f"a report holds no {kind.__name__}"
     raise TypeError(message)
+
+
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))

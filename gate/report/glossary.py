@@ -112,6 +112,38 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
             "known, because a thing is compared with itself or a loss of known size is planted."
         ),
     ),
+    (
+        "epoch, anchor",
+        (
+            "The accepted sessions since the level was last accepted as a new one. The first of "
+            "them is the anchor, so that a slow slide is judged against it too."
+        ),
+    ),
+    (
+        "curve",
+        (
+            "A metric over the parameter that a profile sweeps, base and head. Where its shape "
+            "changed, that is said: no longer grows beyond iodepth 32."
+        ),
+    ),
+    (
+        "latency percentile",
+        "99 of 100 requests took no longer than p99, and 999 of 1,000 no longer than p99.9.",
+    ),
+    (
+        "set aside",
+        (
+            "A trial that ran while something outside it disturbed the machine, or before its "
+            "storage was steady. It is shown, and proves nothing."
+        ),
+    ),
+    (
+        "what else differed",
+        (
+            "Everything beside the numbers that was not alike on both sides. It may be the cause, "
+            "or the reason to doubt the comparison."
+        ),
+    ),
     ("stable facts", "Facts of the host that must agree, or nothing is compared."),
     ("epoch facts", "Facts of the host that open a new epoch of the baseline when they change."),
 )

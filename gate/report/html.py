@@ -10,61 +10,75 @@ from typing import TYPE_CHECKING, NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from gate.report import record, words
+from gate.report import record, words, words_around
 from gate.report.advice import next_steps, without_steps
 from gate.report.clean import scrub
+from gate.report.downloads import downloads
 from gate.report.glossary import GLOSSARY, VERDICTS
-from gate.report.rows import Row, row
+from gate.report.rows import rows_of
+from gate.report.sections import areas, parts, sections, shapes, sides, todo_of, worst_of
 
 if TYPE_CHECKING:
     from gate.model import Report
 
 MOST_PLOTTED = 300
-"""Above this many findings, only those that did not plainly pass are plotted."""
+"""Findings told with all their evidence; above it what plainly passed has its row in the table, and
+of what did not only the worst are drawn."""
 WORST_SHOWN = 10
 """Findings told in full at the top; the table holds all."""
+MOST_ALIKE = 5
+"""Further findings of one reason that are named on the first screen."""
+MOST_ASIDE = 200
+"""Trials set aside that are listed; report.json holds all."""
+MOST_IN_AREA = 12
+"""Differences of one kind above which they are folded."""
+_STYLES = ("style.css", "plots.css", "table.css")
 
 
 def render_html(report: Report) -> str:
     """The whole report as one page that opens from a file, offline, in any browser."""
-    report = scrub(report)
-    plot_all = len(report.findings) <= MOST_PLOTTED
-    rows = [
-        row(index, finding, plot=plot_all or not words.plainly_passed(finding))
-        for index, finding in enumerate(report.findings, 1)
-    ]
+    original, report = report, scrub(report)
+    rows = rows_of(report, original, most_plotted=MOST_PLOTTED)
     attention = [item for item in rows if item.verdict != "passed"]
+    passed = [item for item in rows if item.verdict == "passed"]
     closing = [item for item in attention if not item.watch and not item.finding.verdict.opens]
     notable = attention if report.gate == "open" else closing
+    worst = worst_of(notable, WORST_SHOWN)
+    told = [item for item in rows if item.told]
+    every = sections(report, told)
     return (
         _environment()
         .get_template("report.html.j2")
         .render(
             report=report,
             words=words,
+            around=words_around,
             record=record,
             assets=_assets(),
             rows=rows,
             attention=attention,
-            passed=[item for item in rows if item.verdict == "passed"],
-            notable=len(notable),
-            worst=notable[:WORST_SHOWN],
-            benchmarks=_by_benchmark(rows),
-            plot_all=plot_all,
-            steps=next_steps(report),
+            passed=passed,
+            worst=worst,
+            shapes=shapes(report, worst),
+            more=len(notable) - sum(1 + len(one.others) for one in worst),
+            notable_sections=[one for one in every if not one.calm],
+            calm_sections=[one for one in every if one.calm],
+            untold=len(rows) - len(told),
+            most_plotted=MOST_PLOTTED,
+            most_aside=MOST_ASIDE,
+            most_alike=MOST_ALIKE,
+            few_areas=[one for one in areas(report) if len(one[1]) <= MOST_IN_AREA],
+            long_areas=[one for one in areas(report) if len(one[1]) > MOST_IN_AREA],
+            sides=sides(report),
+            parts=parts(report, evidence=any(not one.calm for one in every)),
+            todo=todo_of(rows),
+            downloads=downloads(original),
+            steps=next_steps(original),
             without_steps=without_steps(report),
             glossary=GLOSSARY,
             verdicts=VERDICTS,
         )
     )
-
-
-def _by_benchmark(rows: list[Row]) -> list[tuple[str, str, list[Row]]]:
-    """Profile, benchmark and their rows, in the order of the worst of them."""
-    groups: dict[tuple[str, str], list[Row]] = {}
-    for item in rows:
-        groups.setdefault((item.finding.profile, item.benchmark), []).append(item)
-    return [(profile, benchmark, items) for (profile, benchmark), items in groups.items()]
 
 
 class _Assets(NamedTuple):
@@ -110,7 +124,7 @@ def _coded(text: str) -> Markup:
 
 @cache
 def _assets() -> _Assets:
-    style, script = _source("style.css"), _source("script.js")
+    style, script = "".join(map(_source, _STYLES)), _source("script.js")
     return _Assets(Markup(style), _hash(style), Markup(script), _hash(script))  # noqa: S704
 
 

@@ -6,13 +6,16 @@ judged. A closed gate always has one of them, so that no reader of the file take
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from gate.model import Role, Verdict
 from gate.report import record, words
 from gate.report.advice import without_steps
+from gate.report.beside import Line, beside
 from gate.report.clean import scrub, shorten
+from gate.report.commands import commands_for
 from gate.units import percent
 
 if TYPE_CHECKING:
@@ -21,13 +24,26 @@ if TYPE_CHECKING:
     from gate.model import Finding, Report
 
 _LONGEST_NAME = 300
+_MOST_COMMANDS = 100
+"""Findings, worst first, that tell their commands; nobody copies those of a thousand."""
 _GATE = "gate"
 
 
 def render_junit(report: Report) -> str:
     """The report as one XML 1.0 document; no times, because a verdict takes none."""
+    worst = words.closing(report)[:_MOST_COMMANDS]
+    commands = [commands_for(finding, report) for finding in worst]
     report = scrub(report)
-    closing = {id(finding) for finding in words.closing(report)}
+    told = words.closing(report)
+    closing = {
+        id(finding): (
+            *known,
+            *(Line(one.label, f"{one.why} {one.line}".strip()) for one in offered),
+        )
+        for finding, known, offered in zip_longest(
+            told, beside(report, told), commands, fillvalue=()
+        )
+    }
     root = Element("testsuites", {"name": "driftgate"})
     suites: dict[str, Element] = {}
     for finding in report.findings:
@@ -36,7 +52,7 @@ def render_junit(report: Report) -> str:
             suite = SubElement(root, "testsuite", {"name": finding.profile})
             suites[finding.profile] = suite
             _properties(suite, report, finding.profile)
-        _case(suite, finding, closes=id(finding) in closing)
+        _case(suite, finding, closing.get(id(finding)))
     green = bool(report.findings) and report.gate == "open"
     if words.failed(report) or not (closing or green):
         _without_findings(root, report)
@@ -77,18 +93,27 @@ def _named(parent: Element, pairs: Sequence[tuple[str, str]]) -> None:
         SubElement(held, "property", {"name": name, "value": value})
 
 
-def _case(suite: Element, finding: Finding, *, closes: bool) -> None:
+def _case(suite: Element, finding: Finding, known: Sequence[Line] | None) -> None:
+    """One finding; `known` is what stands beside it where it closes the gate."""
     name = shorten(f"{finding.benchmark} {finding.metric}", _LONGEST_NAME)
     case = SubElement(suite, "testcase", {"classname": finding.profile, "name": name})
     _named(case, [("verdict", finding.verdict.value), ("role", finding.role.value)])
     told = _told(finding)
-    if not closes:
+    if known is None:
         if finding.verdict is not Verdict.PASSED or finding.role is Role.WATCH or finding.warnings:
             SubElement(case, "system-out").text = told
         return
     kind = "failure" if finding.verdict is Verdict.REGRESSED else "error"
     said = {"type": finding.verdict.value, "message": finding.headline}
     SubElement(case, kind, said).text = told
+    looked = _beside(known)
+    if looked:
+        SubElement(case, "system-out").text = looked
+
+
+def _beside(known: Sequence[Line]) -> str:
+    """Curve, costs, decision, history and commands, a line each."""
+    return "\n".join(f"{line.label}: {line.text}" if line.label else line.text for line in known)
 
 
 def _told(finding: Finding) -> str:

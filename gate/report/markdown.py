@@ -1,6 +1,7 @@
 """The report in Markdown: the comment of a pull request and the summary of a job.
 
-Both say the same in the same order, worst first, and differ in how much room they have. What does
+Both say the same in the same order as the page, worst first, and differ in how much room they
+have; `words.ORDER` has the titles of their sections. What does
 not fit is counted, never dropped in silence. Every string goes through `md` or `md_code`, which
 clean it, so only what is shown has to be cleaned.
 """
@@ -11,10 +12,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gate.model import Verdict
 from gate.report import words
-from gate.report.markdown_parts import assurance, edits, folded, opening, title
-from gate.report.markdown_table import bytes_of, reasons, table, within
+from gate.report.commands import commands_for
+from gate.report.markdown_around import differences, host, what_to_do
+from gate.report.markdown_parts import edits, folded, heading, opening, title
+from gate.report.markdown_reasons import reasons
+from gate.report.markdown_table import bytes_of, table, within
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,30 +63,26 @@ def render_summary(report: Report, links: Links) -> str:
 
 
 def _render(report: Report, links: Links, shape: _Shape) -> str:
-    notable = _notable(report)
+    notable = words.notable(report)
     above = [title(report), "", *opening(report, links)]
     room = shape.most - bytes_of(above) - _FOR_TAGS
     above += edits(report, room // 10)
     shown, held = table(notable[: shape.rows], room // 2)
     if shown:
-        above += ["", *shown]
-    sure = "How sure this is, the host, notes" if words.promises(report) else "Notes"
-    below = folded(sure, within(assurance(report), room // 8, shape.items))
-    why = within(reasons(notable[: shape.items]), room // 6, shape.items)
-    told = folded("Why, and what to do about each", why)
-    room = shape.most - bytes_of([*above, *told, *below]) - _FOR_TAGS
-    others = _others(report.findings, notable[:held], room)
-    return "\n".join([*above, *told, *others, *below]) + "\n"
+        above += [*heading(words.worst(report)), *shown]
+    told = notable[: shape.items]
+    why = within(reasons(report, told), room // 4, shape.items)
+    above += folded("Why, who paid, and the commands to look closer", why)
+    lines = {one.line for finding in told[: len(why)] for one in commands_for(finding, report)}
+    above += what_to_do(report, links, lines, room // 10)
+    count, differed = differences(report, shape.items)
+    above += folded(f"{words.DIFFERED}{count}", within(differed, room // 8, len(differed)))
+    below = folded(words.HOST, within(host(report), room // 8, shape.items))
+    room = shape.most - bytes_of([*above, *below]) - _FOR_TAGS
+    return "\n".join([*above, *_rest(report.findings, notable[:held], room), *below]) + "\n"
 
 
-def _notable(report: Report) -> list[Finding]:
-    """What closed the gate; where it is open, what did not simply pass."""
-    if report.gate != "open":
-        return words.closing(report)
-    return [finding for finding in report.findings if finding.verdict is not Verdict.PASSED]
-
-
-def _others(findings: Sequence[Finding], shown: Sequence[Finding], room: int) -> list[str]:
+def _rest(findings: Sequence[Finding], shown: Sequence[Finding], room: int) -> list[str]:
     """All findings that are not in sight, worst first, until the room is used up."""
     seen = {id(finding) for finding in shown}
     rest = [finding for finding in findings if id(finding) not in seen]
@@ -92,5 +91,4 @@ def _others(findings: Sequence[Finding], shown: Sequence[Finding], room: int) ->
     counted = [f"and {more} more in the report"] if more else []
     if not lines:
         return ["", *counted] if counted else []
-    kind = "All findings" if not shown else "All other findings"
-    return folded(f"{kind} ({len(rest)})", [*lines, *(["", *counted] if counted else [])])
+    return folded(f"{words.REST} ({len(rest)})", [*lines, *(["", *counted] if counted else [])])

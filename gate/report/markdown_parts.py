@@ -1,12 +1,10 @@
-"""The parts of a report in Markdown above and below its table."""
+"""The parts of a report in Markdown above its table: verdict, host, how sure, edited rules."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gate.model import Verdict
 from gate.report import record, words
-from gate.report.advice import next_steps, without_steps
 from gate.report.links import anchor, commit_of
 from gate.report.markdown_table import within
 from gate.report.markdown_text import md, md_code, sentence
@@ -27,8 +25,13 @@ def title(report: Report) -> str:
     return f"### {words.gate_symbol(report)} {sentence[:1].upper()}{md(sentence[1:])}"
 
 
+def heading(text: str) -> list[str]:
+    """The title of a section, our own, with an empty line before and after it."""
+    return ["", f"#### {text}", ""]
+
+
 def opening(report: Report, links: Links) -> list[str]:
-    """What a reader needs first: why, where, on what, what to do, where to read on."""
+    """What a reader needs first: why, where, how sure, on what, where to read on."""
     lines: list[str] = []
     if words.failed(report):
         lines += [f"**Why.** {sentence(words.lead(report), 600)}", ""]
@@ -38,10 +41,23 @@ def opening(report: Report, links: Links) -> list[str]:
     if measured:
         said = f"{'; '.join(measured)}."
         lines += [said[0].upper() + said[1:], ""]
-    answer = ""
-    if links.answerable and report.verdict == Verdict.REGRESSED.value:
-        answer = " Whoever may write here accepts it by the comment `/driftgate accept REASON`."
-    return [*lines, f"**What to do next.** {_next(report)}{answer}", "", _onwards(links)]
+    sure = _assurance(report)
+    if sure:
+        lines += [" ".join(sure), ""]
+    return [*lines, _onwards(links)]
+
+
+def _assurance(report: Report) -> list[str]:
+    """Sentences on how many metrics were judged, what is promised, and how often it held."""
+    if not words.promises(report):
+        return []
+    told = [sentence(words.judged(report), 300)]
+    told += [f"Promise: {sentence(words.promise(report), 300)}"]
+    if report.host is not None:
+        told += [f"Record: {sentence(record.line(report.calibration), 400)}"]
+    if record.details(report.calibration):
+        told += [sentence(record.details(report.calibration), 400)]
+    return told
 
 
 def _measured(report: Report, links: Links) -> Iterator[str]:
@@ -56,14 +72,6 @@ def _measured(report: Report, links: Links) -> Iterator[str]:
             yield f"{side} {shown}" + (f" and {more} more" if more > 0 else "")
     if commit_of(links):
         yield f"commit {commit_of(links)}"
-
-
-def _next(report: Report) -> str:
-    """The step for the worst verdict; the page has one for each."""
-    for step in [] if words.failed(report) else next_steps(report):
-        told = f" {md_code(step.commands[0])} tells more." if step.commands[1:] else ""
-        return f"{md(step.text, 400)}{told}"
-    return md(without_steps(report), 400)
 
 
 def _onwards(links: Links) -> str:
@@ -84,21 +92,6 @@ def edits(report: Report, room: int) -> list[str]:
         for edit in report.edits
     ]
     return ["", f"**{words.EDITED}:**", "", *within(items, room, MOST_EDITS)]
-
-
-def assurance(report: Report) -> list[str]:
-    """Promise, record, tools, conditions and notes, as the items of a list."""
-    lines: list[str] = []
-    if words.promises(report):
-        lines += [f"Promise: {sentence(words.promise(report), 300)}"]
-        lines += [sentence(words.judged(report), 300)]
-    if report.host is not None and words.promises(report):
-        lines += [f"Record: {sentence(record.line(report.calibration), 400)}"]
-    tools = ", ".join(f"{name} {version}" for name, version in list(report.tools.items())[:12])
-    lines += [f"Written at {md(report.created)} with {md(tools, 400) or 'driftgate'}."]
-    lines += [f"Condition: {sentence(text, 400)}" for text in report.conditions]
-    lines += [f"Note: {sentence(text, 400)}" for text in report.notes if text != words.lead(report)]
-    return [f"- {line}" for line in lines]
 
 
 def folded(summary: str, lines: Sequence[str]) -> list[str]:

@@ -6,16 +6,33 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gate.model import Role
-from gate.report import words
+from gate.report import words, words_around
 from gate.report.clean import shorten
-from gate.report.marks import Bar, interval_bar, limit_of
-from gate.report.strip import Strip, strip
-from gate.units import percent, scale_of, show, significant
+from gate.report.commands import commands_for
+from gate.report.marks import Bar, interval_bar
+from gate.report.plots import history_plot, interval_plot, pairs_plot, trials_plot
+from gate.units import percent, show
 
 if TYPE_CHECKING:
-    from gate.model import Finding
+    from collections.abc import Mapping
+
+    from gate.model import Accepted, Finding, Report
+    from gate.report.commands import Command
+    from gate.report.plots import HistoryPlot, IntervalPlot, PairsPlot, TrialsPlot
 
 LONGEST_NAME = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What a finding is told with beside its row: plots, history, commands."""
+
+    interval: IntervalPlot | None
+    trials: TrialsPlot | None
+    pairs: PairsPlot | None
+    history: HistoryPlot | None
+    accepted: str
+    commands: tuple[Command, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,8 +47,6 @@ class Row:
     verdict: str
     rank: int
     watch: bool
-    plain: bool
-    """Passed with nothing to qualify it."""
     sides: str
     base: str
     head: str
@@ -45,16 +60,55 @@ class Row:
     smallest: str
     """Minimum detectable loss."""
     bar: Bar | None
-    strip: Strip | None
-    limit: str
-    """The value at which the loss equals the tolerance."""
-    values: tuple[tuple[str, str], ...]
-    """Every value behind the plot: group and numbers, in the unit of the plot."""
+    told: Evidence | None
+    """Absent where the row in the table is all."""
+
+    @property
+    def detailed(self) -> bool:
+        """Whether the page tells more of it than its row."""
+        return self.told is not None
 
 
-def row(index: int, finding: Finding, *, plot: bool) -> Row:
-    """The row of one finding; without its plot where that is not wanted."""
-    drawn = strip(finding) if plot else None
+def rows_of(report: Report, original: Report, *, most_plotted: int) -> list[Row]:
+    """A row for every finding of a scrubbed report, in its order.
+
+    `original` is the report before that: a command names things as they are, or not at all. In a
+    report of more findings than `most_plotted`, only so many of those that did not plainly
+    pass are told with their evidence: the worst.
+    """
+    accepted = {(one.profile, one.session): one for one in report.accepted}
+    small = len(report.findings) <= most_plotted
+    left = most_plotted
+    rows = []
+    for index, finding in enumerate(report.findings, 1):
+        tell = small or (left > 0 and not words.plainly_passed(finding))
+        left -= tell
+        told = None
+        if tell:
+            told = evidence(finding, accepted, commands_for(original.findings[index - 1], original))
+        rows.append(row(index, finding, told))
+    return rows
+
+
+def evidence(
+    finding: Finding,
+    accepted: Mapping[tuple[str, str], Accepted],
+    commands: tuple[Command, ...],
+) -> Evidence:
+    """Everything that a finding can be told with; what plainly passed asks for no action."""
+    calm = words.plainly_passed(finding)
+    return Evidence(
+        interval=None if calm else interval_plot(finding),
+        trials=trials_plot(finding),
+        pairs=pairs_plot(finding),
+        history=history_plot(finding, accepted),
+        accepted=words_around.history(finding, accepted),
+        commands=() if calm else commands,
+    )
+
+
+def row(index: int, finding: Finding, told: Evidence | None = None) -> Row:
+    """The row of one finding."""
     return Row(
         id=f"f{index}",
         finding=finding,
@@ -63,7 +117,6 @@ def row(index: int, finding: Finding, *, plot: bool) -> Row:
         verdict=finding.verdict.value,
         rank=finding.verdict.rank,
         watch=finding.role is Role.WATCH,
-        plain=words.plainly_passed(finding),
         sides=words.sides(finding).replace("->", "→"),
         base=show(finding.base_value, finding.unit),
         head=show(finding.head_value, finding.unit),
@@ -76,30 +129,5 @@ def row(index: int, finding: Finding, *, plot: bool) -> Row:
         method=words.method(finding),
         smallest=percent(finding.minimum_detectable_loss, signed=False),
         bar=interval_bar(finding),
-        strip=drawn,
-        limit=show(limit_of(finding), finding.unit),
-        values=_values(finding) if drawn else (),
+        told=told,
     )
-
-
-def _values(finding: Finding) -> tuple[tuple[str, str], ...]:
-    seen = finding.evidence
-    sides = tuple(v for v in (finding.base_value, finding.head_value) if v is not None)
-    factor, _ = scale_of(sides or seen.head or sum(seen.baseline, ()), finding.unit)
-
-    def line(values: tuple[float, ...]) -> str:
-        return "  ".join(significant(value / factor) for value in values)
-
-    names = (*seen.baseline_sessions, *("",) * len(seen.baseline))
-    baseline = [
-        (f"baseline {shorten(name, 60)}".rstrip(), line(values))
-        for name, values in zip(names, seen.baseline, strict=False)
-    ]
-    strikes = [(f"strike {n}", line(values)) for n, values in enumerate(seen.strikes, 1)]
-    rest = [
-        ("head, screen", line(seen.head)),
-        *strikes,
-        ("pairs, base", line(seen.pairs_base)),
-        ("pairs, head", line(seen.pairs_head)),
-    ]
-    return (*baseline, *((name, numbers) for name, numbers in rest if numbers))

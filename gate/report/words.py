@@ -6,12 +6,13 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from gate.model import Role, Verdict
+from gate.model.host import UNKNOWN
 from gate.units import percent, show_pair
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gate.model import Edit, Finding, Report
+    from gate.model import Edit, Finding, Host, Report
 
 SYMBOL = {
     Verdict.PASSED: "✓",
@@ -57,8 +58,34 @@ def closing(report: Report) -> list[Finding]:
     return [f for f in report.findings if f.role is Role.GATE and not f.verdict.opens]
 
 
+def notable(report: Report) -> list[Finding]:
+    """What closed the gate; where it is open, whatever did not simply pass. Worst first."""
+    if report.gate != "open":
+        return closing(report)
+    return [finding for finding in report.findings if finding.verdict is not Verdict.PASSED]
+
+
 EDITED = "This change edits what the gate judges by; not in force here"
-"""Above the edits of a report."""
+CLOSED_BY = "What closed the gate"
+WORTH = "Worth a look"
+NEXT = "What to do"
+DIFFERED = "What else differed"
+REST = "Everything else"
+HOST = "Host and tools"
+ORDER = (EDITED, CLOSED_BY, WORTH, NEXT, DIFFERED, REST, HOST)
+"""Titles of the sections, in the order in which every rendering has them.
+
+What closed the gate and what is worth a look are never in the same report.
+"""
+
+
+NOTHING_DIFFERED = "Nothing else that was compared differed."
+"""Where there are facts alike and no difference."""
+
+
+def worst(report: Report) -> str:
+    """The title above `notable`."""
+    return WORTH if report.gate == "open" else CLOSED_BY
 
 
 def effect(edit: Edit) -> str:
@@ -97,6 +124,8 @@ def promise(report: Report) -> str:
     if failed(report):
         return "none, as the check ended with an error"
     held = report.promise
+    if not held.metrics_judged:
+        return "none, as no numbers were compared"
     condition = ", as far as the printed figures are what they seem"
     return (
         f"an unchanged suite is called regressed with probability at most "
@@ -187,3 +216,21 @@ def payers(finding: Finding) -> str:
     """`kernel threads (loop) 3.100 -> 9.400 µs; ...`: CPU time of one operation, by who paid it."""
     told = (f"{one.context} {show_pair(one.base, one.head, 's')}" for one in finding.paid)
     return f"{'; '.join(told)} for each operation"
+
+
+def tools(report: Report) -> str:
+    """`driftgate 0.1.0, fio 3.41`."""
+    return ", ".join(f"{name} {version}" for name, version in report.tools.items())
+
+
+def facts(host: Host) -> list[tuple[str, str]]:
+    """The facts of the host by tier, each tier in one line; without those not known.
+
+    `("stable", "cpu_model AMD EPYC 9454P; memory 384 GiB")`
+    """
+    tiers = (("stable", host.stable), ("epoch", host.epoch), ("live", host.live))
+    told = (
+        (tier, "; ".join(f"{key} {value}" for key, value in held.items() if value != UNKNOWN))
+        for tier, held in tiers
+    )
+    return [(tier, line) for tier, line in told if line]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from gate import vcs
 from gate.errors import InputError
 from gate.model import Side, SideSpec, Subject
+from gate.model.private import shown_variable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,7 +52,7 @@ def resolve(side: Side, spec: SideSpec, root: Path) -> ActiveSide:
     if directory is not None:
         environment["GATE_SIDE_DIR"] = str(directory)
     facts = vcs.checkout(directory or root)
-    shown = [f"{name}={value}" for name, value in sorted(spec.environment.items())]
+    shown = [shown_variable(f"{name}={value}") for name, value in sorted(spec.environment.items())]
     description = " ".join(([_short(directory)] if directory else []) + shown)
     return ActiveSide(
         side=side,

@@ -9,7 +9,8 @@ from accounting.made import bill_of
 from judge import build
 from report.sample import sample_report
 
-from gate.judge.attribution import CONTEXT, OWN_KERNEL, OWN_USER, REST, attributed, payers
+from gate.judge.attribution import CONTEXT, attributed, payers
+from gate.judge.bills import OWN_KERNEL, OWN_USER, REST
 from gate.model import Contexts, Evidence, Metric, Owners, Paid, Role, Side, Stage, Verdict
 from gate.report.html import render_html
 from gate.report.text import render_text

@@ -75,6 +75,12 @@ def test_a_command_line_of_one_machine_tells_its_kind(name, uuid, address, digit
         ("root=/dev/vda", "nothing"),
         ("", UNKNOWN),
         ("init=/sbin/init token=abc rd.iscsi.password=x", "init=/sbin/init"),
+        ("ro systemd.set_credential=a:b tailscale.authkey=k x.api_key=k x.Key=k quiet", "ro quiet"),
+        ("ro X.PASSWORD=a x.cred=a init=/bin/a,token:b url2=http://me:pw@lab/ quiet", "ro quiet"),
+        (
+            "iommu.passthrough=1 hotkey=1 usbcore.authorized_default=2",
+            "iommu.passthrough=1 hotkey=1 usbcore.authorized_default=2",
+        ),
         ("nohz_full=1-3 rcu_nocbs=1-3 pcie_aspm=off", "nohz_full=1-3 rcu_nocbs=1-3 pcie_aspm=off"),
     ],
 )

@@ -27,7 +27,7 @@ _OUR_TAGS = {
     *("table", "caption", "thead", "tbody", "tr", "th", "td", "colgroup", "col", "code", "pre"),
     *("strong", "em", "b", "i", "small", "abbr", "time", "details", "summary", "button", "input"),
     *("label", "select", "option", "form", "svg", "path", "line", "rect", "circle", "text", "g"),
-    *("defs", "use", "symbol", "polygon", "polyline", "br", "hr", "script", "link", "fieldset"),
+    *("defs", "use", "tspan", "symbol", "polygon", "polyline", "br", "hr", "script", "link", "fieldset"),
     *("legend", "figure", "figcaption", "article", "aside", "kbd", "samp", "var", "mark", "output"),
     *("noscript", "template", "desc", "clippath", "sup", "sub", "wbr"),
 }
@@ -56,6 +56,12 @@ def annotations(text: str) -> tuple[list[str], str]:
     return found, "\n".join(rest)
 
 
+_NAMES = ("report.json", "findings.csv", "trials.csv")
+_FILES = {f"{name}{packed}" for name in _NAMES for packed in ("", ".gz")}
+_INERT = re.compile(r"data:(application/json|text/csv|application/gzip);base64,[a-z0-9+/]*={0,2}$")
+"""What a page may hold of its own data: saved under one of these names, never opened."""
+
+
 class _Page(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -72,8 +78,9 @@ class _Page(HTMLParser):
             if name.startswith("on") or name in {"srcdoc", "formaction", "srcset", "background"}:
                 self.complaints.append(f"an attribute {name}")
             told = (value or "").strip().lower()
+            saved = name == "href" and dict(attrs).get("download") in _FILES and _INERT.match(told)
             local = told.startswith("#") or told == "data:,"
-            if name in {"href", "src", "xlink:href", "action"} and not local:
+            if name in {"href", "src", "xlink:href", "action"} and not (local or saved):
                 self.complaints.append(f"an address {value!r}")
             if name in {"style", "class", "id"} and MARK in (value or ""):
                 self.complaints.append(f"hostile {name}")

@@ -60,7 +60,11 @@ def test_g060_pairs_prove():
     assert found.trials_base == found.trials_head == 5
     assert len(found.evidence.pairs_base) == len(found.evidence.pairs_head) == 30 - 1
     assert "proven by 5 pairs in random order" in found.headline
-    assert "proven at pair 5 (error bound 1.0 %)" in found.path[-1]
+    assert found.path == (
+        "flagged in the screen at +20.0 % (limit +2.5 %, 5 accepted sessions)",
+        "5 pairs in random order",
+        "loss above 1.0 % proven at pair 5 (error bound 1.0 %)",
+    )
 
 
 def test_g020_pairs_spent():

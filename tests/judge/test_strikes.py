@@ -36,7 +36,11 @@ def test_g061_strikes_prove():
     assert outcome(report) == ("G061", "regressed", 10)
     found = only(report)
     assert found.headline == "+20.1 % loss: 10 fresh sessions rank beyond 5 accepted ones"
-    assert "by luck with chance 0.03 % on a steady host, 1.0 % allowed" in found.path[-1]
+    assert found.path == (
+        "flagged in the screen at +20.0 % (limit +2.5 %, 5 accepted sessions)",
+        "10 fresh head sessions of 10 needed, ranked against 5 accepted",
+        "loss proven: by luck with chance 0.03 % on a steady host, 1.0 % allowed",
+    )
     assert any("steady" in warning for warning in found.warnings)
     assert (found.method, found.trials_head) == ("strikes", 33)
     assert found.loss_low < found.loss < found.loss_high
@@ -79,14 +83,18 @@ def test_strikes_clear_a_flag():
     found = only(report)
     assert found.method == "strikes"
     assert found.headline == "0.00 % over 7 head sessions; the flag was not borne out"
-    assert "6 fresh head sessions of 10 needed" in found.path[-1]
+    assert found.path == (
+        "flagged in the screen at +6.0 % (limit +2.5 %, 5 accepted sessions)",
+        "6 fresh head sessions of 10 needed, ranked against 5 accepted",
+        "not borne out: by luck with chance 100.0 % on a steady host, 1.0 % allowed",
+    )
 
 
 def test_too_few_strikes_prove_nothing():
     """Nine strikes of ten needed leave the verdict open to doubt, however unlikely: closed, 5."""
     report = decide([session({"b": at(1.2)}), *strikes(SLOW[:9])])
     assert outcome(report) == ("G025", "inconclusive", 5)
-    assert "9 fresh head sessions of 10 needed" in only(report).path[-1]
+    assert "9 fresh head sessions of 10 needed" in only(report).path[1]
 
 
 @pytest.mark.parametrize(("count", "needed"), [(30, 10), (40, 11), (110, 14)])
@@ -100,7 +108,7 @@ def test_strikes_need_more_when_more_is_judged(count, needed):
     assert outcome(short, "b000") == ("G025", "inconclusive", 5)
     full = decide([head, *fresh], known)
     assert outcome(full, "b000") == ("G061", "regressed", 10)
-    assert f"{needed} fresh head sessions of {needed} needed" in only(full, "b000").path[-1]
+    assert f"{needed} fresh head sessions of {needed} needed" in only(full, "b000").path[1]
 
 
 def test_no_number_of_strikes_would_do():
@@ -111,7 +119,10 @@ def test_no_number_of_strikes_would_do():
     many = strikes([1.2 + 0.001 * (i % 4) for i in range(14)], "b000")
     report = decide([head, *many], known)
     assert outcome(report, "b000") == ("G025", "inconclusive", 5)
-    assert "14 fresh head sessions of too many needed" in only(report, "b000").path[-1]
+    assert only(report, "b000").path[1:] == (
+        "14 fresh head sessions; no number proves a loss against 5 accepted",
+        "neither proven nor cleared: by luck with chance 0.01 % on a steady host, 0.01 % allowed",
+    )
 
 
 def test_a_strike_that_lacks_trials_is_broken():

@@ -13,7 +13,8 @@ from publish.github_server import GitHubServer
 from publish.server_client import REPOSITORY
 
 from gate.files.baseline_file import read_baseline
-from gate.model import Stage, State
+from gate.model import Kernel, Stage, State
+from gate.model.kernel_config import config_digest
 
 BRANCH = "driftgate/accept-17-"
 
@@ -83,6 +84,36 @@ def test_the_text_is_that_of_baseline_accept(world):
 
     tip = world.tip(f"{BRANCH}{head[:12]}")
     assert timeless((world.root / BASELINE).read_text()) == timeless(world.text(tip))
+
+
+def test_the_kernel_of_the_session_comes_along(world):
+    """Its configuration is a file of the same commit, and the pull request says what it is for.
+
+    Asking again makes nothing anew, and a file that is there already is not carried.
+    """
+    kernel = Kernel(
+        release="6.1",
+        version="#1",
+        build_id="aa",
+        command_line="quiet",
+        config={"HZ": "250", "SMP": "y"},
+    )
+    head = world.pull_request()
+    one = replace(world.session(1.2), kernel=kernel)
+    world.hub.add_run(REPOSITORY, RUN, head=head, conclusion="failure")
+    world.uploaded(one)
+    world.back()
+    assert world.accept().status == 0
+    name = f"baselines/lab/kernel-{config_digest(kernel.config)}.config"
+    tip = world.tip(f"{BRANCH}{head[:12]}")
+    assert world.changed(world.main, tip) == sorted([BASELINE, name])
+    text = git(world.bare, "show", f"{tip}:{name}")
+    assert text == "CONFIG_HZ=250\nCONFIG_SMP=y"
+    (pull,) = world.pulls()
+    assert "is how the kernel of these sessions was configured (2 options)" in pull["body"]
+    assert f"kernel-{config_digest(kernel.config)}.config" in pull["body"]
+    assert world.accept().status == 0
+    assert world.tip(f"{BRANCH}{head[:12]}") == tip
 
 
 def test_who_asked_is_answered_once(world):

@@ -158,6 +158,10 @@ def test_without_a_file_there_is_no_commit(repo):
         "baselines/lab/-p.toml",
         "baselines",
         "baselinesx/p.toml",
+        "baselines/lab/kernel-0123456789abcdeg.config",
+        "baselines/lab/p.config",
+        "baselines/.git/kernel-0123456789abcdef.config",
+        ".github/kernel-0123456789abcdef.config",
     ],
 )
 def test_only_baselines_are_ever_written(repo, path):
@@ -166,7 +170,14 @@ def test_only_baselines_are_ever_written(repo, path):
     assert repo.hub.log == []
 
 
-@pytest.mark.parametrize("path", ["baselines/lab/host.toml", "baselines/waivers.toml"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "baselines/lab/host.toml",
+        "baselines/waivers.toml",
+        "baselines/lab/kernel-0123456789abcdef.config",
+    ],
+)
 def test_what_stands_beside_baselines_may_be_written(repo, path):
     repo.commit(files={path: "x\n"})
 

@@ -7,8 +7,12 @@ from dataclasses import replace
 from statistics import median
 
 from gate.model import Better, Evidence, Finding, Role, Verdict
+from gate.model.shown import Level
 
 SESSIONS = tuple(f"20261{month:03d}T0312-a{month:02d}f" for month in range(101, 111))
+EARLIER = tuple(f"2026{month:02d}01T0312-e{month:02d}f" for month in (6, 7, 8, 9))
+"""Accepted sessions of the first epoch and the second, two of each."""
+_LEVELS = (0.93, 0.934, 0.971, 0.969)
 
 
 def evidence(
@@ -36,6 +40,11 @@ def evidence(
         pairs_base=tuple(level * (1 + rng.gauss(0, noise / 3)) for level in levels),
         pairs_head=tuple(level * ratio * (1 + rng.gauss(0, noise / 3)) for level in levels),
         strikes=tuple(session(base * ratio) for _ in range(strikes)),
+        earlier=tuple(
+            Level(session=name, epoch=1 + number // 2, value=base * part)
+            for number, (name, part) in enumerate(zip(EARLIER, _LEVELS, strict=True))
+        ),
+        epoch=3,
     )
 
 
@@ -52,10 +61,11 @@ def finding(
     method: str = "screen",
     pairs: int = 0,
     strikes: int = 0,
+    better: Better | None = None,
     **changes: object,
 ) -> Finding:
-    """One finding whose numbers agree with its evidence."""
-    better = Better.HIGHER if unit in ("op/s", "B/s") else Better.LOWER
+    """One finding whose numbers agree with its evidence; rates are better higher."""
+    better = better or (Better.HIGHER if unit in ("op/s", "B/s") else Better.LOWER)
     ratio = 1 / (1 + loss) if better is Better.HIGHER else 1 + loss
     shown = evidence(seed, base, ratio, pairs=pairs, strikes=strikes)
     made = Finding(

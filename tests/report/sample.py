@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gate.model import Evidence, Finding, Host, Report, Role, SuitePromise, Verdict
+from tests.report import sample_around as around
 from tests.report.build import evidence, finding
+from tests.report.sample_sweep import DATABASE, bent, proven
 
 
 def _closed() -> list[Finding]:
@@ -22,11 +24,8 @@ def _closed() -> list[Finding]:
             headline="iops lost 11.1 %, at least 9.8 %: proven on 14 pairs, far beyond 5 %.",
             advice="Find the cause, or, if the loss is intended, accept the head session with a "
             "reason.",
-            path=(
-                "Screen: the loss of 10.9 % is larger than any that may pass; flagged.",
-                "Confirm: base and head in 14 random-order pairs, 14 of 14 slower.",
-                "The martingale passed 1/alpha at pair 14: a loss above 1 % is proven.",
-            ),
+            path=proven("+10.9 %", 14),
+            evidence=replace(evidence(2, 712_400.0, 1 / 1.111, pairs=14), aside=(561_300.0,)),
         ),
         finding(
             benchmark="iometer-database[iodepth=32]",
@@ -49,8 +48,12 @@ def _closed() -> list[Finding]:
                 "too loud for the tolerance of 3 %: judged at 4.8 %, its smallest provable loss",
                 "only the head side could be run: exact only while the host does not drift",
             ),
-            path=("Screen: flagged.", "Strikes: 3 of 3 further head sessions above the worst."),
+            path=(
+                "flagged in the screen at +6.1 %",
+                "3 of 3 further head sessions above the worst accepted one",
+            ),
         ),
+        *bent(),
         finding(
             benchmark="hyperfine-mount",
             metric="wall_time",
@@ -67,12 +70,12 @@ def _closed() -> list[Finding]:
             sessions_base=0,
             confidence=None,
             minimum_detectable_loss=None,
-            path=("No trial of the head side succeeded.",),
+            path=("no head trial gave a number",),
             headline="3 of 3 trials failed: mount exited with status 32.",
             advice="Run the command by hand on this host: `mount` could not find the device.",
         ),
         finding(
-            benchmark="iometer-file-server[iodepth=256]",
+            benchmark="iometer-file-server[iodepth=1024]",
             metric="iops",
             code="G040",
             verdict=Verdict.MISSING,
@@ -80,11 +83,11 @@ def _closed() -> list[Finding]:
             method="none",
             head_value=None,
             trials_head=0,
-            evidence=replace(evidence(5, 98_000.0), head=()),
-            base_value=98_000.0,
+            evidence=replace(evidence(5, 2.183e6), head=()),
+            base_value=2.183e6,
             headline="Accepted in 10 sessions, not measured now.",
             advice="Find out why it did not run, or accept a session without it.",
-            path=("In the baseline, not in the session.",),
+            path=("in the baseline, not in the session",),
             minimum_detectable_loss=None,
         ),
         finding(
@@ -98,6 +101,7 @@ def _closed() -> list[Finding]:
             loss=0.072,
             half=0.02,
             headline="The control benchmark lost 7.2 %: the host moved, not the change.",
+            path=("the control benchmark control-memcpy moved",),
             advice="Look for other load, throttling or an update; then check again.",
         ),
         finding(
@@ -113,6 +117,7 @@ def _closed() -> list[Finding]:
             method="pairs",
             pairs=30,
             minimum_detectable_loss=0.074,
+            path=("flagged in the screen at +4.4 %", "30 pairs spent, nothing proven"),
             headline="30 pairs spent: the loss lies between -1.1 % and +7.3 %, on both sides of "
             "5 %.",
             advice="About 70 pairs would decide. Run on a quieter host or widen the tolerance.",
@@ -129,11 +134,12 @@ def _closed() -> list[Finding]:
             method="none",
             base_value=None,
             trials_base=0,
-            evidence=replace(evidence(8, 2.1e9), baseline=(), baseline_sessions=()),
+            evidence=Evidence(head=evidence(8, 2.1e9).head),
             sessions_base=0,
             minimum_detectable_loss=None,
             confidence=None,
             headline="No accepted session holds this benchmark.",
+            path=("not in the baseline",),
             advice="Accept 5 sessions at least, 10 wanted, each on another day.",
         ),
     ]
@@ -159,6 +165,7 @@ def _open() -> list[Finding]:
         method="pairs",
         pairs=11,
         base=21_400.0,
+        path=(*proven("+8.0 %", 11), "waived up to 10 %"),
         headline="iops lost 8.2 %, covered by the waiver of issue 4711 up to 10 % until "
         "2026-12-31.",
         advice="Remove the waiver when issue 4711 is closed.",
@@ -190,7 +197,7 @@ def _open() -> list[Finding]:
             f"iometer-{name}[iodepth={depth}]",
             seed=depth + len(name),
             loss=0.0004 * (depth % 13),
-            base=34_120.0 * depth**0.6,
+            base=DATABASE[depth] if name == "database" else 34_120.0 * depth**0.6,
             warnings=("5 accepted sessions of 10 wanted",) if depth == 1 else (),
         )
         for name in ("database", "file-server", "web-server", "workstation")
@@ -201,14 +208,16 @@ def _open() -> list[Finding]:
 
 def sample_report(**changes: object) -> Report:
     """A closed gate with every verdict in it."""
-    findings = tuple(_absent(made) for made in [*_closed(), *_open()])
+    lost = {made.benchmark for made in bent()}
+    passed = [made for made in _open() if made.benchmark not in lost]
+    findings = tuple(_absent(made) for made in [*_closed(), *passed])
     made = Report(
         schema=1,
         gate="closed",
         verdict="regressed",
         exit_status=10,
-        headline="gate closed: 2 regressed, 1 broken, 1 missing, 1 incomparable, "
-        "1 inconclusive, 1 new, 1 waived, 1 improved, 24 passed "
+        headline="gate closed: 7 regressed, 1 broken, 1 missing, 1 incomparable, "
+        "1 inconclusive, 1 new, 1 waived, 1 improved, 20 passed "
         "(host class bm-epyc-9454p; false alarms at most 1.0 % per suite)",
         created="2026-11-20T03:12:44Z",
         profiles=("iometer", "hyperfine-mount"),
@@ -241,7 +250,16 @@ def sample_report(**changes: object) -> Report:
             "4 of 131 trials set aside: foreign_cpu 3, steal 1; the last: the hypervisor took 9 %",
             "built-in controls against 10 accepted sessions: cpu-spin -0.11 … +0.42 % (bears 3 %)",
         ),
-        promise=SuitePromise(alpha=0.01, beta=0.025, metrics_judged=33, metrics_flagged=4),
+        promise=SuitePromise(alpha=0.01, beta=0.025, metrics_judged=34, metrics_flagged=9),
+        accepted=around.ACCEPTED,
+        bills=around.bills(findings[1].base_value or 0.0, findings[1].head_value or 0.0),
+        latencies=around.latencies(),
+        sweeps=around.sweeps(findings),
+        differences=around.DIFFERENCES,
+        alike=around.ALIKE,
+        changes=around.CHANGES,
+        aside=around.ASIDE,
+        origin=around.ORIGIN,
         subjects={
             "iometer base": "nvme.ko srcversion 8F2E61B0C6E1D7 (v6.17.4)",
             "iometer head": "nvme.ko srcversion 1A77D0931B22C4 (v6.17.4 + 3 patches, 4d7c2e9)",
@@ -258,4 +276,8 @@ def open_report() -> Report:
         exit_status=0,
         findings=tuple(_open()),
         headline="gate open: 1 waived, 1 improved, 24 passed (host class bm-epyc-9454p)",
+        bills=around.bills(4.211e-6, 4.208e-6),
+        latencies=around.latencies(slower=0.0),
+        sweeps=around.sweeps(_open()),
+        promise=SuitePromise(alpha=0.01, beta=0.025, metrics_judged=26, metrics_flagged=1),
     )

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from gate.model import Verdict
-from gate.report.html import MOST_PLOTTED, render_html
+from gate.report.html import render_html
 from gate.report.text import render_text
 from tests.report.browser import Seen, chromium
 from tests.report.build import finding
@@ -145,7 +145,7 @@ def test_page_is_complete(show, javascript):
 
 
 def test_table_text_and_plot_tell_the_same_numbers(show):
-    """Sides, loss and interval of a finding read alike in row, detail, bar and terminal."""
+    """Sides, loss and interval of a finding read alike in row, detail and terminal."""
     report = sample_report()
     page, _ = show(report)
     terminal = plain(render_text(report, width=400))
@@ -154,7 +154,6 @@ def test_table_text_and_plot_tell_the_same_numbers(show):
             page.locator("table.findings").first.locator("tbody tr").nth(index - 1).text_content()
         )
         detail = plain(page.locator(f"#f{index}").text_content())
-        bar = plain(page.locator("table.findings .bar").nth(index - 1).get_attribute("aria-label"))
         sides = re.search(
             rf"([\d.]+) -> ([\d.]+) [^,]*, loss ({re.escape(f'{made.loss:+.1%}'[:-1])} %)"
             r" \[([^\]]+)\]",
@@ -164,8 +163,6 @@ def test_table_text_and_plot_tell_the_same_numbers(show):
         for said in (f"{base} → {head}", loss, interval):
             assert said in row
             assert said in detail
-        assert loss in bar
-        assert interval in bar
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -177,7 +174,8 @@ def test_hostile_strings_are_inert(show, text):
     assert page.locator("script").count() == 1
     assert page.locator("style").count() == 1
     assert page.locator("img, iframe, object, embed, [onload], [onerror], [style]").count() == 0
-    assert page.locator("a:not([href^='#'])").count() == 0
+    files = "a[download][href^='data:'], a[href^='https://github.com/acme/driver/blob/']"
+    assert page.locator(f"a:not([href^='#']):not({files})").count() == 0
     assert page.locator("b b, code b").count() == 0
     content = page.content()
     assert "\u202e" not in content
@@ -214,7 +212,7 @@ def test_headings_are_in_order_and_every_picture_has_words(show):
     ids = page.evaluate("[...document.querySelectorAll('[id]')].map((e) => e.id)")
     assert len(ids) == len(set(ids))
     targets = page.evaluate(
-        "[...document.querySelectorAll('a')].map((a) => a.getAttribute('href').slice(1))"
+        "[...document.querySelectorAll(\"a[href^='#']\")].map((a) => a.getAttribute('href').slice(1))"
     )
     assert set(targets) <= set(ids)
 
@@ -247,43 +245,12 @@ def test_text_has_contrast(show, scheme):
     assert worst >= 4.5
 
 
-def test_filter_and_sort_only_rearrange(show):
-    """The filter hides rows and says how many are left; sorting keeps every row."""
-    page, _ = show(sample_report())
-    rows = page.locator("table.findings tbody tr")
-    before = rows.count()
-    page.get_by_role("searchbox").fill("regressed iops")
-    assert page.locator("table.findings tbody tr:not([hidden])").count() == 1
-    assert "1 of 34 shown" in page.locator(".filter").text_content()
-    page.get_by_role("searchbox").fill("")
-    page.get_by_role("button", name="Loss").first.click()
-    assert rows.count() == before == len(sample_report().findings)
-    losses = page.eval_on_selector_all(
-        "table.findings:first-of-type tbody tr td:nth-child(4)",
-        "(cells) => cells.map((cell) => Number(cell.dataset.v))",
-    )[:9]
-    assert losses == sorted(losses, reverse=True)
-
-
 def test_a_link_opens_what_it_leads_to(show):
     """Following a pass from the table unfolds its evidence."""
     page, _ = show(sample_report())
     page.locator("#passed summary").first.click()
     page.locator("#passed a").first.click()
     page.wait_for_function("document.querySelector(location.hash).open")
-
-
-def test_large_reports_say_what_they_leave_out():
-    """Above the limit plain passes have no plot, the page says so, and their numbers stay."""
-    many = [finding(f"b{n}", seed=n) for n in range(MOST_PLOTTED)]
-    bad = finding("slow", verdict=Verdict.REGRESSED, loss=0.2)
-    warned = finding("warned", warnings=("noisy",))
-    html = render_html(sample_report(findings=(bad, *many, warned)))
-    assert html.count('class="plot"') == 2
-    assert "only those that did not plainly pass are plotted" in html
-    assert html.count("+0.20") >= MOST_PLOTTED * 2
-    small = render_html(sample_report(findings=(bad, warned)))
-    assert "only those that did not plainly pass" not in small
 
 
 def test_report_is_the_same_every_time():

@@ -56,9 +56,9 @@ def test_junit_is_as_agreed(name):
 
 
 def test_a_proven_loss_fails_and_what_cannot_be_judged_is_an_error():
-    """Two regressed fail, five others that close are errors, the rest pass."""
+    """Seven regressed fail, five others that close are errors, the rest pass."""
     root = parsed(sample_report())
-    assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("34", "2", "5")
+    assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("35", "7", "5")
     kinds = {error.get("type") for error in root.iter("error")}
     assert kinds == {"broken", "missing", "incomparable", "inconclusive", "new"}
     assert {failure.get("type") for failure in root.iter("failure")} == {"regressed"}
@@ -74,6 +74,20 @@ def test_what_does_not_close_passes_and_still_says_what_it_is():
     root = parsed(replace(open_report(), findings=(finding(), watched)))
     assert root.get("failures") == "0"
     assert root[0][-1].findtext("system-out").startswith("regressed (watch) G001: ")
+
+
+def test_what_fails_tells_how_it_was_decided():
+    """Beside the failure stand curve, costs, decision, history and commands; what is shared once."""
+    cases = {case.get("name"): case for case in parsed(sample_report()).iter("testcase")}
+    lines = cases["iometer-database[iodepth=32] iops"].findtext("system-out").splitlines()
+    assert [line.partition(":")[0] for line in lines[:2]] == ["curve", "who paid"]
+    assert "decided: flagged in the screen at +10.9 %; 14 pairs; " in "\n".join(lines)
+    assert any(line.startswith("reproduce this alone: gate check iometer ") for line in lines)
+    again = cases["iometer-database[iodepth=64] iops"].findtext("system-out")
+    assert again.splitlines()[:2] == [
+        "curve: iops no longer grows beyond iodepth 32",
+        "decided: flagged in the screen at +50.6 %; 9 pairs; loss above 1 % proven at pair 9",
+    ]
 
 
 def test_new_metrics_that_were_let_through_are_no_error():
@@ -117,3 +131,11 @@ def test_hostile_strings_make_no_markup(text):
     root = parsed(report)
     assert root.get("tests") == str(len(report.findings))
     assert len(root) == 1
+
+
+def test_only_the_worst_hundred_tell_their_commands():
+    """A file of thousands of losses stays one that a reader can load."""
+    many = tuple(finding(f"b{n}", verdict=Verdict.REGRESSED) for n in range(103))
+    cases = list(parsed(sample_report(findings=many)).iter("testcase"))
+    told = ["reproduce this alone" in case.findtext("system-out") for case in cases]
+    assert told == [True] * 100 + [False] * 3

@@ -15,7 +15,7 @@ from gate.report.links import Links
 from gate.report.markdown import marker, render_comment, render_summary
 from gate.report.text import render_text
 from tests.report.build import finding
-from tests.report.hostile import HOSTILE, SHA
+from tests.report.hostile import HOSTILE, SHA, around, evidence_of
 from tests.report.rendered import found_in, read
 from tests.report.sample import open_report, sample_report
 from tests.report.sample_edits import EDITS, edit, failed
@@ -52,7 +52,7 @@ def test_the_marker_is_the_first_line_and_the_verdict_the_first_that_is_seen():
     """By the first line the comment is found again; the second tells whether the gate is open."""
     lines = render_comment(sample_report(), LINKS, name="nightly").splitlines()
     assert lines[0] == "<!-- driftgate:nightly -->" == marker("nightly")
-    assert lines[1].startswith("### ✗ Gate closed: 2 regressed, 1 broken, 1 missing, ")
+    assert lines[1].startswith("### ✗ Gate closed: 7 regressed, 1 broken, 1 missing, ")
     assert render_comment(open_report(), LINKS).splitlines()[1].startswith("### ✓ Gate open: ")
     assert marker("a --> @b\n") == "<!-- driftgate:a-b- -->"
 
@@ -63,7 +63,7 @@ def test_ten_rows_are_in_sight_and_the_others_are_folded():
     text = render_comment(sample_report(findings=(*many, finding("fine"))), LINKS)
     above, _, below = text.partition("<details>")
     assert above.count("✗ regressed") == 10
-    assert "All other findings (3)" in below
+    assert "Everything else (3)" in below
     for name in ("slow-10", "slow-11", "fine"):
         assert f"`{name}`" in below
         assert f"`{name}`" not in above
@@ -121,7 +121,7 @@ def test_a_failed_part_does_not_hide_behind_the_findings_of_another():
     joined = replace(report, findings=(finding(),), promise=sample_report().promise)
     assert "### ✗ Gate closed: error, 1 passed\n" in render_comment(joined, LINKS)
     assert "**Why.** G231" in render_comment(joined, LINKS)
-    assert "why      G231" in render_text(joined)
+    assert "why       G231" in render_text(joined)
 
 
 @pytest.mark.parametrize("status", [1, 2, 3, 4, 5, 6, 130, 143])
@@ -156,6 +156,8 @@ def hostile_report(text):
             profile=text,
             unit=text,
             method=text,
+            path=(text,),
+            evidence=evidence_of(text),
         )
         for verdict in Verdict
         for role in Role
@@ -175,6 +177,7 @@ def hostile_report(text):
         created=text,
         profiles=(text,),
         edits=(edit(**changes, headline=text, advice=text),),
+        **around(text),
     )
 
 
@@ -209,6 +212,7 @@ def test_budgets_hold_for_ten_thousand_findings(name):
         conditions=(name,) * 500,
         edits=tuple(edit(headline=f"{n} {name}") for n in range(500)),
         subjects={f"{n} base": f"{n}{name}" for n in range(500)},
+        **{key: value * 500 for key, value in around(name).items() if isinstance(value, tuple)},
     )
     comment, summary = render_comment(report, LINKS), render_summary(report, LINKS)
     assert len(comment.encode()) < 60_000

@@ -1,17 +1,13 @@
-"""The geometry of bars and strips: what is drawn is what is said."""
+"""The geometry of bars: what is drawn is what is said."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from gate.model import Better, Evidence, Verdict
+from gate.model import Better
 from gate.report.marks import LIMIT, ZERO, interval_bar, limit_of
-from gate.report.strip import strip
 from tests.report.build import finding
 
 
@@ -41,57 +37,8 @@ def test_the_limit_is_where_the_loss_equals_the_tolerance(better, limit):
     )
 
 
-def test_every_trial_is_drawn_once():
-    """The paths hold as many dots as the evidence holds values, and one link per pair."""
-    made = finding(verdict=Verdict.REGRESSED, pairs=14, strikes=2)
-    drawn = strip(made)
-    assert drawn.base.count("M") == 30 + 14
-    assert drawn.head.count("M") == 3 + 6 + 14
-    assert drawn.links.count("M") == 14
-    assert [band.title for band in drawn.bands] == ["baseline", "head", "strikes", "pairs"]
-
-
-def test_nothing_to_plot_is_no_plot():
-    """Without a finite value there is no strip, and no error either."""
-    assert strip(finding(evidence=Evidence())) is None
-    assert strip(finding(evidence=Evidence(head=(float("nan"),)))) is None
-
-
-ENDS = (1.7e308, -1.7e308, 5e-324, 1e-310, 1.0, 1.0000000000000002)
-
-
-@pytest.mark.parametrize("low", ENDS)
-@pytest.mark.parametrize("high", ENDS)
-@pytest.mark.parametrize("unit", ["s", "B/s", "1"])
-def test_values_at_the_ends_of_a_float_are_no_error(low, high, unit):
-    """What cannot be scaled is not plotted; the rest is, with nothing that is no number in it."""
-    made = finding(evidence=Evidence(head=(low, high, low)), unit=unit)
-    drawn = strip(replace(made, base_value=low, head_value=high))
-    assert drawn is None or not re.search(r"nan|inf", str(drawn))
-    if 1.7e308 in {abs(low), abs(high)}:
-        assert drawn is None
-
-
 def test_a_limit_at_minus_everything_is_no_limit():
     """A tolerance by hand of -100 % or less has no value where it ends."""
     for tolerance in (-1.0, -2.0):
         made = replace(finding(base=100), better=Better.HIGHER, tolerance_used=tolerance)
         assert limit_of(made) is None
-
-
-@given(
-    st.lists(st.floats(min_value=1e-12, max_value=1e15), min_size=1, max_size=9),
-    st.lists(st.floats(min_value=1e-12, max_value=1e15), min_size=0, max_size=9),
-)
-def test_every_mark_lies_inside_the_plot(base, head):
-    """Whatever the values, no coordinate leaves the plot and the axis has few numbers."""
-    made = replace(
-        finding(evidence=Evidence(baseline=(tuple(base),), head=tuple(head))),
-        base_value=base[0],
-        head_value=head[0] if head else None,
-    )
-    drawn = strip(made)
-    heights = [float(y) for y in re.findall(r"M[\d.]+ ([-\d.]+)", drawn.base + drawn.head)]
-    assert all(0 <= y <= 150 for y in heights)
-    assert 1 <= len(drawn.ticks) <= 9
-    assert len({tick.label for tick in drawn.ticks}) == len(drawn.ticks)

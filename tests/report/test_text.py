@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 import unicodedata
 from pathlib import Path
 
 import pytest
 
 from gate.model import Role, Verdict
-from gate.report.text import PASSES_SHOWN, render_text
+from gate.report.commands import commands_for
+from gate.report.text import render_text
+from gate.report.text_passes import PASSES_SHOWN
 from tests.report.build import finding
+from tests.report.hostile import around, evidence_of
 from tests.report.sample import open_report, sample_report
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -58,13 +62,25 @@ def test_text_is_as_agreed(name, report, width):
 @pytest.mark.parametrize("verdict", list(Verdict))
 def test_no_line_exceeds_the_width(name, width, verdict):
     """Long and wide names wrap or are shortened, whatever the verdict."""
-    made = finding(name, name, verdict, headline=name, advice=name, warnings=(name,), code=name)
+    made = finding(
+        name,
+        name,
+        verdict,
+        headline=name,
+        advice=name,
+        warnings=(name,),
+        code=name,
+        profile=name,
+        path=(name,),
+        evidence=evidence_of(name),
+    )
     report = sample_report(
         findings=(made, finding()),
         notes=(name,),
         conditions=(name,),
         subjects={name: name},
         headline=name,
+        **around(name),
     )
     lines = render_text(report, width=width).splitlines()
     assert max(columns(line) for line in lines) <= width
@@ -85,6 +101,7 @@ def test_nothing_from_a_session_steers_the_terminal(hostile):
         path=(hostile,),
         profile=hostile,
         method=hostile,
+        evidence=evidence_of(hostile),
     )
     passed = finding(hostile, warnings=(hostile,))
     report = sample_report(
@@ -95,6 +112,7 @@ def test_nothing_from_a_session_steers_the_terminal(hostile):
         headline=hostile,
         created=hostile,
         tools={hostile: hostile},
+        **around(hostile),
     )
     text = render_text(report).replace("\n", "")
     bad = {c for c in text if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp", "Cs")}
@@ -154,3 +172,22 @@ def test_an_empty_report_says_so():
         sample_report(findings=(), verdict="nothing compared", headline="", host=None, notes=())
     )
     assert text.startswith("✗ gate closed: nothing compared\n")
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_commands_can_be_copied(width):
+    """Joined at its continuations, each command of the worst finding reads as it was made."""
+    report = sample_report()
+    joined = re.sub(r" \\\n +", " ", render_text(report, width=width))
+    lines = [line.strip() for line in joined.splitlines()]
+    made = [one.line for one in commands_for(report.findings[0], report) if one.line]
+    assert len(made) == 3
+    assert [line for line in made if line not in lines] == []
+
+
+def test_a_name_that_no_command_can_say_makes_none():
+    """What has to be cleaned before it is shown is never handed to a shell."""
+    made = finding("b\u202e[x=1]", verdict=Verdict.REGRESSED)
+    text = render_text(sample_report(findings=(made,)))
+    assert "--benchmark" not in text
+    assert "too long for a command, or holds what no terminal shows" in " ".join(text.split())

@@ -1,0 +1,195 @@
+"""The findings by benchmark, each benchmark with its curves and its bill: what a page lays out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+
+from gate.model import Verdict
+from gate.report import words, words_around
+from gate.report.addresses import profile_address
+from gate.report.clean import shorten
+from gate.report.commands import Command
+from gate.report.plots import costs_plot, latency_plot, sweep_plot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from gate.model import Difference, Report, Sweep
+    from gate.report.plots import CostsPlot, LatencyPlot, SweepPlot
+    from gate.report.rows import Row
+
+T = TypeVar("T")
+_LONGEST_NAME = 300
+_MOST_SUBJECTS = 3
+
+Place = tuple[str, str]
+"""Profile and benchmark."""
+
+
+class Named(NamedTuple, Generic[T]):
+    """A plot and its place in the page."""
+
+    id: str
+    plot: T
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """One benchmark: its findings, and what is told of the benchmark as a whole."""
+
+    id: str
+    profile: str
+    benchmark: str
+    address: str
+    """Of the profile as it is at the head commit; empty where nobody told."""
+    rows: tuple[Row, ...]
+    sweeps: tuple[Named[SweepPlot], ...]
+    costs: tuple[Named[CostsPlot], ...]
+    latencies: tuple[Named[LatencyPlot], ...]
+
+    commands: tuple[Command, ...]
+    """What can be done about the worst of its findings; nothing where all plainly passed."""
+
+    @property
+    def calm(self) -> bool:
+        """Whether all of it passed."""
+        return all(row.verdict == "passed" for row in self.rows)
+
+
+def sections(report: Report, rows: Sequence[Row]) -> tuple[Section, ...]:
+    """One section for each benchmark that has rows here, in the order of the worst of them.
+
+    A sweep is told once, with the first benchmark that is a point of it.
+    """
+    groups: dict[Place, list[Row]] = {}
+    for item in rows:
+        groups.setdefault((item.finding.profile, item.finding.benchmark), []).append(item)
+    swept = _first_of(report.sweeps, groups)
+    bills = {(one.profile, one.benchmark): one for one in report.bills}
+    curves: dict[Place, list[LatencyPlot]] = {}
+    for latency in report.latencies:
+        place = (latency.profile, latency.benchmark)
+        plot = latency_plot(latency) if place in groups else None
+        if plot:
+            curves.setdefault(place, []).append(plot)
+    return tuple(
+        Section(
+            id=f"b{number}",
+            profile=place[0],
+            benchmark=shorten(place[1], _LONGEST_NAME),
+            address=profile_address(report, place[0]),
+            rows=tuple(items),
+            sweeps=_named(f"b{number}s", swept.get(place, ())),
+            costs=_named(f"b{number}c", [costs_plot(bills[place])] if place in bills else ()),
+            latencies=_named(f"b{number}l", curves.get(place, ())),
+            commands=items[0].told.commands if items[0].told else (),
+        )
+        for number, (place, items) in enumerate(groups.items(), 1)
+    )
+
+
+def _named(start: str, plots: Iterable[T]) -> tuple[Named[T], ...]:
+    return tuple(Named(f"{start}{n}", plot) for n, plot in enumerate(plots, 1))
+
+
+def _first_of(sweeps: Sequence[Sweep], groups: Iterable[Place]) -> dict[Place, list[SweepPlot]]:
+    """By the place that tells them, the sweeps' plots."""
+    order = {place: number for number, place in enumerate(groups)}
+    found: dict[Place, list[SweepPlot]] = {}
+    for sweep in sweeps:
+        names = (sweep.group, *(point.benchmark for point in sweep.points))
+        places = [(sweep.profile, name) for name in names if (sweep.profile, name) in order]
+        plot = sweep_plot(sweep) if places else None
+        if plot:
+            found.setdefault(min(places, key=order.__getitem__), []).append(plot)
+    return found
+
+
+def shapes(report: Report, told: Sequence[Worst]) -> dict[str, str]:
+    """By the row that tells it, how a swept curve changed its shape: each curve once."""
+    found: dict[str, str] = {}
+    for sweep in report.sweeps:
+        if not sweep.told:
+            continue
+        points = {point.benchmark for point in sweep.points}
+        for one in told:
+            own = one.row.finding
+            of_group = own.benchmark == sweep.group and own.metric.startswith(f"{sweep.metric}_")
+            of_point = own.benchmark in points and own.metric == sweep.metric
+            if own.profile == sweep.profile and (of_group or of_point) and one.row.id not in found:
+                found[one.row.id] = words_around.shape(sweep)
+                break
+    return found
+
+
+class Worst(NamedTuple):
+    """A finding of the first screen, and those that closed for the very same reason."""
+
+    row: Row
+    others: tuple[Row, ...]
+
+
+def worst_of(rows: Sequence[Row], most: int) -> tuple[Worst, ...]:
+    """The first of these rows; those without a loss that say the same stand together."""
+    found: dict[object, list[Row]] = {}
+    for item in rows:
+        own = item.finding
+        alike = (own.verdict, own.code, own.headline) if item.bar is None else item.id
+        found.setdefault(alike, []).append(item)
+    return tuple(Worst(items[0], tuple(items[1:])) for items in list(found.values())[:most])
+
+
+class Todo(NamedTuple):
+    """The commands for the worst finding of a verdict."""
+
+    of: str
+    commands: tuple[Command, ...]
+
+
+def todo_of(rows: Iterable[Row]) -> dict[Verdict, Todo | None]:
+    """For each verdict what can be done about its worst finding; None where nothing can."""
+    found: dict[Verdict, Todo | None] = dict.fromkeys(Verdict)
+    for item in rows:
+        own = item.finding
+        told = item.told.commands if item.told else ()
+        if found[own.verdict] is None and told and not item.watch:
+            explain = Command("what it means", f"gate explain {own.code}")
+            found[own.verdict] = Todo(own.metric, (*told, explain))
+    return found
+
+
+def areas(report: Report) -> tuple[tuple[str, tuple[Difference, ...]], ...]:
+    """What differed, by area, in the report's order."""
+    found: dict[str, list[Difference]] = {}
+    for one in report.differences:
+        found.setdefault(one.area, []).append(one)
+    return tuple((area, tuple(some)) for area, some in found.items())
+
+
+def sides(report: Report) -> tuple[tuple[str, str], ...]:
+    """What was under test, each side once for all profiles that agree on it."""
+    found = []
+    for side in ("base", "head"):
+        texts = dict.fromkeys(
+            text for key, text in report.subjects.items() if key.endswith(f" {side}")
+        )
+        if texts:
+            more = len(texts) - _MOST_SUBJECTS
+            shown = "; ".join(list(texts)[:_MOST_SUBJECTS])
+            found.append((side, f"{shown}; and {more} more" if more > 0 else shown))
+    return tuple(found)
+
+
+def parts(report: Report, *, evidence: bool) -> tuple[tuple[str, str], ...]:
+    """The sections that the page has, for its list of contents."""
+    differed = report.differences or report.alike or report.changes or report.aside
+    return (
+        *((("evidence", "The evidence"),) if evidence else ()),
+        ("next", words.NEXT),
+        *((("differed", words.DIFFERED),) if differed else ()),
+        ("findings", words.REST),
+        *((("sure", "How sure this is"),) if report.host and words.promises(report) else ()),
+        ("host", words.HOST),
+        ("words", "Words"),
+    )

@@ -1,0 +1,182 @@
+"""The wording of what stands beside the numbers: decision, history, costs, curves, differences.
+
+One line each, the same in every rendering. Strings in them are still those of the sessions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from gate.units import scale_of, show, show_pair, significant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from gate.model import Finding, Report
+    from gate.model.shown import (
+        Accepted,
+        Bill,
+        Difference,
+        Latency,
+        SetAside,
+        Share,
+        Sweep,
+        TextChange,
+    )
+
+_NO_FACTS = frozenset({"disturbed", "subject"})
+"""Areas that are expected to differ, or are counts: being alike there is no news."""
+_NONE = "none"
+"""What stands for a side that has nothing there."""
+_PAID = "who paid: "
+"""How the path of a finding begins the step that `words.payers` tells."""
+_MOVED = 0.1
+"""Of the whole change of a cost: who moved by less is not told in a sentence."""
+_MOST_OWNERS, _MOST_CONTEXTS, _MOST_PROFILES = 3, 2, 3
+_TAIL = (50.0, 99.0, 99.9)
+"""Percentiles of a sentence, where a curve has them."""
+_ENOUGH = 10.0
+"""Samples beyond a percentile, below which it tells of single hiccups."""
+
+
+def accepted_by_name(report: Report) -> dict[tuple[str, str], Accepted]:
+    """The accepted sessions of a report by profile and name."""
+    return {(one.profile, one.session): one for one in report.accepted}
+
+
+def decision(finding: Finding) -> str:
+    """`flagged in the screen at +6.1 %; 14 pairs; loss above 1 % proven at pair 14`."""
+    steps = (step.rstrip(". ") for step in finding.path if not step.startswith(_PAID))
+    return "; ".join(step for step in steps if step)
+
+
+def history(finding: Finding, accepted: Mapping[tuple[str, str], Accepted]) -> str:
+    """`10 accepted sessions in epoch 3 since 2026-08-01 ("io_uring by default", by ada)`.
+
+    Empty where nothing was accepted.
+    """
+    seen = finding.evidence
+    if not seen.baseline:
+        return ""
+    told = _counted(len(seen.baseline), "accepted session")
+    if seen.epoch:
+        told += f" in epoch {seen.epoch}"
+    anchor = accepted.get((finding.profile, next(iter(seen.baseline_sessions), "")))
+    if anchor is not None:
+        told += f' since {anchor.started[:10]} ("{anchor.reason}", by {anchor.by})'
+    return f"{told}; {len(seen.earlier)} of earlier epochs" if seen.earlier else told
+
+
+def sweep(found: Sweep) -> str:
+    """What the curve did, and both curves over the parameter.
+
+    `iops no longer grows beyond iodepth 32; iodepth 1 32 128: base 20.00 81.00 88.00,
+    head 19.00 40.00 41.00 k op/s`
+    """
+    sides = [[point.base for point in found.points], [point.head for point in found.points]]
+    known = tuple(value for side in sides for value in side if value is not None)
+    factor, unit = scale_of(known, found.unit)
+    base, head = (
+        " ".join("?" if value is None else significant(value / factor) for value in side)
+        for side in sides
+    )
+    places = " ".join(point.place for point in found.points)
+    curves = f"{found.parameter} {places}: base {base}, head {head} {unit}".rstrip()
+    return f"{shape(found)}; {curves}" if found.told else f"{found.metric} over {curves}"
+
+
+def shape(found: Sweep) -> str:
+    """`iops no longer grows beyond iodepth 32`; empty where the curve kept its shape."""
+    return f"{found.metric} {found.told}" if found.told else ""
+
+
+def bill(found: Bill) -> str:
+    """Cost of one operation on both sides, and who moved most: owners, then what the tick saw.
+
+    `CPU time of one I/O 4.210 -> 9.880 µs; kernel threads (loop) 3.100 -> 9.400 µs`
+    """
+    change = abs(found.head - (found.base or 0.0))
+    contexts = ", ".join(_movers(found.contexts, change, _MOST_CONTEXTS))
+    told = [
+        f"CPU time of one {found.word} {show_pair(found.base, found.head, 's')}",
+        *_movers(found.owners, change, _MOST_OWNERS),
+        *([f"by the tick: {contexts}"] if contexts else ()),
+    ]
+    return "; ".join(told)
+
+
+def _movers(shares: Iterable[Share], change: float, most: int) -> list[str]:
+    """Who moved by more than a tenth of the change, largest move first."""
+    moves = [(abs(one.head - (one.base or 0.0)), one) for one in shares]
+    least = max(_MOVED * change, 1e-12)
+    moved = [one for move, one in sorted(moves, key=lambda pair: -pair[0]) if move >= least]
+    return [f"{one.name} {_cost(one)}" for one in moved[:most]]
+
+
+def _cost(share: Share) -> str:
+    return show(share.head, "s") if share.base is None else show_pair(share.base, share.head, "s")
+
+
+def latency(found: Latency) -> str:
+    """`read latency p50 37.60 -> 39.90 µs, p99.9 421.0 -> 1314 µs`.
+
+    Empty where no percentile has enough samples beyond it.
+    """
+    sure = [point for point in found.points if point.beyond >= _ENOUGH]
+    told = [point for point in sure if point.percentile in _TAIL] or sure[-1:]
+    parts = (f"p{point.percentile:g} {show_pair(point.base, point.head, 's')}" for point in told)
+    return f"{found.kind} latency {', '.join(parts)}" if told else ""
+
+
+def difference(found: Difference, profiles: Sequence[str] = ()) -> str:
+    """`kernel release: 6.1.0 -> 6.2.0 (accepted session X)`.
+
+    `profiles` are all of the report; those that differ so are named where they are not all.
+    """
+    name = found.area if found.key in ("", found.area) else f"{found.area} {found.key}"
+    whose = found.against
+    if found.profiles and set(profiles) - set(found.profiles):
+        more = len(found.profiles) - _MOST_PROFILES
+        named = ", ".join(found.profiles[:_MOST_PROFILES])
+        whose += f"; only {named}" + (f" and {more} more" if more > 0 else "")
+    return f"{name}: {found.base or _NONE} -> {found.head or _NONE} ({whose})"
+
+
+def alike(report: Report) -> str:
+    """`41 facts alike: 17 of the host, 24 of the kernel`; empty where nothing was compared."""
+    held = [one for one in report.alike if one.count and one.area not in _NO_FACTS]
+    if not held:
+        return ""
+    total = sum(one.count for one in held)
+    parts = ", ".join(f"{one.count} of the {one.area}" for one in held)
+    return f"{_counted(total, 'fact')} alike: {parts}"
+
+
+def change(found: TextChange) -> str:
+    """`profiles/iometer.toml: 2 lines added, 1 taken away`; without those that were left out."""
+    added = sum(line.startswith("+") for line in found.lines)
+    taken = sum(line.startswith("-") for line in found.lines)
+    more = f", and {_counted(found.more, 'line')} not shown" if found.more else ""
+    return f"{found.name}: {_counted(added, 'line')} added, {taken} taken away{more}"
+
+
+def aside_summary(report: Report) -> str:
+    """`4 trials set aside: foreign_cpu 3, steal 1; base 1, head 3`; empty without any."""
+    if not report.aside:
+        return ""
+    kinds = Counter(one.kind for one in report.aside)
+    sides = Counter(one.side.value for one in report.aside)
+    told = ", ".join(f"{kind} {count}" for kind, count in kinds.most_common())
+    whose = ", ".join(f"{side} {count}" for side, count in sorted(sides.items()))
+    return f"{_counted(len(report.aside), 'trial')} set aside: {told}; {whose}"
+
+
+def set_aside(found: SetAside) -> str:
+    """`iometer-database[iodepth=32], trial 18 of the head, confirm: steal: the hypervisor ...`."""
+    trial = f"trial {found.sequence + 1} of the {found.side.value}, {found.stage.value}"
+    return f"{found.benchmark}, {trial}: {found.kind}: {found.why}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

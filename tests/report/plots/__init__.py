@@ -1,0 +1,1 @@
+"""Tests of the plots of a page."""

@@ -1,0 +1,103 @@
+"""Plots as a page prints them, and every place that is in them."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+from gate.report.html import _environment
+from gate.report.plots import (
+    costs_plot,
+    history_plot,
+    interval_plot,
+    latency_plot,
+    pairs_plot,
+    sweep_plot,
+    trials_plot,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from gate.model import Accepted, Bill, Finding, Latency, Sweep
+
+_SVG = re.compile(r"<svg\b(?:(?!<svg\b|</svg>).|<svg\b(?:(?!</svg>).)*</svg>)*</svg>", re.DOTALL)
+_PIECE = re.compile(r"([MLHVhvZz])([^MLHVhvZz]*)")
+
+
+@cache
+def _macro(kind: str):
+    source = f'{{% from "plots/{kind}.html.j2" import {kind} %}}{{{{ {kind}(plot, "p") }}}}'
+    return _environment().from_string(source)
+
+
+def printed(kind: str, plot: object) -> str:
+    """One plot as it stands in a page."""
+    return _macro(kind).render(plot=plot)
+
+
+def of_finding(finding: Finding, accepted: Mapping[tuple[str, str], Accepted] = {}) -> str:
+    """All plots of a finding that there are."""
+    plots = {
+        "trials": trials_plot(finding),
+        "pairs": pairs_plot(finding),
+        "interval": interval_plot(finding),
+        "history": history_plot(finding, accepted),
+    }
+    return "".join(printed(kind, plot) for kind, plot in plots.items() if plot)
+
+
+def of_bill(bill: Bill) -> str:
+    """A bill as it is printed."""
+    return printed("costs", costs_plot(bill))
+
+
+def of_latency(latency: Latency) -> str:
+    """A latency curve as it is printed; empty where there is none."""
+    plot = latency_plot(latency)
+    return printed("latency", plot) if plot else ""
+
+
+def of_sweep(sweep: Sweep) -> str:
+    """A sweep as it is printed; empty where there is none."""
+    plot = sweep_plot(sweep)
+    return printed("sweep", plot) if plot else ""
+
+
+def outside(html: str) -> list[str]:
+    """Places of paths and texts that are no numbers, or lie outside of their picture."""
+    return [fault for svg in _SVG.findall(html) for fault in _faults(ET.fromstring(svg))]
+
+
+def _faults(svg: ET.Element) -> Iterator[str]:
+    for one in svg.iter("svg"):
+        if "viewBox" not in one.attrib:
+            continue
+        _, _, wide, high = map(float, one.attrib["viewBox"].split())
+        for path in one.iter("path"):
+            for x, y in walked(path.attrib["d"]):
+                if not (0 <= x <= wide and 0 <= y <= high):
+                    yield f"({x}, {y}) in {path.attrib}"
+    for text in svg.iter("text"):
+        x, y = text.attrib["x"], float(text.attrib["y"])
+        across = float(x.rstrip("%"))
+        if not 0 <= y <= float(svg.attrib["height"]):
+            yield f"{text.text} at {y}"
+        if x.endswith("%") and not 0 <= across <= 100:
+            yield f"{text.text} at {x}"
+
+
+def walked(path: str) -> Iterator[tuple[float, float]]:
+    """Every place that a pen comes to."""
+    at = (0.0, 0.0)
+    for verb, figures in _PIECE.findall(path):
+        numbers = [float(n) for n in figures.split()]
+        if verb in "ML":
+            at = (numbers[0], numbers[1])
+        elif verb in "Hh":
+            at = (numbers[0] + (at[0] if verb == "h" else 0), at[1])
+        elif verb in "Vv":
+            at = (at[0], numbers[0] + (at[1] if verb == "v" else 0))
+        yield at

@@ -1,0 +1,79 @@
+"""Plots in a real browser: texts stay inside, stand clear of each other and keep their size."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.report.browser import chromium
+from tests.report.looks import DRAWN, OVERLAPS, WIDTH
+from tests.report.plots.drawn import of_finding, outside
+from tests.report.plots.gallery import accepted, page, sixty
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory):
+    """The gallery, opened once."""
+    path = tmp_path_factory.mktemp("plots") / "gallery.html"
+    path.write_text(page(), encoding="utf-8")
+    with chromium() as browser:
+        opened = browser.new_page()
+        opened.goto(path.as_uri())
+        yield opened
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark", "print"])
+@pytest.mark.parametrize("width", [320, 360, 768, 1280])
+def test_texts_stay_inside_and_apart(shown, width, scheme):
+    """At any width no text leaves its picture, covers another or is below 12 pixels."""
+    shown.set_viewport_size({"width": width, "height": 900})
+    shown.emulate_media(
+        media="print" if scheme == "print" else "screen",
+        color_scheme="dark" if scheme == "dark" else "light",
+    )
+    assert shown.evaluate(DRAWN) == []
+    assert shown.evaluate(OVERLAPS) == []
+    if scheme != "print":
+        assert shown.evaluate(WIDTH) == 0
+
+
+def test_marks_keep_their_shape_at_any_width(shown):
+    """What stretches is the picture, never a stroke: every path says so."""
+    loose = shown.evaluate(
+        "[...document.querySelectorAll('.plot path')].filter((p) =>"
+        " getComputedStyle(p).vectorEffect !== 'non-scaling-stroke' ).length"
+    )
+    assert loose == 0
+
+
+def test_every_picture_says_its_result_and_has_its_numbers_beneath(shown):
+    """Each picture has a name and a sentence that are not empty; each curve has its table."""
+    told = shown.evaluate(
+        "[...document.querySelectorAll('svg[role=img]')].map((s) => [...s.querySelectorAll("
+        "':scope > title, :scope > desc')].map((t) => t.textContent.trim().length))"
+    )
+    assert told
+    assert all(lengths and min(lengths) > 5 for lengths in told)
+    bare = shown.evaluate(
+        "[...document.querySelectorAll('figure:not(.plot-interval)')].filter((f) =>"
+        " !f.querySelector('table.numbers tr td')).map((f) => f.className)"
+    )
+    assert bare == []
+
+
+def test_the_gallery_is_drawn_inside():
+    """60 sessions in 6 epochs and 14 pairs: every place is inside, four pictures are looked at."""
+    made = sixty()
+    html = of_finding(made, accepted(made))
+    assert html.count('<svg class="plot"') == 4
+    assert outside(html) == []
+    assert outside(html.replace("M8 ", "M1008 ", 1)) != []
+
+
+def test_a_path_holds_all_marks_of_its_kind():
+    """One path for a kind of mark, however many there are; no style, script or foreign part."""
+    made = sixty()
+    html = of_finding(made, accepted(made))
+    assert len(re.findall(r"<path", html)) < 40
+    assert not re.search(r"style=|<script|foreignObject|<use|<image", html)

@@ -1,0 +1,197 @@
+"""Trials, pairs and intervals: what is drawn is what was measured."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.model import Better, Evidence, Verdict
+from gate.report.plots import interval_plot, pairs_plot, trials_plot
+from tests.report.build import finding
+
+NUMBERS = st.floats(min_value=1e-12, max_value=1e15)
+
+
+def inside(*paths):
+    """Whether every place of these paths lies in a picture of 1000 by 150."""
+    places = [
+        (float(x), float(y)) for path in paths for x, y in re.findall(r"M([-\d.]+) ([-\d.]+)", path)
+    ]
+    return all(0 <= x <= 1000 and 0 <= y <= 150 for x, y in places)
+
+
+def lengths(path):
+    """Of bars that are drawn across, to the left or to the right."""
+    return [abs(int(one)) for one in re.findall(r"h(-?\d+)", path)]
+
+
+def test_every_trial_is_drawn_in_run_order_with_the_spread_beside_it():
+    """The paths hold each value once, one link per pair, and each side has its box."""
+    drawn = trials_plot(finding(verdict=Verdict.REGRESSED, pairs=14))
+    assert drawn.base.count("M") == 30 + 14
+    assert drawn.head.count("M") == 3 + 14
+    assert drawn.links.count("M") == 14
+    assert [band.title for band in drawn.bands] == ["baseline", "head", "pairs", "spread"]
+    assert drawn.boxes.count("Z") == 2
+
+
+def test_without_pairs_the_spread_is_of_all_trials():
+    """Accepted values and head values, strikes among them."""
+    drawn = trials_plot(finding(strikes=2))
+    assert drawn.base.count("M") == 30
+    assert drawn.head.count("M") == 3 + 6
+    assert [band.title for band in drawn.bands] == ["baseline", "head", "strikes", "spread"]
+    assert drawn.bands[-1].amount == "of trials"
+
+
+def test_two_heaps_of_values_are_seen_as_two():
+    """A third of the values far above the others make a second bar, half as long as the first."""
+    seen = Evidence(baseline=((1.0, 1.0, 2.0),) * 4, head=(1.5,))
+    drawn = trials_plot(finding(unit="s", base=1.0, evidence=seen))
+    low, high = sorted(lengths(drawn.base_bars), reverse=True)
+    assert low == pytest.approx(2 * high, abs=1)
+    assert lengths(drawn.head_bars) == [pytest.approx(low / 8, abs=1)]
+
+
+def test_what_is_set_aside_is_drawn_hollow_and_listed_as_not_counted():
+    """It stands beside the head's trials, never in the spread."""
+    made = finding()
+    made = replace(made, evidence=replace(made.evidence, aside=(500_000.0,)))
+    drawn = trials_plot(made)
+    assert drawn.aside.count("M") == 1
+    assert drawn.head.count("M") == 3
+    assert ("head, set aside, not counted", "500.0") in drawn.rows
+    assert ("head", "4 trials") in [(band.title, band.amount) for band in drawn.bands]
+
+
+def test_every_value_is_listed_where_it_was_measured():
+    """Three accepted values, the head's and a pair, in the unit of the plot."""
+    seen = Evidence(
+        baseline=((0.1, 0.2, 0.3),),
+        baseline_sessions=("s1",),
+        head=(0.4,),
+        pairs_base=(0.2,),
+        pairs_head=(0.25,),
+    )
+    made = finding(unit="s", base=0.2, evidence=seen)
+    assert trials_plot(replace(made, base_value=0.2, head_value=0.4)).rows == (
+        ("baseline s1", "100.0  200.0  300.0"),
+        ("head, screen", "400.0"),
+        ("pairs, base", "200.0"),
+        ("pairs, head", "250.0"),
+    )
+
+
+def test_nothing_to_plot_is_no_plot():
+    """Without a finite value there is no picture, and no error either."""
+    assert trials_plot(finding(evidence=Evidence())) is None
+    assert trials_plot(finding(evidence=Evidence(head=(float("nan"),)))) is None
+    assert pairs_plot(finding()) is None
+    assert interval_plot(replace(finding(), loss=None)) is None
+
+
+ENDS = (1.7e308, -1.7e308, 5e-324, 1e-310, 0.0, 1.0, 1.0000000000000002)
+
+
+@pytest.mark.parametrize("low", ENDS)
+@pytest.mark.parametrize("high", ENDS)
+@pytest.mark.parametrize("unit", ["s", "B/s", "1"])
+def test_values_at_the_ends_of_a_float_are_no_error(low, high, unit):
+    """What cannot be scaled is not plotted; the rest is, with nothing that is no number in it."""
+    seen = Evidence(head=(low, high, low), pairs_base=(low, high), pairs_head=(high, low))
+    made = replace(finding(evidence=seen, unit=unit), base_value=low, head_value=high)
+    made = replace(made, loss=high, loss_low=low, loss_high=high)
+    for drawn in (trials_plot(made), pairs_plot(made), interval_plot(made)):
+        assert drawn is None or not re.search(r"nan|inf\b", str(drawn))
+
+
+@given(
+    st.lists(st.lists(NUMBERS, min_size=1, max_size=10).map(tuple), max_size=30).map(tuple),
+    st.lists(NUMBERS, min_size=1, max_size=9).map(tuple),
+    st.lists(st.tuples(NUMBERS, NUMBERS), max_size=100),
+)
+def test_every_mark_lies_inside_the_plot(baseline, head, pairs):
+    """Whatever the values, no coordinate leaves the plot and the axis has few numbers."""
+    seen = Evidence(
+        baseline=baseline,
+        head=head,
+        pairs_base=tuple(base for base, _ in pairs),
+        pairs_head=tuple(after for _, after in pairs),
+    )
+    made = replace(finding(evidence=seen), base_value=head[0], head_value=head[-1])
+    drawn = trials_plot(made)
+    assert inside(drawn.base, drawn.head, drawn.links, drawn.boxes, drawn.medians, drawn.base_bars)
+    assert 1 <= len(drawn.ticks) <= 9
+    assert len({tick.label for tick in drawn.ticks}) == len(drawn.ticks)
+    if pairs:
+        of_pairs = pairs_plot(made)
+        assert inside(of_pairs.worse, of_pairs.better)
+        assert (of_pairs.worse + of_pairs.better).count("M") == len(pairs)
+
+
+def test_a_pair_shows_the_loss_whichever_way_is_better():
+    """100 to 90 of a rate is 11.1 % more time for the same work; of a time it is a gain."""
+    seen = Evidence(pairs_base=(100.0, 100.0), pairs_head=(90.0, 100.0))
+    rate = pairs_plot(finding(evidence=seen))
+    assert rate.rows == (("1", "+11.1 %"), ("2", "0.00 %"))
+    assert (rate.worse.count("M"), rate.better.count("M")) == (1, 1)
+    assert rate.told == "head is worse in 1 of 2 pairs, beyond the tolerance in 1"
+    time = pairs_plot(finding(unit="s", evidence=seen))
+    assert time.rows == (("1", "-10.0 %"), ("2", "0.00 %"))
+
+
+def test_a_pair_without_a_ratio_keeps_its_number():
+    """A zero has no ratio: that pair is left out, and the next is still the third."""
+    seen = Evidence(pairs_base=(1.0, 0.0, 1.0), pairs_head=(2.0, 2.0, 2.0))
+    assert [number for number, _ in pairs_plot(finding(unit="s", evidence=seen)).rows] == ["1", "3"]
+
+
+def test_the_interval_is_drawn_against_the_tolerance():
+    """Zero, tolerance and interval stand in the order of their numbers, and are told."""
+    drawn = interval_plot(finding(loss=0.111, half=0.013))
+    places = [int(one) for one in (drawn.zero, drawn.limit, drawn.low, drawn.point, drawn.high)]
+    assert places == sorted(places)
+    assert drawn.told == "loss +11.1 %, interval +9.8 % … +12.4 % at 99 %, tolerance 5.0 %"
+    assert [tick.label for tick in drawn.ends] == ["+9.8 %", "+12.4 %"]
+    assert (drawn.tolerance, drawn.slight) == ("5.0 %", "1.0 %")
+
+
+@pytest.mark.parametrize("loss", [-3.0, -0.05, 0.0, 0.05, 3.0, 1000.0])
+def test_there_is_room_for_the_names_and_figures(loss):
+    """`no loss` to the left of zero, `tolerance` to the right of its mark, each end beside it."""
+    drawn = interval_plot(finding(loss=loss, half=0.01))
+    assert int(drawn.zero) >= 190
+    assert int(drawn.limit) <= 740
+    assert int(drawn.low) >= 190
+    assert int(drawn.high) <= 810
+    assert [tick.label for tick in interval_plot(finding(loss=1000.0)).ends] == ["+1e5 %"] * 2
+
+
+def test_an_open_end_has_no_cap():
+    """Where the data give no end, the bar goes to the edge."""
+    drawn = interval_plot(replace(finding(), loss_high=None))
+    assert drawn.open_high
+    assert not drawn.open_low
+    assert int(drawn.high) == 960
+    assert drawn.ends[1].label == ""
+
+
+def test_the_interval_stands_beside_the_pairs_where_it_fits():
+    """One that is far wider than the pairs would make them look alike: it has its own plot."""
+    near = pairs_plot(finding(loss=0.1, half=0.01, pairs=14))
+    assert near.span.count("M") == 3
+    assert near.point.count("M") == 1
+    assert [tick.label for tick in near.numbers] == ["1", "14"]
+    assert pairs_plot(finding(loss=0.1, half=9.0, pairs=14)).span == ""
+
+
+@pytest.mark.parametrize("better", list(Better))
+def test_the_tolerance_line_lies_on_the_worse_side(better):
+    """Above the base where lower is better, below it where higher is."""
+    drawn = trials_plot(replace(finding(), better=better))
+    worse = float(drawn.limit_line) < float(drawn.base_line)
+    assert worse is (better is Better.LOWER)
