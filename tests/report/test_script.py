@@ -7,13 +7,12 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from gate.model import Role, Verdict
-from gate.report.clean import clean
+from gate.model import Role
 from gate.report.html import render_html
 from tests.report.browser import Seen, chromium
 from tests.report.build import finding
-from tests.report.hostile import HOSTILE
-from tests.report.sample import open_report, sample_report
+from tests.report.mixed import mixed
+from tests.report.sample import sample_report
 
 SHOWN = "table.findings tbody:not([hidden]) tr"
 LOSSES = "[...document.querySelectorAll('%s')].map((row) => row.cells[3].textContent.replace('\\u00a0', ' '))"
@@ -46,34 +45,6 @@ def show(browser, tmp_path):
     yield opened
     for context in contexts:
         context.close()
-
-
-def mixed(count=6):
-    """Two profiles; regressed, inconclusive and passed findings, a loss that is not known."""
-    losses = (0.12, 0.30, 0.071)
-    made = [
-        finding(
-            f"slow{number}",
-            verdict=Verdict.REGRESSED,
-            loss=loss,
-            profile="disk" if number % 2 else "net",
-            trials_base=10 + number,
-        )
-        for number, loss in enumerate(losses, 9)
-    ]
-    unknown = finding("odd", verdict=Verdict.INCONCLUSIVE, loss=0, code="G020", profile="net")
-    made.append(_without_loss(unknown))
-    made += [
-        finding(f"quick{number}", seed=number, loss=number / 1000, profile="disk")
-        for number in range(count)
-    ]
-    return sample_report(findings=tuple(made))
-
-
-def _without_loss(made):
-    return made.__class__(
-        **{**{f: getattr(made, f) for f in made.__dataclass_fields__}, "loss": None}
-    )
 
 
 def names(page, table=0):
@@ -297,46 +268,3 @@ def test_a_link_opens_every_fold_around_its_target(show):
     target = page.locator(page.locator("#passed th a").first.get_attribute("href"))
     expect(target).to_have_attribute("open", "")
     assert target.is_visible()
-
-
-@pytest.mark.parametrize("text", HOSTILE)
-def test_hostile_names_are_searched_and_sorted_as_text(show, text):
-    """No name becomes markup or code in what the script makes of it, and nothing is said."""
-    made = [
-        finding(text + str(number), text, seed=number, profile=text + str(number % 2))
-        for number in range(4)
-    ]
-    page, seen = show(render_html(sample_report(findings=tuple(made))), width=360)
-    page.get_by_role("searchbox").fill(clean(text)[:40])
-    page.get_by_role("button", name="Benchmark").click()
-    page.get_by_role("searchbox").fill("")
-    assert page.locator(SHOWN).count() == 4
-    page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    assert page.locator("#findings :is(script, img, iframe)").count() == 0
-    assert seen.messages == []
-    assert len(seen.requests) == 1
-
-
-@pytest.mark.parametrize(
-    "report",
-    [
-        open_report(),
-        sample_report(findings=(), verdict="nothing compared", headline="", host=None),
-        sample_report(findings=(finding("a", verdict=Verdict.REGRESSED, loss=0.2),)),
-    ],
-    ids=["open", "empty", "one"],
-)
-def test_the_script_is_silent_whatever_is_there(show, report):
-    """Pages without tables, without passes or with nothing else raise no message."""
-    _, seen = show(render_html(report))
-    assert seen.messages == []
-
-
-@pytest.mark.parametrize("part", ["section", "table", "thead", "details", "h2", "ul", "a"])
-def test_the_script_is_silent_when_a_part_is_missing(show, part):
-    """A page from which some part was cut, as a mail gateway does, raises no message."""
-    html = re.sub(rf"<(/?){part}\b", r"<\1div", render_html(mixed()))
-    page, seen = show(html)
-    assert page.locator(part).count() == 0
-    assert seen.messages == []
