@@ -13,7 +13,7 @@ from pathlib import Path
 
 TESTS = Path("tests")
 BESIDE = (
-    ("docs", "handover", "judge", "model", "power", "published", "stats"),
+    ("docs", "judge", "model", "power", "published", "stats"),
     ("bad_input", "hostile", "publish", "report", "trust", "workflows"),
     ("github",),
 )

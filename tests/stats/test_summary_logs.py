@@ -176,8 +176,8 @@ def test_laws_of_groups(pairs, take, louder, spread):
     assert scaled.loss == pytest.approx(plain.loss, abs=1e-9)
     assert scaled.error == pytest.approx(plain.error, rel=1e-6, abs=1e-9)
     assert swapped.loss == pytest.approx(-plain.loss, abs=1e-9)
-    assert swapped.error == pytest.approx(plain.error)
-    assert loud.error >= plain.error * (1 - 1e-9)
+    assert swapped.error == pytest.approx(plain.error, abs=1e-12)
+    assert loud.error >= plain.error * (1 - 1e-9) - 1e-12  # of equal sittings both are rounding
     if plain.low is not None and plain.high is not None:
         assert plain.low <= plain.loss <= plain.high
 
