@@ -61,7 +61,9 @@ def failures(session: Session) -> list[Trial]:
 def flaws(session: Session) -> list[str]:
     """Why a whole session is no good, whatever its trials say."""
     partial = [] if session.state is State.COMPLETE else ["it is not complete"]
-    return [*partial, *session.disturbances]
+    given = {trial.benchmark for trial in session.trials if trial.status is TrialStatus.OK}
+    empty = [one.benchmark for one in session.planned if one.benchmark not in given]
+    return [*partial, *session.disturbances, *(f"no trial of {one} counts" for one in empty)]
 
 
 def values_of(session: Session, planned: Planned, name: str) -> list[float]:

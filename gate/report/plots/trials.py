@@ -28,8 +28,6 @@ _SPREAD = 290.0
 _BINS = 24
 _SPINE = 8.0
 """Half the gap between the bars of base and those of head."""
-_DOT = 11.0
-"""Room of a dot across, where there is enough."""
 _FEW = 4
 """Values below which there is no box to draw."""
 _LONGEST_NAME = 60
