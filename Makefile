@@ -43,7 +43,4 @@ schemas: setup ## write the published JSON Schemas anew
 
 example: ## measure the example report anew
 	@.ci/setup.sh tests
-	.venv/bin/gate demo
-	mkdir -p reports/example
-	cp reports/demo/reports/slower/report.json reports/demo/reports/slower/report.html reports/example/
-	.venv/bin/python .ci/picture.py reports/example/report.html reports/example/report.png
+	reports/example/make.sh

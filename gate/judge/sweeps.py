@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gate.judge.grouping import place_of
@@ -60,7 +61,8 @@ def _of_group(case: Case, plan: Planned, known: Mapping[Key, Finding]) -> Iterat
         ]
         if sum(_has_value(one) for one in points) >= _LEAST_POINTS:
             changed = _is_proven(case, plan, metric, own, known)
-            yield _sweep(case, plan, metric, points, changed=changed)
+            made = tuple(one.name for one in own if one.derived and one.derived.of == metric.name)
+            yield replace(_sweep(case, plan, metric, points, changed=changed), made=made)
 
 
 def _has_value(point: Finding) -> bool:

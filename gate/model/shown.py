@@ -140,6 +140,8 @@ class Sweep:
     better: Better
     points: tuple[SweepPoint, ...]
     """In the profile's order."""
+    made: tuple[str, ...] = ()
+    """The group's metrics that are made of this one: `iops_scaling`."""
     told: str = ""
     """How the curve changed its shape: `no longer grows beyond iodepth 32`; empty if it did not."""
 

@@ -23,6 +23,17 @@ class Line(NamedTuple):
     text: str
 
 
+def tellers(curve: Sweep) -> Iterator[tuple[str, str, str]]:
+    """The findings that a curve is told with: what is made of it, and its points.
+
+    Each by profile, benchmark and metric.
+    """
+    for metric in curve.made:
+        yield curve.profile, curve.group, metric
+    for point in curve.points:
+        yield curve.profile, point.benchmark, curve.metric
+
+
 def beside(report: Report, findings: Iterable[Finding]) -> list[tuple[Line, ...]]:
     """For each finding its lines: curve, who paid, latency, decision, history.
 
@@ -44,11 +55,10 @@ class _Beside:
         self._latencies: dict[tuple[str, str], list[Latency]] = {}
         for one in report.latencies:
             self._latencies.setdefault((one.profile, one.benchmark), []).append(one)
-        self._sweeps: dict[tuple[str, str], list[Sweep]] = {}
+        self._sweeps: dict[tuple[str, str, str], list[Sweep]] = {}
         for curve in report.sweeps:
-            if curve.told:
-                for name in (curve.group, *(point.benchmark for point in curve.points)):
-                    self._sweeps.setdefault((curve.profile, name), []).append(curve)
+            for key in tellers(curve) if curve.told else ():
+                self._sweeps.setdefault(key, []).append(curve)
         self._told: set[object] = set()
 
     def lines(self, finding: Finding) -> tuple[Line, ...]:
@@ -62,10 +72,8 @@ class _Beside:
         return not known
 
     def _curves(self, finding: Finding) -> Iterator[tuple[str, str]]:
-        """The curves that bent: of a group all, of a point those of its metric."""
-        for curve in self._sweeps.get((finding.profile, finding.benchmark), ()):
-            if finding.benchmark != curve.group and finding.metric != curve.metric:
-                continue
+        """The curves that bent, of this metric."""
+        for curve in self._sweeps.get((finding.profile, finding.benchmark, finding.metric), ()):
             first = self._first(CURVE, curve.profile, curve.group, curve.metric)
             yield CURVE, words_around.sweep(curve) if first else words_around.shape(curve)
 

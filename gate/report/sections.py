@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 from gate.model import Verdict
 from gate.report import words, words_around
 from gate.report.addresses import profile_address
+from gate.report.beside import tellers
 from gate.report.clean import shorten
 from gate.report.commands import Command
 from gate.report.plots import costs_plot, latency_plot, sweep_plot
@@ -110,15 +111,11 @@ def shapes(report: Report, told: Sequence[Worst]) -> dict[str, str]:
     """By the row that tells it, how a swept curve changed its shape: each curve once."""
     found: dict[str, str] = {}
     for sweep in report.sweeps:
-        if not sweep.told:
-            continue
-        points = {point.benchmark for point in sweep.points}
-        for one in told:
-            own = one.row.finding
-            of_group = own.benchmark == sweep.group and own.metric.startswith(f"{sweep.metric}_")
-            of_point = own.benchmark in points and own.metric == sweep.metric
-            if own.profile == sweep.profile and (of_group or of_point) and one.row.id not in found:
-                found[one.row.id] = words_around.shape(sweep)
+        places = set(tellers(sweep)) if sweep.told else ()
+        for row in (one.row for one in told):
+            own = row.finding
+            if (own.profile, own.benchmark, own.metric) in places and row.id not in found:
+                found[row.id] = words_around.shape(sweep)
                 break
     return found
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the report in this folder anew, from real measurements on this machine, in about five
+# Makes the report in this folder anew, from real measurements on this machine, in about ten
 # minutes:  reports/example/make.sh
 #
 # The story: a storage program read through libaio; it moved to io_uring, which was accepted. Now a
@@ -19,6 +19,11 @@ sessions() { # ENGINE COUNT: sessions of the unchanged program
 }
 
 rm -rf "$work"
+# A shared virtual machine: up to 40 % of its processors' time may be the hypervisor's. The sides
+# alternate, so both pay for it, and the report says how often.
+"$gate" host enroll "${store[@]}"
+sed -i 's/^# steal = "5%"/steal = "40%"/' "$work"/baselines/*/host.toml
+grep -q '^steal = "40%"' "$work"/baselines/*/host.toml
 sessions libaio 5
 "$gate" baseline accept "$work"/libaio/*.json "${store[@]}" --by "example" \
   --reason "first baseline: reads go through libaio"

@@ -71,6 +71,18 @@ def test_iowait_and_steal_are_no_work(seen):
     assert bill.switches == pytest.approx(10000)
 
 
+def test_what_is_idle_and_stolen_at_once_is_taken_off_once(seen):
+    """A recorded trial on a busy host: more seconds were told than passed, 0.18 of them as work.
+
+    Own processor time was 0.45 s, so 0.18 s cannot be; given back is never more than was stolen.
+    """
+    told = row(user=0.17, system=0.24, softirq=0.13, idle=1.93, steal=0.57)
+    looks = [(0.0, [row(), row()]), (1.34, [told, row()])]
+    assert make_bill(seen(looks), work(0.0, 1.34), QUIET).busy == pytest.approx(0.54, abs=0.001)
+    looks = [(0.0, [row()]), (1.0, [row(user=0.6, idle=0.7, steal=0.1)])]
+    assert make_bill(seen(looks), work(0.0, 1.0), QUIET).busy == pytest.approx(0.3)
+
+
 def test_work_between_two_ticks_is_found(seen):
     """What the tick never saw is busy all the same: it was not idle."""
     looks = [(0.0, [row()]), (10.0, [row(idle=7.0)])]

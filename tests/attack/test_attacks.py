@@ -94,9 +94,8 @@ def test_a_session_that_sets_its_own_law_is_told(tmp_path):
     project = write_replay_project(tmp_path)
     project.accept()
     path = project.session()
-    assert "the session's own; --profiles takes" in project.gate(
-        "judge", "--session", path
-    ).out.replace("\n      ", " ")
+    told = " ".join(project.gate("judge", "--session", path).out.split())
+    assert "the session's own; --profiles takes" in told
     answer = project.gate("judge", "--session", path, "--profiles", "profiles")
     assert answer.status == 0
     assert "session's own" not in answer.out

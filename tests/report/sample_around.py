@@ -173,6 +173,7 @@ def sweeps(findings: Iterable[Finding]) -> tuple[Sweep, ...]:
             unit="op/s",
             better=Better.HIGHER,
             points=tuple(held[depth] for depth in sorted(held)),
+            made=("iops_scaling",),
             told="no longer grows beyond iodepth 32" if _bent(held.values()) else "",
         )
         for group, held in sorted(points.items())
