@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,10 +12,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from gate.report import record, words, words_around
+from gate.report.accepted import accepted_sessions
 from gate.report.advice import next_steps, without_steps
 from gate.report.clean import scrub
 from gate.report.downloads import downloads
 from gate.report.glossary import GLOSSARY, VERDICTS
+from gate.report.once import Once
+from gate.report.plots.paths import tight
 from gate.report.rows import rows_of
 from gate.report.sections import areas, parts, sections, shapes, sides, todo_of, worst_of
 
@@ -51,6 +55,7 @@ def render_html(report: Report) -> str:
         .get_template("report.html.j2")
         .render(
             report=report,
+            once=Once(),
             words=words,
             around=words_around,
             record=record,
@@ -70,6 +75,7 @@ def render_html(report: Report) -> str:
             few_areas=[one for one in areas(report) if len(one[1]) <= MOST_IN_AREA],
             long_areas=[one for one in areas(report) if len(one[1]) > MOST_IN_AREA],
             sides=sides(report),
+            accepted=accepted_sessions(report),
             parts=parts(report, evidence=any(not one.calm for one in every)),
             todo=todo_of(rows),
             downloads=downloads(original),
@@ -101,6 +107,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["coded"] = _coded
+    environment.filters["tight"] = tight
+    environment.filters["quoted"] = _quoted
     return environment
 
 
@@ -122,9 +130,14 @@ def _coded(text: str) -> Markup:
     return Markup("").join(pieces)
 
 
+def _quoted(text: str) -> Markup:
+    """Text between tags, where a quotation mark needs no escape."""
+    return Markup(str(escape(_bind(text))).replace("&#39;", "'").replace("&#34;", '"'))  # noqa: S704
+
+
 @cache
 def _assets() -> _Assets:
-    style, script = "".join(map(_source, _STYLES)), _source("script.js")
+    style, script = _close(_tight("".join(map(_source, _STYLES)))), _tight(_source("script.js"))
     return _Assets(Markup(style), _hash(style), Markup(script), _hash(script))  # noqa: S704
 
 
@@ -135,6 +148,17 @@ def _source(name: str) -> str:
         message = "the environment has no loader"
         raise RuntimeError(message)
     return environment.loader.get_source(environment, name)[0]
+
+
+def _tight(text: str) -> str:
+    """A style or script without the notes and indents that only its author needs."""
+    text = re.sub(r"(?s)/\*.*?\*/", "", text)
+    return re.sub(r"\s*\n\s*", "\n", re.sub(r"(?m)^ *// .*$", "", text)).strip()
+
+
+def _close(style: str) -> str:
+    """A style without spaces where a sign parts words already."""
+    return re.sub(r"(?<=[{};,:]) | (?=\{)|;?\n(?=\})|(?<=\})\n", "", style)
 
 
 def _hash(text: str) -> str:

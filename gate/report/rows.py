@@ -10,7 +10,7 @@ from gate.report import words, words_around
 from gate.report.clean import shorten
 from gate.report.commands import commands_for
 from gate.report.marks import Bar, interval_bar
-from gate.report.plots import history_plot, interval_plot, pairs_plot, trials_plot
+from gate.report.plots import history_plot, interval_plot, numbers, pairs_plot, trials_plot
 from gate.units import percent, show
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from gate.model import Accepted, Finding, Report
     from gate.report.commands import Command
-    from gate.report.plots import HistoryPlot, IntervalPlot, PairsPlot, TrialsPlot
+    from gate.report.plots import HistoryPlot, IntervalPlot, Numbers, PairsPlot, TrialsPlot
 
 LONGEST_NAME = 300
 
@@ -31,6 +31,8 @@ class Evidence:
     trials: TrialsPlot | None
     pairs: PairsPlot | None
     history: HistoryPlot | None
+    numbers: Numbers | None
+    """What the plots were drawn from."""
     accepted: str
     commands: tuple[Command, ...]
 
@@ -102,6 +104,7 @@ def evidence(
         trials=trials_plot(finding),
         pairs=pairs_plot(finding),
         history=history_plot(finding, accepted),
+        numbers=numbers(finding),
         accepted=words_around.history(finding, accepted),
         commands=() if calm else commands,
     )

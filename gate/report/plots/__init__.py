@@ -4,6 +4,7 @@ from gate.report.plots.costs import CostsPlot, costs_plot
 from gate.report.plots.history import HistoryPlot, history_plot
 from gate.report.plots.interval import IntervalPlot, interval_plot
 from gate.report.plots.latency import LatencyPlot, latency_plot
+from gate.report.plots.numbers import Numbers, numbers
 from gate.report.plots.pairs import PairsPlot, pairs_plot
 from gate.report.plots.sweep import SweepPlot, sweep_plot
 from gate.report.plots.trials import TrialsPlot, trials_plot
@@ -13,6 +14,7 @@ __all__ = [
     "HistoryPlot",
     "IntervalPlot",
     "LatencyPlot",
+    "Numbers",
     "PairsPlot",
     "SweepPlot",
     "TrialsPlot",
@@ -20,6 +22,7 @@ __all__ = [
     "history_plot",
     "interval_plot",
     "latency_plot",
+    "numbers",
     "pairs_plot",
     "sweep_plot",
     "trials_plot",

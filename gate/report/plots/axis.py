@@ -165,7 +165,7 @@ def across(share: float) -> str:
 
 def per_cent(share: float) -> str:
     """The same for a text."""
-    return f"{share * 100:.1f}%"
+    return f"{share * 100:.1f}".removesuffix(".0") + "%"
 
 
 def polyline(points: Sequence[tuple[float, str]]) -> str:

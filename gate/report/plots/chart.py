@@ -12,7 +12,7 @@ class Chart(NamedTuple):
     """What a chart draws, and the table of the same numbers beneath it."""
 
     title: str
-    """One line for screen readers, and above the picture."""
+    """Of the table beneath."""
     told: str
     """A sentence that says the result."""
     caption: str
@@ -33,11 +33,12 @@ class Chart(NamedTuple):
     """Rings about dots that mean more."""
     marked: str
     """What these are."""
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    """Of the table beneath; a history's numbers stand with those of its finding."""
     x_name: str = ""
     """Before the texts below the picture."""
-    days: tuple[str, ...] = ()
+    days: tuple[Tick, ...] = ()
     """Of the first and of the last session of a history."""
     at_end: str = ""
     """What stands at the right end of a history."""

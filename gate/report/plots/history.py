@@ -8,19 +8,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gate.report import words_around
 from gate.report.clean import shorten
-from gate.report.plots.axis import Axis, Tick, across, dots, labels, polyline
+from gate.report.plots.axis import Axis, Tick, across, dots, labels, per_cent, polyline
 from gate.report.plots.chart import Chart
 from gate.units import scale_of, significant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from gate.model import Accepted, Finding
 
 HistoryPlot = Chart
 _EDGE = 0.04
-_LONGEST, _LONGEST_METRIC = 120, 60
-_DAY, _COMMIT = 10, 10
+_LONGEST_METRIC = 60
+_DAY = 10
+_APART = 0.76
+"""Share across from which the last day has room beside the first in the narrowest plot."""
 
 
 class _Point(NamedTuple):
@@ -71,48 +73,27 @@ def history_plot(
         marked="anchor of an epoch" if any(point.epoch for point in points) else "",
         x_name="epoch" if any(point.epoch for point in points) else "",
         at_end=f"head {at_end}" if at_head else "",
-        days=_days(finding.profile, points, accepted),
-        columns=(
-            *("session", "day", "epoch", f"median{f' [{unit}]' if unit else ''}"),
-            *("commit", "accepted"),
-        ),
-        rows=(
-            *_rows(finding.profile, points, accepted, factor),
-            *((("head", "", "", at_end, "", ""),) if at_head else ()),
-        ),
+        days=_days(finding.profile, points, places, accepted),
     )
 
 
 def _days(
-    profile: str, points: Sequence[_Point], accepted: Mapping[tuple[str, str], Accepted]
-) -> tuple[str, ...]:
-    """Of the first and the last accepted session; none where one of them is not told."""
-    ends = (accepted.get((profile, one.session)) for one in (points[0], points[-1]))
-    days = tuple(one.started[:_DAY] if one else "" for one in ends)
-    return days if all(days) and len(points) > 1 else ()
-
-
-def _rows(
     profile: str,
     points: Sequence[_Point],
+    places: Sequence[float],
     accepted: Mapping[tuple[str, str], Accepted],
-    factor: float,
-) -> Iterator[tuple[str, ...]]:
-    """Each session; why it was accepted is told where it is not as for the one before."""
-    before = ""
-    for point in points:
-        one = accepted.get((profile, point.session))
-        why = f"by {one.by}: {one.reason}" if one else ""
-        moved = f"moved: {', '.join(one.moved)}" if one and one.moved else ""
-        yield (
-            shorten(point.session, _LONGEST),
-            one.started[:_DAY] if one else "",
-            str(point.epoch or ""),
-            significant(point.value / factor),
-            one.commit[:_COMMIT] if one else "",
-            "; ".join(filter(None, (why if why != before else "", moved))),
-        )
-        before = why
+) -> tuple[Tick, ...]:
+    """Of the first and the last accepted session, each below it; none where one is not told."""
+    ends = (accepted.get((profile, one.session)) for one in (points[0], points[-1]))
+    first, last = (one.started[:_DAY] if one else "" for one in ends)
+    if not first or not last:
+        return ()
+    if first == last:
+        return (Tick("0", first, "first"),)
+    at = places[len(points) - 1]
+    if at < _APART:
+        return (Tick("0", f"{first} to {last}", "first"),)
+    return Tick("0", first, "first"), Tick(per_cent(at), last, "last")
 
 
 def _points(finding: Finding) -> list[_Point]:

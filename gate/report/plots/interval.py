@@ -38,7 +38,7 @@ class IntervalPlot(NamedTuple):
     ends: tuple[Tick, ...]
     """Beside the interval: its ends, the lower first; an open one has no text."""
     slight: str
-    """The negligible loss; empty where its mark is not drawn."""
+    """The negligible loss, also where its mark is not drawn."""
     open_low: bool
     open_high: bool
 
@@ -67,7 +67,7 @@ def interval_plot(finding: Finding) -> IntervalPlot | None:
     span = words.interval(finding)
     return IntervalPlot(
         told=f"loss {percent(finding.loss)}{f', interval {span}{confidence}' if span else ''}, "
-        f"tolerance {percent(tolerance, signed=False)}",
+        f"tolerance {words.tolerance(finding)}",
         zero=across(place(0.0)),
         negligible=across(place(finding.negligible)) if 0 < finding.negligible < high else "",
         limit=across(place(tolerance)),
@@ -81,7 +81,7 @@ def interval_plot(finding: Finding) -> IntervalPlot | None:
             Tick(per_cent(place(begin)), _end(finding.loss_low)),
             Tick(per_cent(place(end)), _end(finding.loss_high)),
         ),
-        slight=percent(finding.negligible, signed=False) if 0 < finding.negligible < high else "",
+        slight=percent(finding.negligible, signed=False),
         open_low=finding.loss_low is None,
         open_high=finding.loss_high is None,
     )

@@ -7,7 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from gate.model import Better
-from gate.report.plots.axis import Axis, Tick, across, dots, per_cent, told_loss
+from gate.report.plots.axis import Axis, Tick, across, dots, per_cent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,6 @@ _RIGHT = 0.76
 """Where the pairs end."""
 _INTERVAL = 0.9
 _WHISKER = 0.02
-_MOST_LISTED = 1000
 
 
 class PairsPlot(NamedTuple):
@@ -40,12 +39,11 @@ class PairsPlot(NamedTuple):
     """Its loss."""
     numbers: tuple[Tick, ...]
     """First and last pair."""
-    rows: tuple[tuple[str, str], ...]
 
 
 def pairs_plot(finding: Finding) -> PairsPlot | None:
     """The plot of a finding's pairs; None where it has none of which a ratio can be formed."""
-    losses = _losses(finding)
+    losses = pair_losses(finding)
     if not losses:
         return None
     tolerance = finding.tolerance_used or finding.tolerance
@@ -78,7 +76,6 @@ def pairs_plot(finding: Finding) -> PairsPlot | None:
             Tick(per_cent(x), str(losses[n][0]))
             for n, x in dict.fromkeys([(0, places[0]), (len(losses) - 1, places[-1])])
         ),
-        rows=tuple((str(number), told_loss(loss)) for number, loss in losses[:_MOST_LISTED]),
     )
 
 
@@ -98,7 +95,7 @@ def _span(ends: Sequence[float], axis: Axis) -> str:
     return f"M{middle} {low}V{high}M{left} {low}H{right}M{left} {high}H{right}"
 
 
-def _losses(finding: Finding) -> list[tuple[int, float]]:
+def pair_losses(finding: Finding) -> list[tuple[int, float]]:
     """Number of the pair and its relative loss, positive = worse."""
     found = []
     seen = finding.evidence

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gate.report.clean import shorten
 from gate.report.marks import limit_of
-from gate.report.plots.axis import HIGH, WIDE, Axis, Tick
-from gate.units import scale_of, show, show_pair, significant
+from gate.report.plots.axis import HIGH, WIDE, Axis, Tick, per_cent
+from gate.units import scale_of, show, show_pair
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -47,14 +47,14 @@ class Band(NamedTuple):
     @property
     def middle(self) -> str:
         """Its middle, in per cent of the whole."""
-        return f"{(self.left + self.width / 2) / WIDE * 100:.1f}%"
+        return per_cent((self.left + self.width / 2) / WIDE)
 
 
 class TrialsPlot(NamedTuple):
     """The dots of both sides."""
 
-    title: str
     told: str
+    """A sentence that says what is seen."""
     caption: str
     bands: tuple[Band, ...]
     ticks: tuple[Tick, ...]
@@ -69,11 +69,7 @@ class TrialsPlot(NamedTuple):
     """How often values lie at a height."""
     base_line: str
     limit_line: str
-    base_value: str
     limit_value: str
-    rows: tuple[tuple[str, str], ...]
-    """Every value, by where it was measured, in the unit of the plot."""
-    unit: str
 
 
 def trials_plot(finding: Finding) -> TrialsPlot | None:
@@ -95,10 +91,8 @@ def trials_plot(finding: Finding) -> TrialsPlot | None:
         pen.band(band, groups)
     pen.spread(bands[-1], *_both(seen))
     base, way = finding.base_value, f"{finding.better.value} is better"
-    amounts = ", ".join(f"{band.title} {band.amount}" for band in bands[:-1])
     return TrialsPlot(
-        title=f"Every trial of {shorten(finding.metric, _LONGEST_NAME)}",
-        told=f"{show_pair(base, finding.head_value, finding.unit)}; {amounts}",
+        told=f"every trial: {show_pair(base, finding.head_value, finding.unit)}",
         caption=f"{shorten(finding.metric, _LONGEST_NAME)}{f' in {unit}' if unit else ''}, {way}",
         bands=tuple(bands),
         ticks=axis.ticks(),
@@ -111,11 +105,8 @@ def trials_plot(finding: Finding) -> TrialsPlot | None:
         base_bars="".join(pen.base_bars),
         head_bars="".join(pen.head_bars),
         base_line="" if base is None or not math.isfinite(base) else axis.y(base),
-        limit_line="" if limit is None or not math.isfinite(limit) else axis.y(limit),
-        base_value=show(base, finding.unit),
         limit_value=show(limit, finding.unit),
-        rows=_rows(seen, factor),
-        unit=unit,
+        limit_line="" if limit is None or not math.isfinite(limit) else axis.y(limit),
     )
 
 
@@ -234,23 +225,3 @@ class _Pen:
         low, middle, high = (self.axis.y(v) for v in quantiles(values, method="inclusive"))
         self.boxes.append(f"M{left:.0f} {low}V{high}H{right:.0f}V{low}Z")
         self.medians.append(f"M{left:.0f} {middle}H{right:.0f}")
-
-
-def _rows(seen: Evidence, factor: float) -> tuple[tuple[str, str], ...]:
-    def line(values: Sequence[float]) -> str:
-        return "  ".join(significant(value / factor) for value in values)
-
-    names = (*seen.baseline_sessions, *("",) * len(seen.baseline))
-    baseline = [
-        (f"baseline {shorten(name, _LONGEST_NAME)}".rstrip(), line(values))
-        for name, values in zip(names, seen.baseline, strict=False)
-    ]
-    strikes = [(f"strike {n}", line(values)) for n, values in enumerate(seen.strikes, 1)]
-    rest = [
-        ("head, screen", line(seen.head)),
-        ("head, set aside, not counted", line(seen.aside)),
-        *strikes,
-        ("pairs, base", line(seen.pairs_base)),
-        ("pairs, head", line(seen.pairs_head)),
-    ]
-    return (*baseline, *((name, numbers) for name, numbers in rest if numbers))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import count
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
@@ -13,6 +14,7 @@ from gate.report.plots import (
     history_plot,
     interval_plot,
     latency_plot,
+    numbers,
     pairs_plot,
     sweep_plot,
     trials_plot,
@@ -24,18 +26,25 @@ if TYPE_CHECKING:
     from gate.model import Accepted, Bill, Finding, Latency, Sweep
 
 _SVG = re.compile(r"<svg\b(?:(?!<svg\b|</svg>).|<svg\b(?:(?!</svg>).)*</svg>)*</svg>", re.DOTALL)
-_PIECE = re.compile(r"([MLHVhvZz])([^MLHVhvZz]*)")
+_PIECE = re.compile(r"([MLHVmlhvZz])([^MLHVmlhvZz]*)")
+_NUMBER = re.compile(r"-?[^\s-]+(?:e-\d+)?")
+_BARE = re.compile(r"""(\s[\w-]+)=([^\s"'=<>`]+?)(?=\s|/?>)""")
+"""An attribute without quotes, which HTML lets out and XML does not."""
+_HIGHEST = 201.0
+"""Pixels of the highest picture, as plots.css has it."""
+_IDS = count(1)
 
 
 @cache
 def _macro(kind: str):
-    source = f'{{% from "plots/{kind}.html.j2" import {kind} %}}{{{{ {kind}(plot, "p") }}}}'
+    words = "plot" if kind == "numbers" else "plot, id"
+    source = f'{{% from "plots/{kind}.html.j2" import {kind} %}}{{{{ {kind}({words}) }}}}'
     return _environment().from_string(source)
 
 
 def printed(kind: str, plot: object) -> str:
     """One plot as it stands in a page."""
-    return _macro(kind).render(plot=plot)
+    return _macro(kind).render(plot=plot, id=f"p{next(_IDS)}")
 
 
 def of_finding(finding: Finding, accepted: Mapping[tuple[str, str], Accepted] = {}) -> str:
@@ -45,6 +54,7 @@ def of_finding(finding: Finding, accepted: Mapping[tuple[str, str], Accepted] = 
         "pairs": pairs_plot(finding),
         "interval": interval_plot(finding),
         "history": history_plot(finding, accepted),
+        "numbers": numbers(finding),
     }
     return "".join(printed(kind, plot) for kind, plot in plots.items() if plot)
 
@@ -68,7 +78,11 @@ def of_sweep(sweep: Sweep) -> str:
 
 def outside(html: str) -> list[str]:
     """Places of paths and texts that are no numbers, or lie outside of their picture."""
-    return [fault for svg in _SVG.findall(html) for fault in _faults(ET.fromstring(svg))]
+    return [fault for svg in _SVG.findall(html) for fault in _faults(_parsed(svg))]
+
+
+def _parsed(svg: str) -> ET.Element:
+    return ET.fromstring(_BARE.sub(r'\1="\2"', svg))
 
 
 def _faults(svg: ET.Element) -> Iterator[str]:
@@ -81,9 +95,9 @@ def _faults(svg: ET.Element) -> Iterator[str]:
                 if not (0 <= x <= wide and 0 <= y <= high):
                     yield f"({x}, {y}) in {path.attrib}"
     for text in svg.iter("text"):
-        x, y = text.attrib["x"], float(text.attrib["y"])
+        x, y = text.get("x", "0"), float(text.attrib["y"])
         across = float(x.rstrip("%"))
-        if not 0 <= y <= float(svg.attrib["height"]):
+        if not 0 <= y <= float(svg.get("height", _HIGHEST)):
             yield f"{text.text} at {y}"
         if x.endswith("%") and not 0 <= across <= 100:
             yield f"{text.text} at {x}"
@@ -91,13 +105,17 @@ def _faults(svg: ET.Element) -> Iterator[str]:
 
 def walked(path: str) -> Iterator[tuple[float, float]]:
     """Every place that a pen comes to."""
-    at = (0.0, 0.0)
+    at = start = (0.0, 0.0)
     for verb, figures in _PIECE.findall(path):
-        numbers = [float(n) for n in figures.split()]
-        if verb in "ML":
-            at = (numbers[0], numbers[1])
+        numbers = [float(n) for n in _NUMBER.findall(figures)]
+        near = at if verb.islower() else (0.0, 0.0)
+        if verb in "MLml":
+            at = (near[0] + numbers[0], near[1] + numbers[1])
+            start = at if verb in "Mm" else start
         elif verb in "Hh":
-            at = (numbers[0] + (at[0] if verb == "h" else 0), at[1])
+            at = (near[0] + numbers[0], at[1])
         elif verb in "Vv":
-            at = (at[0], numbers[0] + (at[1] if verb == "v" else 0))
+            at = (at[0], near[1] + numbers[0])
+        else:
+            at = start
         yield at

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.model import Better, Evidence, Verdict
-from gate.report.plots import interval_plot, pairs_plot, trials_plot
+from gate.report.plots import interval_plot, numbers, pairs_plot, trials_plot
 from tests.report.build import finding
 
 NUMBERS = st.floats(min_value=1e-12, max_value=1e15)
@@ -64,26 +64,8 @@ def test_what_is_set_aside_is_drawn_hollow_and_listed_as_not_counted():
     drawn = trials_plot(made)
     assert drawn.aside.count("M") == 1
     assert drawn.head.count("M") == 3
-    assert ("head, set aside, not counted", "500.0") in drawn.rows
+    assert ("head, set aside, not counted", "500.0") in numbers(made).lines
     assert ("head", "4 trials") in [(band.title, band.amount) for band in drawn.bands]
-
-
-def test_every_value_is_listed_where_it_was_measured():
-    """Three accepted values, the head's and a pair, in the unit of the plot."""
-    seen = Evidence(
-        baseline=((0.1, 0.2, 0.3),),
-        baseline_sessions=("s1",),
-        head=(0.4,),
-        pairs_base=(0.2,),
-        pairs_head=(0.25,),
-    )
-    made = finding(unit="s", base=0.2, evidence=seen)
-    assert trials_plot(replace(made, base_value=0.2, head_value=0.4)).rows == (
-        ("baseline s1", "100.0  200.0  300.0"),
-        ("head, screen", "400.0"),
-        ("pairs, base", "200.0"),
-        ("pairs, head", "250.0"),
-    )
 
 
 def test_nothing_to_plot_is_no_plot():
@@ -137,17 +119,10 @@ def test_a_pair_shows_the_loss_whichever_way_is_better():
     """100 to 90 of a rate is 11.1 % more time for the same work; of a time it is a gain."""
     seen = Evidence(pairs_base=(100.0, 100.0), pairs_head=(90.0, 100.0))
     rate = pairs_plot(finding(evidence=seen))
-    assert rate.rows == (("1", "+11.1 %"), ("2", "0.00 %"))
     assert (rate.worse.count("M"), rate.better.count("M")) == (1, 1)
     assert rate.told == "head is worse in 1 of 2 pairs, beyond the tolerance in 1"
     time = pairs_plot(finding(unit="s", evidence=seen))
-    assert time.rows == (("1", "-10.0 %"), ("2", "0.00 %"))
-
-
-def test_a_pair_without_a_ratio_keeps_its_number():
-    """A zero has no ratio: that pair is left out, and the next is still the third."""
-    seen = Evidence(pairs_base=(1.0, 0.0, 1.0), pairs_head=(2.0, 2.0, 2.0))
-    assert [number for number, _ in pairs_plot(finding(unit="s", evidence=seen)).rows] == ["1", "3"]
+    assert (time.worse, time.better.count("M")) == ("", 2)
 
 
 def test_the_interval_is_drawn_against_the_tolerance():
