@@ -39,6 +39,9 @@ _QUANTITY = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*([^\s0-9
 _LARGEST = 1e30
 """Beyond this a number is a slip of the pen, and 1e999 would be infinite."""
 
+_LARGEST_RATIO = 1e12
+"""From here on a ratio has an exponent; times a hundred it could be infinite."""
+
 _SHOWN = {
     "s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")),
     "B": ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")),
@@ -138,9 +141,15 @@ def show_pair(base: float | None, head: float | None, unit: str) -> str:
 
 
 def percent(ratio: float | None, *, signed: bool = True) -> str:
-    """A ratio as per cent with one decimal, two below 1 %: `+6.1 %`, `-0.42 %`; `?` if absent."""
+    """A ratio as per cent with one decimal, two below 1 %: `+6.1 %`, `-0.42 %`; `?` if absent.
+
+    One so large that no reader counts its digits has an exponent: `+1.0e14 %`.
+    """
     if ratio is None or not math.isfinite(ratio):
         return "?"
+    if abs(ratio) >= _LARGEST_RATIO:
+        tenth, _, power = f"{ratio:{'+' if signed else ''}.1e}".partition("e+")
+        return f"{tenth}e{int(power) + 2} %"
     shown = ratio * 100.0
     digits = 2 if abs(shown) < 1 else 1
     sign = "+" if signed else ""

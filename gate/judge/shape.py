@@ -100,17 +100,29 @@ def _lost_nothing(point: Finding | None) -> bool:
 
 
 def _what(found: Finding, made: Derived, plan: Planned) -> str:
-    """`no longer grows with iodepth as it did: 256 over 1 was 4.6, now 3.1`."""
+    """`no longer grows with n as it did: n 256 gave 4.6 times n 1, now 3.1 times`.
+
+    Of a metric that is better lower the last point took so many times the first.
+    """
     before, after = (
         "unknown" if value is None else significant(value)
         for value in (found.base_value, found.head_value)
     )
     if made.take is Take.KNEE:
         return f"the knee moved from {made.over} {before} to {after}"
-    first, last = (place_of(plan, name) or name for name in (plan.members[0], plan.members[-1]))
+    first, last = (_point(made.over, plan, name) for name in (plan.members[0], plan.members[-1]))
     change = _change(found.better, found.base_value or 1.0, found.head_value or 1.0)
     told = change.format(made.over)
-    return f"{told}: {last} over {first} was {before}, now {after}"
+    verb = "gave" if found.better is Better.HIGHER else "took"
+    return f"{told}: {last} {verb} {before} times {first}, now {after} times"
+
+
+def _point(over: str, plan: Planned, name: str) -> str:
+    """`iodepth 256`; a point that is told by a word, such as `loaded`, is told by that alone."""
+    place = place_of(plan, name)
+    if place is None:
+        return name
+    return f"{over} {place}" if place[:1].isdigit() else place
 
 
 def _change(better: Better, before: float, after: float) -> str:

@@ -20,7 +20,7 @@ from gate.report.glossary import GLOSSARY, VERDICTS
 from gate.report.once import Once
 from gate.report.plots.paths import tight
 from gate.report.rows import rows_of
-from gate.report.sections import areas, parts, sections, shapes, sides, todo_of, worst_of
+from gate.report.sections import areas, causes, parts, sections, shapes, sides, todo_of, worst_of
 
 if TYPE_CHECKING:
     from gate.model import Report
@@ -65,7 +65,8 @@ def render_html(report: Report) -> str:
             passed=passed,
             worst=worst,
             shapes=shapes(report, worst),
-            more=len(notable) - sum(1 + len(one.others) for one in worst),
+            causes=causes(report, worst),
+            more=len(notable) - sum(1 + len(one.others) + len(one.also) for one in worst),
             notable_sections=[one for one in every if not one.calm],
             calm_sections=[one for one in every if one.calm],
             untold=len(rows) - len(told),

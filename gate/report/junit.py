@@ -118,8 +118,7 @@ def _beside(known: Sequence[Line]) -> str:
 
 def _told(finding: Finding) -> str:
     """The finding in lines: verdict, sentence, numbers, what qualifies it, what to do."""
-    watch = " (watch)" if finding.role is Role.WATCH else ""
-    lines = [f"{finding.verdict.value}{watch} {finding.code}: {finding.headline}"]
+    lines = [f"{words.verdict(finding)} {finding.code}: {finding.headline}"]
     if finding.base_value is not None or finding.head_value is not None:
         ends = words.interval(finding)
         loss = f"loss {percent(finding.loss)}" + (f" [{ends}]" if ends else "")

@@ -35,7 +35,7 @@ def reasons(report: Report, findings: Sequence[Finding]) -> list[str]:
 
 
 def _first(finding: Finding) -> str:
-    watch = " (watch)" if finding.role is Role.WATCH else ""
+    watch = " (watched)" if finding.role is Role.WATCH else ""
     name = f"{md_code(finding.benchmark)} {md_code(finding.metric)}{watch}"
     return f"- {name}, {md_code(finding.code, 8)}: {sentence(finding.headline, 300)}"
 

@@ -59,12 +59,11 @@ def table(findings: Sequence[Finding], room: int) -> tuple[list[str], int]:
 
 def table_row(finding: Finding) -> str:
     """One finding; the same words and numbers as on the page."""
-    watch = " (watch)" if finding.role is Role.WATCH else ""
     says_why = _says_why(finding)
     cells = (
-        f"{words.SYMBOL[finding.verdict]} {finding.verdict.value}",
+        f"{words.SYMBOL[finding.verdict]} {words.verdict(finding)}",
         md_code(finding.benchmark),
-        f"{md_code(finding.metric)}{watch}",
+        md_code(finding.metric),
         md(finding.headline, _LONGEST_REASON) if says_why else _together(words.sides(finding)),
         _loss(finding),
         md(words.tolerance(finding)),
@@ -87,5 +86,6 @@ def _loss(finding: Finding) -> str:
     loss, ends = percent(finding.loss), words.interval(finding)
     if loss == "?":
         return "none"
-    told = md(loss) if finding.verdict.opens else f"**{md(loss)}**"
+    closes = finding.role is Role.GATE and not finding.verdict.opens
+    told = f"**{md(loss)}**" if closes else md(loss)
     return f"{told} ({_together(ends)})" if ends else told

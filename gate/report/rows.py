@@ -66,6 +66,11 @@ class Row:
     """Absent where the row in the table is all."""
 
     @property
+    def tone(self) -> str:
+        """What its colour is of: a verdict that closes nothing is muted."""
+        return "watched" if self.watch else self.verdict
+
+    @property
     def detailed(self) -> bool:
         """Whether the page tells more of it than its row."""
         return self.told is not None

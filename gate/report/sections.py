@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from gate.model import Verdict
+from gate.model import Role, Verdict
 from gate.report import words, words_around
 from gate.report.addresses import profile_address
 from gate.report.beside import tellers
@@ -16,7 +16,7 @@ from gate.report.plots import costs_plot, latency_plot, sweep_plot
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from gate.model import Difference, Report, Sweep
+    from gate.model import Difference, Finding, Report
     from gate.report.plots import CostsPlot, LatencyPlot, SweepPlot
     from gate.report.rows import Row
 
@@ -66,7 +66,7 @@ def sections(report: Report, rows: Sequence[Row]) -> tuple[Section, ...]:
     groups: dict[Place, list[Row]] = {}
     for item in rows:
         groups.setdefault((item.finding.profile, item.finding.benchmark), []).append(item)
-    swept = _first_of(report.sweeps, groups)
+    swept = _first_of(report, groups)
     bills = {(one.profile, one.benchmark): one for one in report.bills}
     curves: dict[Place, list[LatencyPlot]] = {}
     for latency in report.latencies:
@@ -94,47 +94,75 @@ def _named(start: str, plots: Iterable[T]) -> tuple[Named[T], ...]:
     return tuple(Named(f"{start}{n}", plot) for n, plot in enumerate(plots, 1))
 
 
-def _first_of(sweeps: Sequence[Sweep], groups: Iterable[Place]) -> dict[Place, list[SweepPlot]]:
+def _first_of(report: Report, groups: Iterable[Place]) -> dict[Place, list[SweepPlot]]:
     """By the place that tells them, the sweeps' plots."""
+    watched = {(one.profile, one.metric) for one in report.findings if one.role is Role.WATCH}
     order = {place: number for number, place in enumerate(groups)}
     found: dict[Place, list[SweepPlot]] = {}
-    for sweep in sweeps:
+    for sweep in report.sweeps:
         names = (sweep.group, *(point.benchmark for point in sweep.points))
         places = [(sweep.profile, name) for name in names if (sweep.profile, name) in order]
-        plot = sweep_plot(sweep) if places else None
+        closes_nothing = (sweep.profile, sweep.metric) in watched
+        plot = sweep_plot(sweep, watched=closes_nothing) if places else None
         if plot:
             found.setdefault(min(places, key=order.__getitem__), []).append(plot)
     return found
 
 
+class Worst(NamedTuple):
+    """A finding of the first screen, and those that stand with it."""
+
+    row: Row
+    others: tuple[Row, ...]
+    """Those that closed for the very same reason."""
+    also: tuple[Row, ...]
+    """Milder ones of the same benchmark."""
+
+
+def worst_of(rows: Sequence[Row], most: int) -> tuple[Worst, ...]:
+    """The first of these rows; what is of one benchmark, or has no loss and says the same, is one.
+
+    A benchmark's findings are often of one event, of which the worst tells most.
+    """
+    found: dict[object, list[Row]] = {}
+    for item in rows:
+        own = item.finding
+        reason = (own.verdict, own.code, own.headline)
+        found.setdefault(reason if item.bar is None else _place(own), []).append(item)
+    return tuple(
+        Worst(first, tuple(more), ()) if first.bar is None else Worst(first, (), tuple(more))
+        for first, *more in list(found.values())[:most]
+    )
+
+
+def _place(finding: Finding) -> Place:
+    return finding.profile, finding.benchmark
+
+
 def shapes(report: Report, told: Sequence[Worst]) -> dict[str, str]:
     """By the row that tells it, how a swept curve changed its shape: each curve once."""
     found: dict[str, str] = {}
+    rows = [row for one in told for row in (one.row, *one.also)]
     for sweep in report.sweeps:
         places = set(tellers(sweep)) if sweep.told else ()
-        for row in (one.row for one in told):
-            own = row.finding
-            if (own.profile, own.benchmark, own.metric) in places and row.id not in found:
+        for row in rows:
+            if (*_place(row.finding), row.finding.metric) in places and row.id not in found:
                 found[row.id] = words_around.shape(sweep)
                 break
     return found
 
 
-class Worst(NamedTuple):
-    """A finding of the first screen, and those that closed for the very same reason."""
-
-    row: Row
-    others: tuple[Row, ...]
-
-
-def worst_of(rows: Sequence[Row], most: int) -> tuple[Worst, ...]:
-    """The first of these rows; those without a loss that say the same stand together."""
-    found: dict[object, list[Row]] = {}
-    for item in rows:
-        own = item.finding
-        alike = (own.verdict, own.code, own.headline) if item.bar is None else item.id
-        found.setdefault(alike, []).append(item)
-    return tuple(Worst(items[0], tuple(items[1:])) for items in list(found.values())[:most])
+def causes(report: Report, told: Sequence[Worst]) -> dict[str, str]:
+    """By the row that tells it, who pays most of what its benchmark costs more."""
+    bills = {(one.profile, one.benchmark): one for one in report.bills}
+    found = {}
+    for row in (one.row for one in told):
+        own = row.finding
+        bill = bills.get(_place(own)) if own.verdict is Verdict.REGRESSED else None
+        said = words_around.rise(bill, own.negligible) if bill else ""
+        if said:
+            found[row.id] = said.replace("->", "→")
+    return found
 
 
 class Todo(NamedTuple):
@@ -185,7 +213,7 @@ def parts(report: Report, *, evidence: bool) -> tuple[tuple[str, str], ...]:
         *((("evidence", "The evidence"),) if evidence else ()),
         ("next", words.NEXT),
         *((("differed", words.DIFFERED),) if differed else ()),
-        ("findings", words.REST),
+        ("findings", words.ALL),
         *((("sure", "How sure this is"),) if report.host and words.promises(report) else ()),
         ("host", words.HOST),
         ("words", "Words"),

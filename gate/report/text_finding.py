@@ -56,19 +56,24 @@ def numbers(finding: Finding) -> str:
 
 
 def name_of(finding: Finding) -> str:
+    """Benchmark and metric, and whether it is only watched."""
+    return plain_name(finding) + (" (watched)" if finding.role is Role.WATCH else "")
+
+
+def plain_name(finding: Finding) -> str:
     """Benchmark and metric."""
-    watch = " (watch)" if finding.role is Role.WATCH else ""
     benchmark = shorten(finding.benchmark, LONGEST_NAME)
-    return f"{benchmark} {shorten(finding.metric, LONGEST_NAME)}{watch}"
+    return f"{benchmark} {shorten(finding.metric, LONGEST_NAME)}"
 
 
 def _title(page: Page, finding: Finding) -> None:
     """`✗ regressed  benchmark metric` with the code at the right edge."""
-    mark = f"{words.SYMBOL[finding.verdict]} {finding.verdict.value}"
+    mark = f"{words.SYMBOL[finding.verdict]} {words.verdict(finding)}"
     code = shorten(finding.code, 8)
-    lines = wrap(name_of(finding), page.width - width_of(code) - 2, f"{mark}  ", "    ")
+    lines = wrap(plain_name(finding), page.width - width_of(code) - 2, f"{mark}  ", "    ")
     lines[0] = fit(lines[0], page.width - width_of(code)) + code
-    painted = page.paint(mark, _COLOUR.get(finding.verdict, YELLOW))
+    colour = DIM if finding.role is Role.WATCH else _COLOUR.get(finding.verdict, YELLOW)
+    painted = page.paint(mark, colour)
     lines[0] = painted + lines[0][len(mark) :]
     page.lines += lines
 

@@ -70,12 +70,13 @@ CLOSED_BY = "What closed the gate"
 WORTH = "Worth a look"
 NEXT = "What to do"
 DIFFERED = "What else differed"
-REST = "Everything else"
+REST, ALL = "All other findings", "All findings"
 HOST = "Host and tools"
 ORDER = (EDITED, CLOSED_BY, WORTH, NEXT, DIFFERED, REST, HOST)
 """Titles of the sections, in the order in which every rendering has them.
 
-What closed the gate and what is worth a look are never in the same report.
+What closed the gate and what is worth a look are never in the same report. On the page `ALL`
+stands for `REST`: its table holds what was told above too.
 """
 
 
@@ -97,6 +98,12 @@ def tally(findings: Iterable[Finding]) -> list[tuple[Verdict, int]]:
     """How many findings have each verdict, worst first."""
     counts = Counter(finding.verdict for finding in findings)
     return [(verdict, counts[verdict]) for verdict in reversed(Verdict) if counts[verdict]]
+
+
+def verdict(finding: Finding) -> str:
+    """`regressed`, and of a metric that closes nothing `regressed (watched)`."""
+    watched = " (watched)" if finding.role is Role.WATCH else ""
+    return f"{finding.verdict.value}{watched}"
 
 
 def counts(report: Report) -> str:

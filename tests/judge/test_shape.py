@@ -141,7 +141,7 @@ def test_a_curve_that_stops_growing_is_found_though_no_point_is():
     found = only(report, GROUP, "scaling")
     assert (found.code, found.verdict) == ("G060", Verdict.REGRESSED)
     assert found.head_value / found.base_value == pytest.approx(0.878, abs=0.005)
-    assert found.headline.startswith("no longer grows with iodepth as it did: 256 over 1 was 4.6")
+    assert found.headline.startswith("no longer grows with iodepth as it did: iodepth 256 gave 4.6")
     assert ", now 4.0" in found.headline
     assert report.exit_status == 10
 
@@ -152,7 +152,8 @@ def test_a_better_start_is_no_loss():
     found = only(report, GROUP, "scaling")
     assert (found.code, found.verdict) == ("G005", Verdict.PASSED)
     assert found.headline == (
-        "no longer grows with iodepth as it did: 256 over 1 was 4.600, now 4.002, because "
+        "no longer grows with iodepth as it did: iodepth 256 gave 4.600 times iodepth 1, now 4.002 "
+        "times, because "
         "p[iodepth=1] became better and p[iodepth=256] lost nothing"
     )
     assert found.warnings

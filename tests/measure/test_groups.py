@@ -199,7 +199,7 @@ def test_pairs_run_the_whole_curve_in_each_slot(curve):
     assert (group["verdict"], group["code"], group["method"]) == ("regressed", "G060", "pairs")
     assert group["loss"] == pytest.approx(1.0, abs=0.02)
     assert re.match(
-        r"no longer grows with n as it did: 4 over 1 was 3\.\d+, now 1\.\d+; \+\d",
+        r"no longer grows with n as it did: n 4 gave 3\.\d+ times n 1, now 1\.\d+ times; \+\d",
         group["headline"],
     )
     for name in ("pairs-base.json", "pairs-head.json"):
@@ -282,4 +282,4 @@ def test_a_report_with_groups_keeps_to_80_columns(curve):
     lines = answer.out.splitlines()
     assert max(map(len, lines)) <= 80
     joined = " ".join(line.strip() for line in lines)
-    assert "no longer grows with n as it did: 4 over 1 was" in joined
+    assert "no longer grows with n as it did: n 4 gave" in joined

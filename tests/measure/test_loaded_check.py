@@ -72,7 +72,7 @@ def test_slower_only_beside_the_load(tmp_path):
     assert found["p[load=alone]", "wall"]["verdict"] == "passed"
     ratio = found["p[load=*]", "loaded_ratio"]
     assert (ratio["code"], ratio["verdict"], ratio["method"]) == ("G060", "regressed", "pairs")
-    assert ratio["headline"].startswith("suffers more from load: loaded over alone was ")
+    assert ratio["headline"].startswith("suffers more from load: loaded took ")
     assert max(map(len, answer.out.splitlines())) <= 80
     session = json.loads((tmp_path / "out/p/head.json").read_text("utf-8"))
     rates = {

@@ -28,7 +28,8 @@ def bent() -> list[Finding]:
         code="G060",
         tolerance=0.15,
         tolerance_used=0.15,
-        headline="no longer grows with iodepth as it did: 512 over 1 was 36.41, now 18.87; lost "
+        headline="no longer grows with iodepth as it did: iodepth 512 gave 36.41 times iodepth 1, "
+        "now 18.87 times; lost "
         "93.8 %, at least 89.7 %.",
         advice="Find the cause, or, if the loss is intended, accept the head session with a "
         "reason.",

@@ -73,7 +73,7 @@ def test_what_does_not_close_passes_and_still_says_what_it_is():
     watched = finding(verdict=Verdict.REGRESSED, role=Role.WATCH)
     root = parsed(replace(open_report(), findings=(finding(), watched)))
     assert root.get("failures") == "0"
-    assert root[0][-1].findtext("system-out").startswith("regressed (watch) G001: ")
+    assert root[0][-1].findtext("system-out").startswith("regressed (watched) G001: ")
 
 
 def test_what_fails_tells_how_it_was_decided():

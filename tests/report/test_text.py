@@ -163,7 +163,7 @@ def test_watched_metrics_are_named_as_such():
         sample_report(findings=(finding(), finding(verdict=Verdict.REGRESSED, role=Role.WATCH)))
     )
     assert text.splitlines()[0] == "✗ gate closed: 1 passed"
-    assert "(watch)" in text
+    assert "(watched)" in text
 
 
 def test_an_empty_report_says_so():

@@ -167,3 +167,36 @@ def test_what_findings_share_is_told_with_the_first():
     assert group["curve"] == "iops no longer grows beyond iodepth 32"
     (alone,) = beside(report, report.findings[2:3])
     assert alone[0].text.startswith("iops no longer grows beyond iodepth 32; iodepth 1 8 32 ")
+
+
+def test_most_of_a_rise_is_said_of_those_who_pay_more_than_half_of_it():
+    """One payer, two together, or nobody; a rise that is negligible is not told."""
+
+    def said(*rises, least=0.01, base=5e-6):
+        owners = tuple(
+            Share(name=f"o{n}", base=1e-6, head=1e-6 + rise * 1e-6) for n, rise in enumerate(rises)
+        )
+        head = 5e-6 + sum(rises) * 1e-6
+        made = Bill(
+            profile="p",
+            benchmark="b",
+            word="I/O",
+            trials_base=3,
+            trials_head=3,
+            base=base,
+            head=head,
+            owners=owners,
+            contexts=(),
+        )
+        return words_around.rise(made, least)
+
+    assert said(3, 1) == (
+        "CPU time of one I/O 5.000 -> 9.000 µs, most of the rise: o0 1.000 -> 4.000 µs"
+    )
+    assert said(1, 2, 1.5).endswith(
+        "most of the rise: o1 1.000 -> 3.000 µs, o2 1.000 -> 2.500 µs"
+    )
+    assert said(1, 1, 1, 1, 1) == ""
+    assert said(3, 1, least=1.0) == ""
+    assert said(-1) == ""
+    assert said(3, base=None) == ""

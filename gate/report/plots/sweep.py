@@ -29,8 +29,11 @@ _FLAT = 0.5
 """A curve whose smallest value is above this part of the largest need not begin at zero."""
 
 
-def sweep_plot(sweep: Sweep) -> SweepPlot | None:
-    """The chart of a sweep; None where fewer than two points have a value that can be drawn."""
+def sweep_plot(sweep: Sweep, *, watched: bool = False) -> SweepPlot | None:
+    """The chart of a sweep; None where fewer than two points have a value that can be drawn.
+
+    `watched` says that its metric closes nothing.
+    """
     pairs = [(point.base, point.head) for point in sweep.points]
     values = [v for pair in pairs for v in pair if v is not None and math.isfinite(v)]
     if len(values) < 2:  # noqa: PLR2004 - a curve
@@ -50,7 +53,7 @@ def sweep_plot(sweep: Sweep) -> SweepPlot | None:
     measured = f"{sweep.metric}{f' in {unit}' if unit else ''}, {sweep.better.value} is better"
     return Chart(
         title=f"{sweep.metric} over {sweep.parameter}",
-        told=_told(sweep),
+        told=_told(sweep, " (watched)" if watched else ""),
         caption=f"{measured}, over {sweep.parameter}",
         y_ticks=axis.ticks(),
         x_ticks=labels(
@@ -71,7 +74,7 @@ def sweep_plot(sweep: Sweep) -> SweepPlot | None:
     )
 
 
-def _told(sweep: Sweep) -> str:
+def _told(sweep: Sweep, watched: str) -> str:
     """What the curve did, and the points that did not pass, by verdict, worst first."""
     told = [words_around.shape(sweep) or f"{sweep.metric}: the curve kept its shape"]
     for verdict in reversed(Verdict):
@@ -79,7 +82,9 @@ def _told(sweep: Sweep) -> str:
         if places and verdict is not Verdict.PASSED:
             more = len(places) - _MOST_PLACES
             named = ", ".join(shorten(place, _LONGEST) for place in places[:_MOST_PLACES])
-            told.append(f"{verdict.value} at {named}{f' and {more} more' if more > 0 else ''}")
+            told.append(
+                f"{verdict.value}{watched} at {named}{f' and {more} more' if more > 0 else ''}"
+            )
     return "; ".join(told)
 
 

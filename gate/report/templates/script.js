@@ -57,7 +57,7 @@
       return {
         row,
         place,
-        verdict: verdict.textContent,
+        verdict: verdict.childNodes[1].data.trim(),
         profile: profile ? profile.textContent : "",
         text: `${verdict.textContent} ${name.textContent} ${code.textContent}`.toLowerCase(),
         keys: { 0: number(verdict), 1: spelled(name.textContent), 3: number(loss), 7: number(n) },
