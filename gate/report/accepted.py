@@ -24,7 +24,7 @@ class Session(NamedTuple):
     day: str
     commit: str
     accepted: str
-    """When, by whom and why, where that is not as for the one before; what moved of the host."""
+    """When; by whom and why, where that is not as for the one before; what moved of the host."""
 
 
 class Sessions(NamedTuple):
@@ -59,7 +59,8 @@ def _rows(
     before = ""
     for name, one in sessions.items():
         whole = name.endswith(short[name])
-        why = f"{one.accepted[:_DAY]} by {one.by}: {one.reason}" if one else ""
+        why = f"by {one.by}: {one.reason}" if one else ""
+        when = f"{one.accepted[:_DAY]} {why if why != before else ''}".rstrip() if one else ""
         moved = f"the host: {', '.join(one.moved)}" if one and one.moved else ""
         yield Session(
             before=name.removesuffix(short[name]) if whole else name,
@@ -67,6 +68,6 @@ def _rows(
             epoch=str(epochs.get((profile, name)) or ""),
             day=one.started[:_DAY] if one else "",
             commit=one.commit[:_COMMIT] if one else "",
-            accepted="; ".join(filter(None, (why if why != before else "", moved))),
+            accepted="; ".join(filter(None, (when, moved))),
         )
         before = why
