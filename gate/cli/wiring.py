@@ -34,7 +34,7 @@ from gate.measure.accountant import make_accountant
 from gate.measure.cpu_metrics import cpu_kinds
 from gate.measure.sitting import Sitting, child_environment, preflight, trial_context
 from gate.measure.storage_of_sitting import make_storage
-from gate.model import Limits, Side, SideSpec
+from gate.model import UNTIMED, Limits, Side, SideSpec
 from gate.subject.command import refuse_equal_sides, refuse_without_effect, resolve
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ def make_sitting(
         tuned=tuned,
         kernel=None if profile.harness == "replay" else read_kernel(),
         reread=None if profile.harness == "replay" else partial(facts, live=False),
-        notes=() if profile.harness == "replay" else quick_notes(ThisMachine(), work.absolute()),
+        notes=sitting_notes(profile, work.absolute()),
     )
     refuse_equal_sides(sitting.sides, profile)
     preflight(sitting)
@@ -207,9 +207,22 @@ def make_sitting(
     return replace(sitting, tools=needed | sitting.tools)
 
 
-def make_watch(profile: Profile, store: Path | None, host: Host) -> Watch | None:
-    """What tells of disturbed trials; replayed values were measured somewhere else."""
+def sitting_notes(profile: Profile, work: Path) -> tuple[str, ...]:
+    """What a reader must know of everything that this sitting measures."""
     if profile.harness == "replay":
+        return ()
+    if profile.harness in UNTIMED:
+        return ("instructions of an emulated machine: work, not time; no caches, locks or devices",)
+    return quick_notes(ThisMachine(), work)
+
+
+def make_watch(profile: Profile, store: Path | None, host: Host) -> Watch | None:
+    """What tells of disturbed trials.
+
+    None for replayed values, which were measured somewhere else, and for counted instructions,
+    which other work on the machine does not change.
+    """
+    if profile.harness == "replay" or profile.harness in UNTIMED:
         return None
     known = read_known_host(store, host.host_class) if store is not None else None
     return Watch(

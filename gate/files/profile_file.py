@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from gate.files import checked, disk, names
@@ -33,6 +33,7 @@ _NEEDS = {
     "fio": ("job",),
     "hyperfine": ("command",),
     "pytest-benchmark": ("tests",),
+    "instructions": ("command", "guest"),
     "replay": ("replay",),
 }
 _OWN = {
@@ -41,6 +42,7 @@ _OWN = {
         *("command", "shell", "prepare", "warmup", "output", "operations", "transferred"),
     },
     "pytest-benchmark": {"tests", "python", "directory", "arguments"},
+    "instructions": {"command", "guest"},
     "replay": {"replay", "benchmarks"},
 }
 
@@ -225,6 +227,7 @@ def digest(
         "background": background and [background.command, background.job_text],
         "scripts": dict(scripts),
         "storage": storage and state_text(storage),
+        "guest": work.guest and asdict(work.guest),
     }
     what |= {key: value for key, value in later.items() if value}
     text = json.dumps(what, sort_keys=True)

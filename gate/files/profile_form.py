@@ -120,6 +120,24 @@ class TrialsForm(BaseModel):
     """Most pairs the confirmation may spend."""
 
 
+class GuestForm(BaseModel):
+    """`[guest]`: the machine that is booted with the side's kernel for each trial."""
+
+    model_config = _FORM
+    modules: list[str] = []
+    """Kernel modules to load, in this order, with parameters: "null_blk nr_devices=1"."""
+    programs: list[str] = []
+    """Programs of this machine that the command runs; busybox is always there."""
+    prepare: str = ""
+    """A shell command in the guest before the trial, not counted."""
+    memory: str = "512 MiB"
+    """Memory of the guest."""
+    command_line: str = ""
+    """Added to the kernel's command line."""
+    operations: list[int]
+    """What `{operations}` in the command stands for: in a short run, and in a long one."""
+
+
 class SideForm(BaseModel):
     """`[side.base]` and `[side.head]`: how a side is activated."""
 
@@ -144,14 +162,15 @@ class ProfileForm(BaseModel):
     """A driftgate profile: which harness runs what, and how much each metric may lose."""
 
     model_config = _FORM
-    harness: Literal["fio", "hyperfine", "pytest-benchmark", "replay"]
+    harness: Literal["fio", "hyperfine", "pytest-benchmark", "instructions", "replay"]
     """The program that measures."""
     about: str = ""
     """One sentence on what is measured."""
     job: str | None = None
     """fio: the native job file, relative to the profile."""
     command: str | None = None
-    """hyperfine: the command; `{side}`, parameters and matrix keys in braces are expanded."""
+    """hyperfine: the command; `{side}`, parameters and matrix keys in braces are expanded.
+    instructions: a shell command in the guest, with `{operations}`."""
     shell: str = "none"
     """hyperfine: `none` runs the command directly, else the shell's name."""
     prepare: str | None = None
@@ -198,6 +217,8 @@ class ProfileForm(BaseModel):
     """Names of processes beside the trials that belong to the workload, such as a server."""
     expects: list[Disturbing] = []
     """Kinds of disturbance that the workload makes itself: they set no trial aside."""
+    guest: GuestForm | None = None
+    """instructions: the machine that runs the command."""
     storage: StorageForm | None = None
     """What state the storage must be in, and how much may be written."""
     side: SidesForm = SidesForm()

@@ -142,6 +142,11 @@ def beside_the_harness(form: ProfileForm) -> frozenset[str]:
     return frozenset(name for text in texts for name in names_in(text))
 
 
+def guest_texts(form: ProfileForm) -> tuple[str, ...]:
+    """The texts of a guest in which parameters are expanded."""
+    return (*form.guest.modules, form.guest.prepare) if form.guest else ()
+
+
 def _check_used(form: ProfileForm, source: Sized, table: str, key: str) -> None:
     """A parameter that nothing uses would measure one thing under several names."""
     if key in RESERVED or key in beside_the_harness(form) or form.harness == "fio":
@@ -150,10 +155,12 @@ def _check_used(form: ProfileForm, source: Sized, table: str, key: str) -> None:
         return  # it names what was recorded
     commands = {
         "hyperfine": (form.command, form.prepare),
+        "instructions": (form.command, *guest_texts(form)),
         "pytest-benchmark": (form.directory,),
     }.get(form.harness, ())
     if key not in names_in(" ".join(text for text in commands if text)):
-        what = "the command does" if form.harness == "hyperfine" else "the environment does"
+        own = {"hyperfine", "instructions"}
+        what = "the command does" if form.harness in own else "the environment does"
         raise source.wrong(
             f"{table}: {what} not use {{{key}}}.",
             *(table, key),

@@ -8,6 +8,7 @@ import warnings
 from typing import TYPE_CHECKING
 
 from gate.files import disk
+from gate.files.profile_guest import guest_of
 from gate.files.profile_points import VARIABLE, fixed_parameters
 from gate.model import Background, Better, Need, Output, Work
 from gate.units import in_base, parse_quantity
@@ -54,6 +55,7 @@ def work_of(form: ProfileForm, source: Sized) -> Work:
         outputs=outputs,
         operations=form.operations or "",
         transferred=form.transferred or "",
+        guest=guest_of(form.guest, source) if form.guest else None,
     )
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from gate.harness.fio import Fio
 from gate.harness.hyperfine import Hyperfine
+from gate.harness.instructions import Instructions
 from gate.harness.pytest_benchmark import PytestBenchmark
 from gate.harness.replay import Replay
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from gate.harness.base import Harness
 
 HARNESSES: dict[str, Harness] = {
-    harness.name: harness for harness in (Fio(), Hyperfine(), PytestBenchmark(), Replay())
+    harness.name: harness
+    for harness in (Fio(), Hyperfine(), PytestBenchmark(), Instructions(), Replay())
 }
 """Every harness by the name that profiles use."""

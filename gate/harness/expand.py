@@ -11,21 +11,28 @@ from gate.model.plan import parameters_of
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from gate.harness.base import TrialContext
 
 
-def expand(template: str, context: TrialContext, *, quoted: bool = True) -> str:
+def expand(
+    template: str,
+    context: TrialContext,
+    *,
+    quoted: bool = True,
+    more: Mapping[str, str] | None = None,
+) -> str:
     """`template` with each name replaced; `{{` and `}}` stand for plain braces.
 
-    With `quoted` each value is one word to a shell, whatever it holds.
+    With `quoted` each value is one word to a shell, whatever it holds. `more` are names beside
+    the parameters of the profile and its benchmark.
 
     Raises:
         InputError: a name is unknown (`G233`), or there is no side directory (`G234`).
     """
     guard: Callable[[str], str] = shlex.quote if quoted else str
-    values = parameters_of(context.profile, context.benchmark)
+    values = {**parameters_of(context.profile, context.benchmark), **(more or {})}
 
     def filled(match: re.Match[str]) -> str:
         token, name = match[0], match[1]

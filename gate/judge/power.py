@@ -10,7 +10,7 @@ from gate.judge.cures import More, more_of
 from gate.judge.planning import both_sides, with_points
 from gate.judge.power_of import Question, answer
 from gate.judge.series import MOST_RAISED
-from gate.model import Role, applies, plan_of
+from gate.model import UNTIMED, Role, applies, plan_of
 from gate.stats.costs import LEAST_SESSIONS, log_costs, usable
 from gate.stats.noise import moderated, noise_of, prior_of
 from gate.stats.planning import screen_trials
@@ -178,6 +178,7 @@ def _rows(asked: Asked, baseline: Baseline | None, host_class: str) -> Iterator[
     """The rows without figures; HELD stands for "to be worked out"."""
     known = {(s.benchmark, s.metric): s for s in baseline.series} if baseline else {}
     other = baseline is not None and baseline.profile_digest != asked.digest
+    untimed = baseline is not None and baseline.harness in UNTIMED
     for plan in asked.plans:
         benchmark = plan.benchmark
         for metric in asked.metrics:
@@ -190,7 +191,9 @@ def _rows(asked: Asked, baseline: Baseline | None, host_class: str) -> Iterator[
                 benchmark=benchmark,
                 metric=metric.name,
                 tolerance=metric.tolerance,
-                standing=Standing.OTHER if other else _without_figures(series, metric),
+                standing=Standing.OTHER
+                if other
+                else _without_figures(series, metric, untimed=untimed),
                 sides=asked.sides,
                 sessions=len(series.current) if series else 0,
                 trials=asked.trials,
@@ -198,7 +201,7 @@ def _rows(asked: Asked, baseline: Baseline | None, host_class: str) -> Iterator[
             )
 
 
-def _without_figures(series: BaselineSeries | None, metric: Metric) -> Standing:
+def _without_figures(series: BaselineSeries | None, metric: Metric, *, untimed: bool) -> Standing:
     if series is None or not series.current:
         return Standing.NEW
     if (series.unit, series.better) != (metric.unit, metric.better):
@@ -206,7 +209,7 @@ def _without_figures(series: BaselineSeries | None, metric: Metric) -> Standing:
     everything = [value for point in series.current for value in point.values]
     if not all(usable(point.values) for point in series.current):
         return Standing.UNUSABLE
-    if len(everything) > 1 and len(set(everything)) == 1:
+    if len(everything) > 1 and len(set(everything)) == 1 and not untimed:
         return Standing.CONSTANT
     return Standing.HELD if len(series.current) >= LEAST_SESSIONS else Standing.FEW
 

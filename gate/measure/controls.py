@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING
 
 from gate.host.controls import CONTROLS
-from gate.model import Source
+from gate.model import UNTIMED, Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +31,7 @@ class Controls:
     def __init__(self, sitting: Sitting, *recorders: Recorder) -> None:
         self.stop, self.recorders = sitting.stop, recorders
         measured = all(one.session.source is Source.MEASURED for one in recorders)
+        measured = measured and sitting.profile.harness not in UNTIMED
         self.known: dict[str, Callable[[], float]] = dict(CONTROLS) if measured else {}
         self._last = 0.0
 

@@ -17,6 +17,7 @@ from gate.model.calibration import (
 )
 from gate.model.cpu import Contexts, Counters, CpuBill, IdleReference, Owners
 from gate.model.disturbance import KINDS, UNSTEADY, Disturbance, Limits
+from gate.model.guest import Guest
 from gate.model.host import UNKNOWN, EpochPolicy, Host, KnownHost
 from gate.model.metric import Better, Derived, Metric, Role, Take
 from gate.model.plan import BACKGROUND_RATE, applies, is_loaded, parameters_of, plan_of
@@ -24,6 +25,7 @@ from gate.model.profile import (
     ALONE,
     LOADED,
     RESERVED,
+    UNTIMED,
     Background,
     Benchmark,
     Need,
@@ -81,6 +83,7 @@ __all__ = [
     "SCHEMA",
     "UNKNOWN",
     "UNSTEADY",
+    "UNTIMED",
     "Accepted",
     "AcceptedSession",
     "Alike",
@@ -106,6 +109,7 @@ __all__ = [
     "Evidence",
     "Figures",
     "Finding",
+    "Guest",
     "Handover",
     "Host",
     "IdleReference",

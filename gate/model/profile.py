@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gate.model.calibration import Plant
+from gate.model.guest import Guest
 from gate.model.metric import Better, Metric
 from gate.model.storage import Storage
 
@@ -90,12 +91,16 @@ RESERVED = ("load", "cpus")
 """Parameters that the gate itself obeys: they are no options of a harness."""
 
 
+UNTIMED = frozenset({"instructions"})
+"""Harnesses whose values do not depend on how fast the machine is, and may repeat exactly."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
     """What a harness runs. Each harness reads its own fields and ignores the others."""
 
     command: str | None = None
-    """hyperfine: the command line; `{side}` and `{param}` are expanded."""
+    """hyperfine, instructions: the command line; `{side}` and `{param}` are expanded."""
     shell: str = "none"
     """hyperfine: `none`, or the shell that runs the command."""
     prepare: str | None = None
@@ -124,6 +129,8 @@ class Work:
     """hyperfine: the output that counts operations; without one a run is one operation."""
     transferred: str = ""
     """hyperfine: the output that counts bytes."""
+    guest: Guest | None = None
+    """instructions: the machine that is booted for each trial."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +144,7 @@ class Profile:
     root: str
     """Project root: the directory that holds `profiles/`."""
     harness: str
-    """`fio`, `hyperfine`, `pytest-benchmark` or `replay`."""
+    """`fio`, `hyperfine`, `pytest-benchmark`, `instructions` or `replay`."""
     about: str
     """One sentence on what is measured."""
     digest: str

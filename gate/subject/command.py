@@ -93,7 +93,7 @@ def refuse_without_effect(profile: Profile) -> None:
     work = profile.work
     texts = (work.command, work.prepare, work.job_text, work.directory, *work.environment.values())
     text = " ".join(filter(None, texts))
-    asked = profile.harness == "replay" or "{side}" in text or "GATE_SIDE" in text
+    asked = profile.harness in {"replay", "instructions"} or "{side}" in text or "GATE_SIDE" in text
     if profile.harness == "pytest-benchmark" and work.directory is None:
         asked = True  # pytest starts in the side's directory
     if asked or any(spec.environment for spec in specs):

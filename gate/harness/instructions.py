@@ -1,0 +1,152 @@
+"""The instructions harness: a kernel booted in an emulated machine that counts what it executes.
+
+A trial is one boot of the side's kernel. In it the command runs three times: once unmarked, to warm
+up, then with few operations and with many. What an operation costs is the difference of the two
+counts by the difference of the operations, so that starting the command costs nothing.
+
+It counts work, not time: caches, locks that wait, and devices are no part of it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gate.errors import InputError, MeasureError
+from gate.harness.base import Reading, TrialFailed
+from gate.harness.expand import expand
+from gate.harness.instructions_output import INSTRUCTION_KINDS, killed, proven, told, values
+from gate.harness.kinds import metric_kinds
+from gate.harness.process import Clock, ask, export
+from gate.harness.strict import quote
+from gate.vm.archive import Lacking
+from gate.vm.build import Wanted, lay_out, read_side
+from gate.vm.emulator import OLDEST, PROGRAM, VERSION, Boot, command
+from gate.vm.plugin import built
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from gate.harness.base import MetricKind, TrialContext
+    from gate.model import Guest as GuestWanted
+    from gate.model import Profile
+    from gate.vm.build import Guest
+
+_CURE = "Install QEMU 9.0 or newer: apt install qemu-system-x86 (from backports where it is older)."
+_SHORT, _LONG = "short", "long"
+
+
+class Instructions:
+    """Boots a side's kernel in QEMU and reads what our plugin counted."""
+
+    name = "instructions"
+    kinds: Mapping[str, MetricKind] = metric_kinds(*INSTRUCTION_KINDS)
+
+    def __init__(self) -> None:
+        self._guests: dict[tuple[Path, str, str], Guest] = {}
+
+    def tools(self, profile: Profile, environment: Mapping[str, str]) -> dict[str, str]:
+        """Ask QEMU for its version; build our plugin where it is not yet."""
+        del profile
+        said = ask((PROGRAM, "--version"), environment, cure=_CURE)
+        match = VERSION.search(said)
+        if match is None or (int(match[2]), int(match[3])) < OLDEST:
+            found = match[1] if match else quote(said)
+            raise MeasureError("G231", f"QEMU {found} is too old for our plugin.", cure=_CURE)
+        built("mark")
+        return {"qemu": quote(match[1]), "plugin": built("count").name.rpartition("-")[2]}
+
+    def check(self, context: TrialContext) -> None:
+        """Refuse a side without a kernel, or without the modules that the profile loads."""
+        _steps(context)
+        read_side(_directory(context), _modules(context))
+
+    def prepare(self, context: TrialContext) -> None:
+        """Lay out the kernel and the first file system of this benchmark and side."""
+        place = context.work / "guests" / f"{context.side.value}-{len(self._guests)}"
+        wanted = Wanted(
+            modules=_modules(context), programs=_guest(context).programs, steps=_steps(context)
+        )
+        try:
+            guest = lay_out(_directory(context), wanted, place, context.environment)
+        except (Lacking, OSError, InputError, MeasureError) as error:
+            raise TrialFailed(f"the guest cannot be laid out: {error}") from error
+        self._guests[_key(context)] = guest
+
+    def trial(self, context: TrialContext) -> Reading:
+        """Boot once, and read what was proven and counted."""
+        guest = self._guests[_key(context)]
+        wanted = _guest(context)
+        boot = Boot(
+            kernel=guest.kernel,
+            archive=guest.archive,
+            plugin=built("count"),
+            directory=context.scratch,
+            # Both sides of a pair get the same: what chance decides in a boot, it decides for both.
+            seed=context.index + 1,
+            memory=wanted.memory,
+            command_line=wanted.command_line,
+        )
+        guest.image.demand_unchanged()
+        outcome = Clock(context).run(command(boot), context.scratch)
+        console = _read(context.scratch / "console")
+        text = _read(context.scratch / "answers")
+        if outcome.timed_out:
+            raise killed(text, console, outcome)
+        answers = told(text, console, outcome)
+        proven(answers, guest)
+        counts = export(context.scratch / "counts", "the plugin")
+        return Reading(values=values(counts, wanted.operations))
+
+
+def _read(path: Path) -> str:
+    """What a guest wrote; empty where it wrote nothing, which is told in its own words."""
+    try:
+        return export(path, path.name, empty=True)
+    except TrialFailed:
+        return ""
+
+
+def _key(context: TrialContext) -> tuple[Path, str, str]:
+    return context.work, context.benchmark.name, context.side.value
+
+
+def _guest(context: TrialContext) -> GuestWanted:
+    guest = context.profile.work.guest
+    if guest is None:
+        message = "the profile has no [guest]."
+        raise InputError("G233", message, place=context.profile.path, cure="Add it.")
+    return guest
+
+
+def _directory(context: TrialContext) -> Path:
+    if context.side_directory is None:
+        side = context.side.value
+        raise InputError(
+            "G260",
+            f"the {side} side has no directory, and so no kernel.",
+            place=context.profile.path,
+            cure=f"Pass --{side} DIR with a kernel in it, or declare [side.{side}].",
+        )
+    return context.side_directory
+
+
+def _modules(context: TrialContext) -> tuple[str, ...]:
+    return tuple(expand(line, context, quoted=False) for line in _guest(context).modules)
+
+
+def _steps(context: TrialContext) -> tuple[tuple[str, str, bool], ...]:
+    """The guest's steps: each a name, its shell text, and whether it is counted."""
+    guest, text = _guest(context), context.profile.work.command or ""
+    few, many = (
+        expand(text, context, more={"operations": str(number)}) for number in guest.operations
+    )
+    if few == many:
+        raise InputError(
+            "G233",
+            "the command does not use {operations}, so nothing tells what one costs.",
+            place=context.profile.path,
+            cure='Use it, for example "dd if=/dev/nullb0 of=/dev/null count={operations}".',
+        )
+    before = (("prepare", expand(guest.prepare, context), False),) if guest.prepare else ()
+    return (*before, ("warm", few, False), (_SHORT, few, True), (_LONG, many, True))

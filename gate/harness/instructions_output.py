@@ -1,0 +1,139 @@
+"""From what a guest told and the plugin counted to values, or to why there are none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gate.harness.base import TrialFailed, TrialTimeout
+from gate.harness.process import finish
+from gate.harness.strict import last_line, quote
+from gate.model import Value
+from gate.vm.answers import Answers, read_answers
+from gate.vm.console import fault_of, last_lines
+from gate.vm.counts import read_counts
+
+if TYPE_CHECKING:
+    from gate.harness.base import Outcome
+    from gate.vm.build import Guest
+
+_WORK = "work, not time: caches, locks that wait and devices are no part of it"
+INSTRUCTION_KINDS = (
+    ("kernel_instructions_per_io", "1", "lower", f"kernel instructions of one operation; {_WORK}"),
+    ("user_instructions_per_io", "1", "lower", f"instructions of programs likewise; {_WORK}"),
+    ("kernel_instructions", "1", "lower", f"kernel instructions of the long run; {_WORK}"),
+    ("user_instructions", "1", "lower", f"instructions of programs likewise; {_WORK}"),
+)
+_INTERVALS = 2
+
+
+def told(text: str, console: str, outcome: Outcome) -> Answers:
+    """The guest's answers, provided it came to its end and its kernel reported no fault.
+
+    Raises:
+        TrialFailed: its kernel failed, a module or a step did, or it ended early; quotes the log.
+    """
+    answers = read_answers(text)
+    fault = fault_of(console)
+    if fault:
+        raise TrialFailed(fault)
+    if answers.refused:
+        module, said = answers.refused
+        raise TrialFailed(f"the module {module} does not load: {_first(said)}")
+    for name, (status, said) in answers.steps.items():
+        if status != 0:
+            raise TrialFailed(f"in the guest, the {name} run ended with {status}: {_last(said)}")
+    if answers.ended:
+        finish(outcome, "QEMU")
+        return answers
+    if not answers.releases:
+        finish(outcome, "QEMU")
+        raise TrialFailed(f"the kernel did not boot; it said last: {_words(console)}")
+    raise TrialFailed(
+        f"the guest ended while it was at {quote(answers.at)}; it said last: {_words(console)}"
+    )
+
+
+def killed(text: str, console: str, outcome: Outcome) -> TrialTimeout:
+    """The error of a guest whose time was up: what it was at, and its last words."""
+    at = read_answers(text).at
+    where = f"while it was at {quote(at)}" if at else "before its kernel had booted"
+    return TrialTimeout(
+        f"the guest was killed after {outcome.duration:.1f} s, {where}: its time was up; "
+        f"{fault_of(console) or f'it said last: {_words(console)}'}"
+    )
+
+
+def _words(console: str) -> str:
+    return last_lines(console) or "nothing"
+
+
+def _first(said: str) -> str:
+    return quote(next((line for line in said.splitlines() if line.strip()), "it said nothing"))
+
+
+def _last(said: str) -> str:
+    return quote(last_line(said) or "it said nothing")
+
+
+def proven(answers: Answers, guest: Guest) -> None:
+    """Refuse a guest that is not, before and after its trial, what the side's directory holds.
+
+    Raises:
+        TrialFailed: it says another release, version or build-id, or another one of a module.
+    """
+    image = guest.image
+    for what, said, expected in (
+        ("release", answers.releases, image.release),
+        ("version", answers.versions, image.version),
+        ("build-id", answers.build_ids, image.build_id),
+    ):
+        if len(said) != _INTERVALS:
+            raise TrialFailed(
+                f"the side is not proven: the guest told its {what} {len(said)} times"
+            )
+        for one in said:
+            if one != expected:
+                raise TrialFailed(
+                    f"the side is not proven: the running kernel's {what} is {quote(one)}, and the "
+                    f"image's {quote(expected)}"
+                )
+    for module in guest.modules:
+        running = answers.modules.get(module.name)
+        if running is None:
+            raise TrialFailed(f"the side is not proven: the module {module.name} was not loaded")
+        if running != module.build_id:
+            raise TrialFailed(
+                f"the side is not proven: the loaded module {module.name} has the build-id "
+                f"{quote(running)}, and the file {quote(module.build_id)}"
+            )
+
+
+def values(counts: str, operations: tuple[int, int]) -> tuple[Value, ...]:
+    """The four metrics out of the counts of the short and the long run.
+
+    Raises:
+        TrialFailed: there are not two runs, or the longer cost no more than the shorter.
+    """
+    try:
+        intervals = read_counts(counts)
+    except ValueError as error:
+        raise TrialFailed(f"the plugin's counts cannot be read: {error}") from error
+    if len(intervals) != _INTERVALS:
+        raise TrialFailed(f"the plugin counted {len(intervals)} runs; expected {_INTERVALS}")
+    short, long = intervals
+    more = operations[1] - operations[0]
+    found = []
+    for who, few, many in (
+        ("kernel", short.kernel, long.kernel),
+        ("user", short.programs, long.programs),
+    ):
+        if many <= few:
+            raise TrialFailed(
+                f"{operations[1]} operations cost the {who} {many} instructions, and "
+                f"{operations[0]} cost {few}: the command does not do more of them"
+            )
+        found += [
+            Value(metric=f"{who}_instructions_per_io", value=(many - few) / more, samples=more),
+            Value(metric=f"{who}_instructions", value=float(many), samples=operations[1]),
+        ]
+    return tuple(found)

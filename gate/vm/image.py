@@ -1,0 +1,123 @@
+"""A kernel image: what it says of itself, and the kernel inside.
+
+A bzImage is read by the boot protocol (Documentation/arch/x86/boot.rst of Linux): the release
+stands where `kernel_version` points, the packed kernel where `payload_offset` does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gate.errors import InputError
+from gate.vm.notes import build_id_of
+from gate.vm.packed import NotUnpacked, unpacked
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CODE = "G260"
+_PLACES = ("vmlinuz", "bzImage", "boot/vmlinuz-*", "boot/bzImage", "arch/x86/boot/bzImage")
+_LARGEST = 1 << 29
+_BANNER = b"Linux version "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Image:
+    """One kernel image of a side."""
+
+    path: Path
+    digest: str
+    """SHA-256 of the file, hex."""
+    release: str
+    """As `uname -r` will say: `6.1.0-56-cloud-amd64`."""
+    version: str
+    """As `uname -v` will: `#1 SMP PREEMPT_DYNAMIC ...`."""
+    build_id: str
+    """Of the kernel inside, hex; empty where it was built without one."""
+
+    def demand_unchanged(self) -> None:
+        """Refuse an image that was exchanged since it was read.
+
+        Raises:
+            InputError: G260.
+        """
+        try:
+            now = hashlib.sha256(self.path.read_bytes()).hexdigest()
+        except OSError as error:
+            raise wrong(self.path, f"the kernel image is gone: {error.strerror}") from error
+        if now != self.digest:
+            raise wrong(self.path, "the kernel image was exchanged since it was read")
+
+
+def find_image(directory: Path) -> Path:
+    """The one kernel image below a side's directory.
+
+    Raises:
+        InputError: G260, there is none, or more than one.
+    """
+    found = sorted({path for place in _PLACES for path in directory.glob(place) if path.is_file()})
+    if len(found) == 1:
+        return found[0]
+    what = f"{len(found)} kernel images: {', '.join(p.name for p in found[:3])}" if found else "no"
+    raise InputError(
+        CODE,
+        f"the directory holds {what}{'' if found else ' kernel image'}.",
+        cure=f"It needs exactly one of {', '.join(_PLACES)}, as an unpacked kernel package has.",
+        place=str(directory),
+    )
+
+
+def read_image(path: Path) -> tuple[Image, bytes]:
+    """What an image says of itself, and the kernel inside, an ELF file.
+
+    Raises:
+        InputError: G260, it cannot be read, or is no kernel for x86-64.
+    """
+    try:
+        data = path.read_bytes() if path.stat().st_size <= _LARGEST else b""
+        kernel = _kernel(data)
+    except (OSError, NotUnpacked, struct.error) as error:
+        raise wrong(path, f"the kernel image cannot be read: {error}") from error
+    release, _, version = _banner(kernel)
+    if not release:
+        raise wrong(path, "this is no kernel image for x86-64")
+    return Image(
+        path=path,
+        digest=hashlib.sha256(data).hexdigest(),
+        release=release,
+        version=version,
+        build_id=build_id_of(kernel),
+    ), kernel
+
+
+def wrong(path: Path, message: str) -> InputError:
+    """The error of a side that no machine can be booted from."""
+    return InputError(CODE, f"{message}.", cure="Give the side's directory anew.", place=str(path))
+
+
+def _kernel(data: bytes) -> bytes:
+    if data[:4] == b"\x7fELF":
+        return data
+    if data[0x202:0x206] != b"HdrS":
+        message = "it is neither a bzImage nor a vmlinux"
+        raise NotUnpacked(message)
+    start = ((data[0x1F1] or 4) + 1) * 512
+    offset, length = struct.unpack_from("<II", data, 0x248)
+    return unpacked(data[start + offset : start + offset + length])
+
+
+def _banner(kernel: bytes) -> tuple[str, str, str]:
+    """Release, builder and version out of `Linux version 6.1.0 (who@where) (cc) #1 SMP ...`."""
+    at = kernel.find(_BANNER)
+    while at >= 0:
+        line = kernel[at + len(_BANNER) : at + 500].split(b"\n", 1)[0].split(b"\0", 1)[0]
+        text = line.decode("utf-8", "replace")
+        release, _, rest = text.partition(" ")
+        builder, _, version = rest.partition(" #")
+        if version[:1].isdigit():  # there is a first draft of it too, without a number
+            return release, builder, f"#{version}"
+        at = kernel.find(_BANNER, at + 1)
+    return "", "", ""

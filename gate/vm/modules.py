@@ -1,0 +1,122 @@
+"""Kernel modules of a side: found by name, with those that they need, in the order of loading."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gate.errors import InputError
+from gate.vm.image import CODE
+from gate.vm.notes import build_id_of
+from gate.vm.packed import NotUnpacked, unpacked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+_FIRST = ("updates", "extra", "kernel")
+"""Directories in which the same module is looked for, as depmod does by default."""
+_SUFFIX = re.compile(r"\.ko(\.(gz|xz|zst))?$")
+_LARGEST = 1 << 28
+"""Bytes that are read of one; what is cut off makes it unreadable."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Module:
+    """One module to load."""
+
+    name: str
+    """With underscores."""
+    parameters: tuple[str, ...]
+    """`nr_devices=1`."""
+    content: bytes
+    build_id: str
+    """What its notes in /sys/module will say; empty where it was built without."""
+
+
+class Tree:
+    """The modules of one release below a side's directory."""
+
+    def __init__(self, directory: Path, release: str) -> None:
+        self.root = directory / "lib" / "modules" / release
+        self._builtin = {
+            _plain(line.rpartition("/")[2])
+            for line in _lines(self.root / "modules.builtin")
+            if line.endswith(".ko")
+        }
+        self._files: dict[str, Path] = {}
+        for place in reversed(_FIRST):
+            for path in sorted((self.root / place).rglob("*.ko*")):
+                if _SUFFIX.search(path.name):
+                    self._files[_plain(path.name)] = path
+
+    def loaded(self, wanted: Iterable[str]) -> tuple[Module, ...]:
+        """Modules for lines like `null_blk nr_devices=1`, each after those it needs.
+
+        Raises:
+            InputError: G260, there is no such module, or it cannot be read.
+        """
+        found: dict[str, Module] = {}
+        for line in wanted:
+            name, *parameters = line.split()
+            self._load(_plain(name), tuple(parameters), found, ())
+        return tuple(found.values())
+
+    def _load(
+        self,
+        name: str,
+        parameters: tuple[str, ...],
+        found: dict[str, Module],
+        above: Sequence[str],
+    ) -> None:
+        if name in found or name in above or (name in self._builtin and name not in self._files):
+            return
+        path = self._files.get(name)
+        if path is None:
+            who = f", which {above[-1]} needs" if above else ""
+            raise InputError(
+                CODE,
+                f"there is no module {name[:80]!r}{who}, and the kernel has none built in.",
+                cure="Put its .ko below updates/ there, or name another under guest.modules.",
+                place=str(self.root),
+            )
+        content = _content(path)
+        for need in filter(None, _told(content, "depends").split(",")):
+            self._load(_plain(need), (), found, (*above, name))
+        found[name] = Module(
+            name=name,
+            parameters=parameters,
+            content=content,
+            build_id=build_id_of(content),
+        )
+
+
+def _plain(name: str) -> str:
+    return _SUFFIX.sub("", name).replace("-", "_")
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+
+
+def _content(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return unpacked(file.read(_LARGEST))
+    except (OSError, NotUnpacked) as error:
+        raise InputError(
+            CODE,
+            f"the module cannot be read: {error}.",
+            cure="Build it anew.",
+            place=str(path),
+        ) from error
+
+
+def _told(content: bytes, key: str) -> str:
+    """A line of the module's own information: `depends=configfs`."""
+    match = re.search(rb"\0" + key.encode() + rb"=([^\0]*)\0", content)
+    return match[1].decode("ascii", "replace") if match else ""
