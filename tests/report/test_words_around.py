@@ -193,9 +193,7 @@ def test_most_of_a_rise_is_said_of_those_who_pay_more_than_half_of_it():
     assert said(3, 1) == (
         "CPU time of one I/O 5.000 -> 9.000 µs, most of the rise: o0 1.000 -> 4.000 µs"
     )
-    assert said(1, 2, 1.5).endswith(
-        "most of the rise: o1 1.000 -> 3.000 µs, o2 1.000 -> 2.500 µs"
-    )
+    assert said(1, 2, 1.5).endswith("most of the rise: o1 1.000 -> 3.000 µs, o2 1.000 -> 2.500 µs")
     assert said(1, 1, 1, 1, 1) == ""
     assert said(3, 1, least=1.0) == ""
     assert said(-1) == ""

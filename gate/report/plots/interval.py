@@ -17,7 +17,7 @@ _ZERO, _TOLERANCE = 0.25, 0.72
 stands no further right."""
 _LARGEST = 1e6
 _TENFOLD, _DIGITS = 10.0, 5
-_ROOM = 0.35
+_ROOM = 0.5
 """Part of the axis that is kept free beside an interval for the figure of its end."""
 
 

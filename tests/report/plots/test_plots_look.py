@@ -6,9 +6,12 @@ import re
 
 import pytest
 
+from gate.report.html import _assets
+from gate.report.plots import interval_plot
 from tests.report.browser import chromium
+from tests.report.build import finding
 from tests.report.looks import DRAWN, OVERLAPS, WIDTH
-from tests.report.plots.drawn import of_finding, outside
+from tests.report.plots.drawn import of_finding, outside, printed
 from tests.report.plots.gallery import accepted, page, sixty
 
 
@@ -79,3 +82,22 @@ def test_a_path_holds_all_marks_of_its_kind():
     html = of_finding(made, accepted(made))
     assert len(re.findall(r"<path", html)) < 40
     assert not re.search(r"style=|<script|foreignObject|<use|<image", html)
+
+
+@pytest.mark.parametrize("width", [320, 360, 768])
+def test_figures_of_an_interval_stay_inside_and_apart(shown, tmp_path, width):
+    """Ends that touch, far apart, beyond each other's names, and on either side of no loss."""
+    cases = ((0.05, 1e-4), (0.0, 1e-4), (-0.2, 1e-3), (0.03, 0.02), (3.0, 0.01), (0.5, 9.0))
+    figures = (
+        printed("interval", interval_plot(finding(loss=loss, half=half))) for loss, half in cases
+    )
+    path = tmp_path / "intervals.html"
+    held = "".join(f'<div class="plots">{figure}</div>' for figure in figures)
+    style = f"<style>{_assets().style}</style>"
+    path.write_text(f"<!doctype html><meta charset=utf-8>{style}<main>{held}</main>", "utf-8")
+    page = shown.context.browser.new_page()
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(path.as_uri())
+    assert page.evaluate(DRAWN) == []
+    assert page.evaluate(OVERLAPS) == []
+    page.close()
