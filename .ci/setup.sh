@@ -3,7 +3,7 @@
 # from the lock files. Says what it does, and what to do where it cannot.
 #   .ci/setup.sh          what `gate` needs: fio, hyperfine, .venv
 #   .ci/setup.sh lint     and what `make check` needs: shellcheck, actionlint
-#   .ci/setup.sh tests    and what its tests need: a headless Chromium, actionlint, act
+#   .ci/setup.sh tests    and what its tests need: a headless Chromium, actionlint, act, QEMU, a kernel
 #   .ci/setup.sh profiles and what the shipped profiles run
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -156,4 +156,5 @@ if ! has_uv; then
 fi
 # Inexact: uv itself lives in the environment that it keeps.
 UV_PROJECT_ENVIRONMENT=.venv .venv/bin/uv sync --quiet --locked --inexact --compile-bytecode
+[ "${1:-}" != tests ] || .ci/kernel.sh
 echo "setup: ready: $(fio --version), $(hyperfine --version), $(.venv/bin/python -V)"

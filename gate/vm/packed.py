@@ -5,9 +5,23 @@ from __future__ import annotations
 import lzma
 import subprocess
 import zlib
+from typing import Protocol
 
 MOST = 1 << 30
 """Bytes that anything is unpacked to."""
+
+
+class _Unpacker(Protocol):
+    """What zlib and lzma both offer."""
+
+    @property
+    def eof(self) -> bool:
+        """Whether the end of what was packed is reached."""
+        ...
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes:
+        """Unpack."""
+        ...
 
 
 class NotUnpacked(Exception):
@@ -24,15 +38,22 @@ def unpacked(data: bytes) -> bytes:
         return data
     try:
         if data[:2] == b"\x1f\x8b":
-            return _bounded(zlib.decompressobj(31).decompress(data, MOST))
+            return _whole(zlib.decompressobj(31), data)
         if data[:6] == b"\xfd7zXZ\0" or data[:3] == b"\x5d\0\0":
-            return _bounded(lzma.LZMADecompressor().decompress(data, MOST))
+            return _whole(lzma.LZMADecompressor(), data)
     except (zlib.error, lzma.LZMAError, EOFError) as error:
         raise NotUnpacked(f"it cannot be unpacked: {error}") from error
     for magic, program in ((b"\x28\xb5\x2f\xfd", "zstd"), (b"\x02\x21\x4c\x18", "lz4")):
         if data[:4] == magic:
             return _by_program(program, data)
     raise NotUnpacked("it is packed in a way that the gate does not know")
+
+
+def _whole(unpacker: _Unpacker, data: bytes) -> bytes:
+    content = _bounded(unpacker.decompress(data, MOST))
+    if not unpacker.eof:
+        raise NotUnpacked("it is cut off")
+    return content
 
 
 def _bounded(content: bytes) -> bytes:
