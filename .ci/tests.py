@@ -15,7 +15,7 @@ TESTS = Path("tests")
 BESIDE = (
     ("docs", "judge", "model", "power", "published", "stats"),
     ("bad_input", "hostile", "publish", "report", "trust", "workflows"),
-    ("github",),
+    ("github", "kernel"),
 )
 """Folders whose tests hold on a busy machine; each group about as long as the other."""
 NO_TESTS = 5

@@ -9,7 +9,7 @@ from gate.files import lengths, names
 from gate.files.consistency_shown import shown_complaints
 from gate.files.curves import curve_complaints
 from gate.files.kernel_file import kernel_complaints
-from gate.model import KINDS, UNSTEADY, Role, Stage, TrialStatus, Verdict, join
+from gate.model import KINDS, MOST_FUNCTIONS, UNSTEADY, Role, Stage, TrialStatus, Verdict, join
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -150,8 +150,15 @@ def _trial_complaints(trial: Trial, before: set[int]) -> Iterator[tuple[str, str
         yield "values", "a resolution must not be negative"
     for i in _doubled(value.metric for value in trial.values):
         yield "values", f"the metric {trial.values[i].metric[:80]!r} stands twice"
+    yield from _detail_complaints(trial)
+
+
+def _detail_complaints(trial: Trial) -> Iterator[tuple[str, str]]:
+    """The same of what a trial keeps beside its values."""
     for what in curve_complaints(trial):
         yield "latencies", what
+    if len(trial.functions) > MOST_FUNCTIONS or any(v <= 0 for v in trial.functions.values()):
+        yield "functions", f"are at most {MOST_FUNCTIONS}, each above zero"
 
 
 def _doubled(items: Iterable[str]) -> Iterator[int]:

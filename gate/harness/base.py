@@ -113,6 +113,8 @@ class Reading:
     """What was done in which part of the trial; absent where the harness cannot tell."""
     latencies: tuple[Percentiles, ...] = ()
     """Completion latencies by kind of I/O; empty where the harness tells none."""
+    functions: Mapping[str, float] = field(default_factory=dict)
+    """Instructions of one operation by kernel function; empty where nobody counts them."""
 
 
 class TrialFailed(Exception):

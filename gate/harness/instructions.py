@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING
 from gate.errors import InputError, MeasureError
 from gate.harness.base import Reading, TrialFailed
 from gate.harness.expand import expand
-from gate.harness.instructions_output import INSTRUCTION_KINDS, killed, proven, told, values
+from gate.harness.instructions_output import (
+    INSTRUCTION_KINDS,
+    functions,
+    killed,
+    proven,
+    runs,
+    told,
+    values,
+)
 from gate.harness.kinds import metric_kinds
 from gate.harness.process import Clock, ask, export
 from gate.harness.strict import quote
@@ -95,8 +103,11 @@ class Instructions:
             raise killed(text, console, outcome)
         answers = told(text, console, outcome)
         proven(answers, guest)
-        counts = export(context.scratch / "counts", "the plugin")
-        return Reading(values=values(counts, wanted.operations))
+        counted = runs(export(context.scratch / "counts", "the plugin"))
+        return Reading(
+            values=values(*counted, wanted.operations),
+            functions=functions(*counted, wanted.operations, answers.symbols),
+        )
 
 
 def _read(path: Path) -> str:

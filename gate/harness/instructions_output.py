@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from gate.harness.base import TrialFailed, TrialTimeout
 from gate.harness.process import finish
 from gate.harness.strict import last_line, quote
-from gate.model import Value
+from gate.model import MOST_FUNCTIONS, Value
 from gate.vm.answers import Answers, read_answers
 from gate.vm.console import fault_of, last_lines
-from gate.vm.counts import read_counts
+from gate.vm.counts import Interval, read_counts
+from gate.vm.symbols import Symbols, by_function
 
 if TYPE_CHECKING:
     from gate.harness.base import Outcome
@@ -24,6 +25,7 @@ INSTRUCTION_KINDS = (
     ("user_instructions", "1", "lower", f"instructions of programs likewise; {_WORK}"),
 )
 _INTERVALS = 2
+_REST = "all other functions"
 
 
 def told(text: str, console: str, outcome: Outcome) -> Answers:
@@ -108,11 +110,11 @@ def proven(answers: Answers, guest: Guest) -> None:
             )
 
 
-def values(counts: str, operations: tuple[int, int]) -> tuple[Value, ...]:
-    """The four metrics out of the counts of the short and the long run.
+def runs(counts: str) -> tuple[Interval, Interval]:
+    """The counts of the short and of the long run.
 
     Raises:
-        TrialFailed: there are not two runs, or the longer cost no more than the shorter.
+        TrialFailed: there are not two runs.
     """
     try:
         intervals = read_counts(counts)
@@ -120,7 +122,29 @@ def values(counts: str, operations: tuple[int, int]) -> tuple[Value, ...]:
         raise TrialFailed(f"the plugin's counts cannot be read: {error}") from error
     if len(intervals) != _INTERVALS:
         raise TrialFailed(f"the plugin counted {len(intervals)} runs; expected {_INTERVALS}")
-    short, long = intervals
+    return intervals[0], intervals[1]
+
+
+def functions(
+    short: Interval, long: Interval, operations: tuple[int, int], symbols: str
+) -> dict[str, float]:
+    """Instructions of one operation by kernel function: those that took most, and the rest."""
+    known = Symbols(symbols)
+    few, many = by_function(short.blocks, known), by_function(long.blocks, known)
+    more = operations[1] - operations[0]
+    found = {name: (count - few.get(name, 0)) / more for name, count in many.items()}
+    order = sorted(found, key=lambda name: (-found[name], name))[: MOST_FUNCTIONS - 1]
+    kept = {name: found[name] for name in order if found[name] > 0}
+    rest = (long.kernel - short.kernel) / more - sum(kept.values())
+    return kept | ({_REST: rest} if rest > 0 else {})
+
+
+def values(short: Interval, long: Interval, operations: tuple[int, int]) -> tuple[Value, ...]:
+    """The four metrics out of the counts of the short and the long run.
+
+    Raises:
+        TrialFailed: the longer cost no more than the shorter.
+    """
     more = operations[1] - operations[0]
     found = []
     for who, few, many in (

@@ -11,6 +11,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.judge.bills import bills_of, contexts_of, medians, owners_of, word_of
+from gate.judge.functions import KERNEL_INSTRUCTIONS, by_functions
 from gate.model import Paid, Verdict
 from gate.units import show_pair
 
@@ -34,8 +35,11 @@ CONTEXT = "by the tick: "
 
 def attributed(found: Finding, case: Case) -> Finding:
     """The finding with who paid, where its pairs keep CPU bills."""
-    cost = any(word in found.metric for word in _OF_INTEREST)
-    if not cost or found.verdict not in _TOLD or found.method != "pairs":
+    if found.verdict not in _TOLD or found.method != "pairs":
+        return found
+    if found.metric.startswith(KERNEL_INSTRUCTIONS):
+        return by_functions(found, case)
+    if not any(word in found.metric for word in _OF_INTEREST):
         return found
     base = bills_of(case.pair_base).get(found.benchmark, ())
     head = bills_of(case.pair_head).get(found.benchmark, ())

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
-from gate.harness.base import Command, TrialContext, TrialFailed, TrialTimeout
+from gate.harness.base import Command, Reading, TrialContext, TrialFailed, TrialTimeout
 from gate.harness.expand import own_environment
 from gate.harness.needs import demand_needs
 from gate.measure.aside import counted, with_reasons
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from gate.measure.recorder import Recorder
     from gate.measure.stop import Stop
     from gate.measure.storage import StorageState
-    from gate.model import Benchmark, CpuBill, Host, Kernel, Percentiles, Profile, Value
+    from gate.model import Benchmark, CpuBill, Host, Kernel, Profile, Value
     from gate.subject.command import ActiveSide
 
 
@@ -131,7 +131,7 @@ def make_trial(
     status, note = TrialStatus.OK, ""
     values: tuple[Value, ...] = ()
     bill: CpuBill | None = None
-    latencies: tuple[Percentiles, ...] = ()
+    reading = Reading(values=())
     look = sitting.storage.look if sitting.storage is not None else None
     around = Surroundings(sitting.stop, sitting.accountant, look)
     with _scratch(sitting) as scratch:
@@ -151,7 +151,7 @@ def make_trial(
                 idle = session.idle or sitting.accountant.reference(sitting.stop)
                 bill, cost, lacking = sitting.accountant.account(reading, idle)
                 given, notes = (*given, *cost), (*notes, *lacking)
-            values, note, latencies = given, "; ".join(notes), reading.latencies
+            values, note = given, "; ".join(notes)
         except TrialTimeout as failure:
             status, note = TrialStatus.TIMEOUT, str(failure)
         except TrialFailed as failure:
@@ -171,7 +171,8 @@ def make_trial(
         slot=slot,
         note=note[:1000],
         cpu=bill,
-        latencies=latencies,
+        latencies=reading.latencies if values else (),
+        functions=dict(reading.functions) if values else {},
     )
     return with_reasons(trial, reasons)
 

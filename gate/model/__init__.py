@@ -38,6 +38,7 @@ from gate.model.profile import (
 from gate.model.readiness import Answer, Readiness
 from gate.model.report import Edit, Evidence, Finding, Paid, Report, SuitePromise
 from gate.model.session import (
+    MOST_FUNCTIONS,
     SCHEMA,
     Handover,
     Kernel,
@@ -77,6 +78,7 @@ __all__ = [
     "BACKGROUND_RATE",
     "KINDS",
     "LOADED",
+    "MOST_FUNCTIONS",
     "PRECONDITIONS",
     "PREPARATIONS",
     "RESERVED",

@@ -51,7 +51,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paid:
-    """What one payer of a CPU cost paid on each side, in CPU-seconds of an operation."""
+    """What one payer of a cost paid on each side of an operation."""
 
     __pydantic_config__ = STRICT
 
@@ -60,6 +60,8 @@ class Paid:
     base: float
     """Median of the base trials of the pairs."""
     head: float
+    unit: str = "s"
+    """CPU-seconds, or `1` for instructions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -100,6 +100,10 @@ class Kernel:
     """Options that are set, without `CONFIG_`; empty where the kernel does not tell them."""
 
 
+MOST_FUNCTIONS = 100
+"""Kernel functions that a trial keeps."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
     """One fresh process of one benchmark: the unit of replication."""
@@ -128,6 +132,8 @@ class Trial:
     """Why it was set aside; its values are kept and never counted."""
     latencies: tuple[Percentiles, ...] = ()
     """Where the harness tells percentiles."""
+    functions: dict[str, float] = field(default_factory=dict)
+    """Instructions of one operation by kernel function, the largest; where they are counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -220,8 +220,8 @@ def plainly_passed(finding: Finding) -> bool:
 
 
 def payers(finding: Finding) -> str:
-    """`kernel threads (loop) 3.100 -> 9.400 µs; ...`: CPU time of one operation, by who paid it."""
-    told = (f"{one.context} {show_pair(one.base, one.head, 's')}" for one in finding.paid)
+    """`kernel threads (loop) 3.100 -> 9.400 µs; ...`: the cost of one operation, by who paid it."""
+    told = (f"{one.context} {show_pair(one.base, one.head, one.unit)}" for one in finding.paid)
     return f"{'; '.join(told)} for each operation"
 
 

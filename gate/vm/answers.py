@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import zlib
 from dataclasses import dataclass, field
 
 from gate.vm.notes import build_id_in
@@ -28,6 +29,7 @@ class Answers:
     at: str = ""
     """The last that it began."""
     symbols: str = ""
+    """Functions of the kernel and its modules, as /proc/kallsyms has them."""
     ended: bool = False
     """Whether it came to its end and powered off by itself."""
 
@@ -61,7 +63,7 @@ def _course(found: Answers, word: str, first: str, second: str) -> None:
         case "refused":
             found.refused = first, _decoded(second)
         case "symbols":
-            found.symbols = _decoded(second)
+            found.symbols = _unpacked(second)
         case "end":
             found.ended = first == "0"
         case "step":
@@ -78,7 +80,18 @@ def _hex(text: str) -> bytes:
 
 
 def _decoded(text: str) -> str:
+    return _plain(text).decode("utf-8", "replace")
+
+
+def _unpacked(text: str) -> str:
     try:
-        return base64.b64decode(text, validate=True).decode("utf-8", "replace")
-    except (binascii.Error, ValueError):
+        return zlib.decompressobj(31).decompress(_plain(text), _LONGEST).decode("ascii", "replace")
+    except zlib.error:
         return ""
+
+
+def _plain(text: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return b""

@@ -28,8 +28,6 @@ class Guest:
     modules: tuple[Module, ...]
     kernel: Path
     archive: Path
-    system_map: str
-    """Text of the side's System.map; empty where it has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,14 +82,4 @@ def lay_out(directory: Path, wanted: Wanted, place: Path, environment: Mapping[s
         modules=modules,
         kernel=place / "kernel",
         archive=place / "archive",
-        system_map=_system_map(directory, image.release),
     )
-
-
-def _system_map(directory: Path, release: str) -> str:
-    for name in (f"boot/System.map-{release}", "System.map"):
-        try:
-            return (directory / name).read_text(encoding="ascii", errors="replace")
-        except OSError:
-            continue
-    return ""

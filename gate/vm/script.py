@@ -48,7 +48,7 @@ told step {name}=$status
 """
 _TAIL = """proof
 say "tainted $(cat /proc/sys/kernel/tainted)"
-grep '\\[' /proc/kallsyms | grep -i ' t ' >/tmp/out
+grep -i ' [tw] ' /proc/kallsyms | gzip -1 >/tmp/out
 told symbols 0
 off 0
 """

@@ -1,4 +1,4 @@
-"""From addresses to functions: System.map of the side, and what the guest said of its modules."""
+"""From addresses to functions, by what the guest said of its kernel and modules."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _CODE = frozenset("tTwW")
 class Symbols:
     """Functions by their first address, in order."""
 
-    def __init__(self, *texts: str) -> None:
-        """Texts with lines `ADDRESS TYPE NAME [MODULE]`, as System.map and kallsyms have them."""
-        known = sorted({found for text in texts for found in _lines(text)})
+    def __init__(self, text: str) -> None:
+        """Lines `ADDRESS TYPE NAME [MODULE]`, as /proc/kallsyms has them."""
+        known = sorted(_lines(text))
         self._addresses = [address for address, _ in known]
         self._names = [name for _, name in known]
 

@@ -9,7 +9,7 @@ import pytest
 from kernel.made import RELEASE, VERSION, module, write_side
 
 from gate.harness.base import Outcome, TrialFailed
-from gate.harness.instructions_output import killed, proven, told, values
+from gate.harness.instructions_output import functions, killed, proven, runs, told, values
 from gate.vm.answers import read_answers
 from gate.vm.build import Guest
 from gate.vm.console import fault_of
@@ -89,7 +89,7 @@ def test_a_calm_console_tells_of_no_fault():
     assert fault_of(recorded("base.console")) == ""
 
 
-@pytest.mark.parametrize("at", range(0, 17000, 1500))
+@pytest.mark.parametrize("at", range(0, 2800, 200))
 def test_answers_that_end_early_are_no_trial(at):
     """Wherever the guest stopped talking, there is no value."""
     with pytest.raises(TrialFailed):
@@ -120,7 +120,7 @@ def guest(tmp_path):
     write_side(tmp_path, [("made", "")])
     image, _ = read_image(find_image(tmp_path))
     modules = Tree(tmp_path, image.release).loaded(["made"])
-    return Guest(image=image, modules=modules, kernel=tmp_path, archive=tmp_path, system_map="")
+    return Guest(image=image, modules=modules, kernel=tmp_path, archive=tmp_path)
 
 
 def right(guest):
@@ -160,7 +160,7 @@ def test_a_module_is_proven_by_its_build_id(guest):
 
 def test_what_one_operation_costs_is_the_slope():
     """Starting the command is in both runs, so that it costs nothing."""
-    found = {one.metric: one.value for one in values(COUNTS, (10, 50))}
+    found = {one.metric: one.value for one in values(*runs(COUNTS), (10, 50))}
     assert found == {
         "kernel_instructions_per_io": 20.0,
         "user_instructions_per_io": 0.5,
@@ -184,7 +184,7 @@ def test_what_one_operation_costs_is_the_slope():
 def test_counts_that_are_no_measurement_give_no_value(text, words):
     """Missing, double, flat and unreadable ones."""
     with pytest.raises(TrialFailed, match=words):
-        values(text, (10, 50))
+        values(*runs(text), (10, 50))
 
 
 def test_instructions_are_told_by_function():
@@ -193,3 +193,19 @@ def test_instructions_are_told_by_function():
     (_, long) = read_counts(COUNTS)
     assert by_function(long.blocks, symbols) == {"one": 340, "two [mod]": 560}
     assert symbols.name(5) == "unknown"
+
+
+def test_functions_take_what_an_operation_costs():
+    """Their sum is the metric; what has no name is told as such, and few are kept."""
+    symbols = "ffffffff81000000 T one\nffffffff81000080 t two [mod]\n"
+    found = functions(*runs(COUNTS), (10, 50), symbols)
+    assert found == {"two [mod]": 12.5, "one": 7.5}
+    assert functions(*runs(COUNTS), (10, 50), "") == {"unknown": 20.0}
+    begin, end = 0xFFFFFFFF81000000, 300
+    blocks = "".join(f"block {begin + 16 * n:x} {4 * (n + 1)}\n" for n in range(end))
+    many = "begin\nend 0 0\nbegin\n" + blocks + f"end {4 * 300 * 301 // 2} 9\n"
+    names = "".join(f"{begin + 16 * n:x} t f{n}\n" for n in range(end))
+    kept = functions(*runs(many), (1, 5), names)
+    assert len(kept) == 100
+    assert kept["f299"] == 300.0
+    assert sum(kept.values()) == 300 * 301 / 2
