@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from gate.harness.plant_command import PlantCommand
 from gate.harness.plant_fio import PlantFio
+from gate.harness.plant_instructions import PlantInstructions
 from gate.harness.plant_pytest import PlantPytest
 from gate.harness.plant_replay import PlantReplay
 from gate.model import Role, Side
@@ -58,6 +59,7 @@ class Planter(Protocol):
 PLANTERS: dict[str, Planter] = {
     "fio": PlantFio(),
     "hyperfine": PlantCommand(),
+    "instructions": PlantInstructions(),
     "pytest-benchmark": PlantPytest(),
     "replay": PlantReplay(),
 }

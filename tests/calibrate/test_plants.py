@@ -282,6 +282,23 @@ def test_a_function_too_short_is_refused(context):
         PLANTERS["pytest-benchmark"].size(inner, shown, 0.05, "minimum")
 
 
+def test_no_loss_is_planted_into_counted_instructions(context):
+    """The refusal says what to do instead, and no figure comes of asking all the same."""
+    made = context(Work(), harness="instructions", metrics=("kernel_instructions",))
+    assert plantable(made.profile) == (
+        (),
+        "a loss in instructions is a change of the kernel: plant it in a side of your own",
+    )
+    planter = PLANTERS["instructions"]
+    for ask in (
+        lambda: planter.size(None, None, 0.1, "kernel_instructions"),
+        lambda: planter.slowed(None, {}),
+        lambda: planter.reading(None, None, {}),
+    ):
+        with pytest.raises(TrialFailed, match="plant it in a side of your own"):
+            ask()
+
+
 def test_every_harness_has_a_planter():
     """A harness that cannot be slowed would be calibrated with unchanged rounds only."""
     assert PLANTERS.keys() == HARNESSES.keys()

@@ -99,6 +99,11 @@ class Asked:
             raise StopRequested(signal.SIGTERM)
 
 
+def sitting(stop, harness="fio"):
+    """What controls need of a sitting."""
+    return SimpleNamespace(stop=stop, profile=SimpleNamespace(harness=harness))
+
+
 @pytest.fixture
 def clock(monkeypatch):
     """A clock that a test sets, and controls that give 1, 2, 3 ... and never fork."""
@@ -129,10 +134,20 @@ def kept(recorder):
     return read_session(recorder.path).controls
 
 
+def test_counted_instructions_need_no_controls(clock, recorder):
+    """What no other work on the machine changes is not judged by how fast the machine is."""
+    own = recorder()
+    controls = Controls(sitting(Asked(), "instructions"), own)
+    controls.begin()
+    controls.end()
+    assert clock.runs == 0
+    assert not own.session.controls
+
+
 def test_when_they_run(clock, recorder):
     """Twice at the start, once in ten seconds between trials, once at the end; in that order."""
     own = recorder()
-    controls = Controls(SimpleNamespace(stop=Asked()), own)
+    controls = Controls(sitting(Asked()), own)
     controls.begin()
     assert kept(own) == {"a": (1.0, 3.0), "b": (2.0, 4.0)}
     controls.between()
@@ -149,7 +164,7 @@ def test_when_they_run(clock, recorder):
 def test_pairs_share_every_run(clock, recorder):
     """The sessions of base and head hold the same runs: they were measured in one sitting."""
     base, head = recorder(name="base"), recorder(name="head")
-    controls = Controls(SimpleNamespace(stop=Asked()), base, head)
+    controls = Controls(sitting(Asked()), base, head)
     controls.begin()
     controls.end()
     assert kept(base) == kept(head) == {"a": (1.0, 3.0, 5.0), "b": (2.0, 4.0, 6.0)}
@@ -159,7 +174,7 @@ def test_pairs_share_every_run(clock, recorder):
 def test_what_is_not_measured_has_none(source, clock, recorder):
     """Recorded and imported values were not taken on this host now: nothing runs."""
     own = recorder(source)
-    controls = Controls(SimpleNamespace(stop=Asked()), own)
+    controls = Controls(sitting(Asked()), own)
     controls.begin()
     controls.between()
     controls.end()
@@ -169,7 +184,7 @@ def test_what_is_not_measured_has_none(source, clock, recorder):
 def test_a_resumed_session_keeps_what_it_had(clock, recorder):
     """The runs of before the interruption come first."""
     own = recorder(builtin={"a": (9.0,), "b": (8.0,)})
-    Controls(SimpleNamespace(stop=Asked()), own).begin()
+    Controls(sitting(Asked()), own).begin()
     assert kept(own) == {"a": (9.0, 1.0, 3.0), "b": (8.0, 2.0, 4.0)}
 
 
@@ -181,7 +196,7 @@ def test_a_control_that_cannot_run_is_noted(clock, recorder, monkeypatch):
 
     monkeypatch.setitem(measure_controls.CONTROLS, "a", broken)
     own = recorder()
-    Controls(SimpleNamespace(stop=Asked()), own).begin()
+    Controls(sitting(Asked()), own).begin()
     read = read_session(own.path)
     assert read.controls == {"b": (1.0, 2.0)}
     assert read.notes == (
@@ -193,7 +208,7 @@ def test_a_signal_stops_between_two_controls(clock, recorder):
     """A stop request is heard before the next one begins; what is on disk stays whole."""
     own = recorder()
     with pytest.raises(StopRequested):
-        Controls(SimpleNamespace(stop=Asked(after=3)), own).begin()
+        Controls(sitting(Asked(after=3)), own).begin()
     assert kept(own) == {"a": (1.0,), "b": (2.0,)}
 
 

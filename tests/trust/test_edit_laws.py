@@ -17,6 +17,7 @@ from gate.model import (
     Derived,
     Ending,
     EpochPolicy,
+    Guest,
     KnownHost,
     Limits,
     Metric,
@@ -127,7 +128,7 @@ OTHERS = {
         for key, value in {
             "command": "x", "shell": "sh", "prepare": "x", "warmup": 7, "job_text": "x",
             "python": "x", "directory": "x", "arguments": ("x",), "parameters": {"x": "1"},
-            "environment": {"X": "1"}, "operations": "x", "transferred": "x",
+            "environment": {"X": "1"}, "operations": "x", "transferred": "x", "guest": Guest(),
             "outputs": (Output(name="x", pattern="(x)", unit="s", better=Better.LOWER),),
         }.items()
     },
