@@ -36,6 +36,8 @@ _NEEDS = {
     "instructions": ("command", "guest"),
     "replay": ("replay",),
 }
+_AROUND = frozenset({"environment", "background", "storage"})
+"""What stands around the processes of every harness, and never reaches into a guest."""
 _OWN = {
     "fio": {"job"},
     "hyperfine": {
@@ -142,7 +144,9 @@ def _check_keys(form: ProfileForm, source: Sized) -> None:
             f"harness replay needs either benchmarks or a matrix; there are {both}.",
             "matrix" if form.matrix else "harness",
         )
-    foreign = set().union(*_OWN.values()) - _OWN[harness]
+    foreign = set().union(*_OWN.values(), _AROUND) - _OWN[harness]
+    if harness != "instructions":
+        foreign -= _AROUND
     for key in sorted(foreign & data.keys()):
         allowed = ", ".join(sorted(_OWN[harness]))
         raise source.wrong(f"{key} means nothing to {harness}, which has {allowed}.", key)

@@ -71,7 +71,8 @@ class Instructions:
 
     def prepare(self, context: TrialContext) -> None:
         """Lay out the kernel and the first file system of this benchmark and side."""
-        place = context.work / "guests" / f"{context.side.value}-{len(self._guests)}"
+        number = context.profile.benchmarks.index(context.benchmark)
+        place = context.work / "guests" / f"{context.side.value}-{number}"
         wanted = Wanted(
             modules=_modules(context), programs=_guest(context).programs, steps=_steps(context)
         )

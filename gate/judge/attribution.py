@@ -11,12 +11,12 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.judge.bills import bills_of, contexts_of, medians, owners_of, word_of
-from gate.judge.functions import KERNEL_INSTRUCTIONS, by_functions
+from gate.judge.functions import instructions_of
 from gate.model import Paid, Verdict
 from gate.units import show_pair
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from gate.judge.suite import Case
     from gate.model import CpuBill, Finding
@@ -26,6 +26,8 @@ _OF_INTEREST = (
     *("cpu", "efficiency", "user", "system", "context_switches"),
     *("cycles", "instructions", "energy"),
 )
+_COUNTED = "kernel_instructions"
+"""How the metrics begin that are told by function of the kernel."""
 _SHARE = 0.1
 """Of the whole change: who moved by less is not told."""
 _MOST, _IN_SENTENCE = 8, 3
@@ -37,8 +39,8 @@ def attributed(found: Finding, case: Case) -> Finding:
     """The finding with who paid, where its pairs keep CPU bills."""
     if found.verdict not in _TOLD or found.method != "pairs":
         return found
-    if found.metric.startswith(KERNEL_INSTRUCTIONS):
-        return by_functions(found, case)
+    if found.metric.startswith(_COUNTED):
+        return _by_function(found, case)
     if not any(word in found.metric for word in _OF_INTEREST):
         return found
     base = bills_of(case.pair_base).get(found.benchmark, ())
@@ -53,13 +55,33 @@ def attributed(found: Finding, case: Case) -> Finding:
 
 def payers(base: Sequence[CpuBill], head: Sequence[CpuBill]) -> tuple[Paid, ...]:
     """Who moved between the sides, in CPU-seconds of an operation, largest move first."""
-    change = abs(median(map(_busy, head)) - median(map(_busy, base)))
+    change = median(map(_busy, head)) - median(map(_busy, base))
     before, after = medians(base, _shares), medians(head, _shares)
+    return _moved(before, after, max(_SHARE * abs(change), 1e-12), "s")
+
+
+def _by_function(found: Finding, case: Case) -> Finding:
+    """The finding with the kernel's functions that moved most, where its pairs keep them."""
+    before = instructions_of(case.pair_base, found.benchmark)
+    after = instructions_of(case.pair_head, found.benchmark)
+    if not before or not after:
+        return found
+    change = sum(after.values()) - sum(before.values())
+    paid = _moved(before, after, max(_SHARE * abs(change), 1.0), "1")
+    if not paid:
+        return found
+    told = _told(paid[:_IN_SENTENCE])
+    return replace(found, paid=paid, path=(*found.path, f"instructions by function: {told}"))
+
+
+def _moved(
+    before: Mapping[str, float], after: Mapping[str, float], least: float, unit: str
+) -> tuple[Paid, ...]:
+    """Those that moved by `least` or more, largest move first."""
     found = [
-        Paid(context=name, base=before.get(name, 0.0), head=after.get(name, 0.0))
-        for name in before | after
+        Paid(context=name, base=before.get(name, 0.0), head=after.get(name, 0.0), unit=unit)
+        for name in {**before, **after}
     ]
-    least = max(_SHARE * change, 1e-12)
     moved = [
         one
         for one in found
@@ -85,7 +107,8 @@ def sentence(paid: Sequence[Paid], case: Case) -> str:
     `kernel threads (loop) 3.100 -> 9.400 µs of each I/O`
     """
     owners = [one for one in paid if not one.context.startswith(CONTEXT)][:_IN_SENTENCE]
-    told = owners or list(paid[:_IN_SENTENCE])
-    return ", ".join(f"{one.context} {show_pair(one.base, one.head, 's')}" for one in told) + (
-        f" of each {word_of(case)}"
-    )
+    return f"{_told(owners or paid[:_IN_SENTENCE])} of each {word_of(case)}"
+
+
+def _told(paid: Sequence[Paid]) -> str:
+    return ", ".join(f"{one.context} {show_pair(one.base, one.head, one.unit)}" for one in paid)

@@ -171,8 +171,8 @@ def make_trial(
         slot=slot,
         note=note[:1000],
         cpu=bill,
-        latencies=reading.latencies if values else (),
-        functions=dict(reading.functions) if values else {},
+        latencies=reading.latencies if status is TrialStatus.OK else (),
+        functions=dict(reading.functions) if status is TrialStatus.OK else {},
     )
     return with_reasons(trial, reasons)
 

@@ -10,7 +10,12 @@ _STAMP = re.compile(r"^\[\s*\d+\.\d+\]\s*(?:\[\s*[TC]\d+\]\s*)?")
 _FAULTS = {
     "panicked": (r"Kernel panic - not syncing",),
     "has a fault of its own": (
-        *(r"\bBUG: (?!KASAN)", r"\bOops: ", r"\bkernel BUG at\b", r"general protection fault"),
+        *(
+            r"\bBUG: (?!KASAN|KFENCE|sleeping function)",
+            r"\bOops: ",
+            r"\bkernel BUG at\b",
+            r"general protection fault",
+        ),
         *(r"Unable to handle kernel", r"\bUBSAN: "),
     ),
     "found a fault of memory": (r"\bBUG: KASAN", r"\bBUG: KFENCE", r"\bKCSAN: "),

@@ -36,7 +36,7 @@ class Image:
     version: str
     """As `uname -v` will: `#1 SMP PREEMPT_DYNAMIC ...`."""
     build_id: str
-    """Of the kernel inside, hex; empty where it was built without one."""
+    """Of the kernel inside, hex."""
 
     def demand_unchanged(self) -> None:
         """Refuse an image that was exchanged since it was read.
@@ -74,7 +74,7 @@ def read_image(path: Path) -> tuple[Image, bytes]:
     """What an image says of itself, and the kernel inside, an ELF file.
 
     Raises:
-        InputError: G260, it cannot be read, or is no kernel for x86-64.
+        InputError: G260, it cannot be read, is no kernel for x86-64, or has no build-id.
     """
     try:
         data = path.read_bytes() if path.stat().st_size <= _LARGEST else b""
@@ -84,12 +84,12 @@ def read_image(path: Path) -> tuple[Image, bytes]:
     release, _, version = _banner(kernel)
     if not release:
         raise wrong(path, "this is no kernel image for x86-64")
+    build_id = build_id_of(kernel)
+    if not build_id:
+        raise wrong(path, "the kernel was built without a build-id, so nothing proves that it runs")
+    digest = hashlib.sha256(data).hexdigest()
     return Image(
-        path=path,
-        digest=hashlib.sha256(data).hexdigest(),
-        release=release,
-        version=version,
-        build_id=build_id_of(kernel),
+        path=path, digest=digest, release=release, version=version, build_id=build_id
     ), kernel
 
 

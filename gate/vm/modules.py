@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
-from gate.vm.image import CODE
+from gate.vm.image import CODE, wrong
 from gate.vm.notes import build_id_of
 from gate.vm.packed import NotUnpacked, unpacked
 
@@ -32,7 +32,7 @@ class Module:
     """`nr_devices=1`."""
     content: bytes
     build_id: str
-    """What its notes in /sys/module will say; empty where it was built without."""
+    """What its notes in /sys/module will say."""
 
 
 class Tree:
@@ -84,12 +84,10 @@ class Tree:
         content = _content(path)
         for need in filter(None, _told(content, "depends").split(",")):
             self._load(_plain(need), (), found, (*above, name))
-        found[name] = Module(
-            name=name,
-            parameters=parameters,
-            content=content,
-            build_id=build_id_of(content),
-        )
+        build_id = build_id_of(content)
+        if not build_id:
+            raise wrong(path, "the module has no build-id, so nothing proves that it is loaded")
+        found[name] = Module(name=name, parameters=parameters, content=content, build_id=build_id)
 
 
 def _plain(name: str) -> str:

@@ -14,6 +14,7 @@ from gate.judge.bills import OWN_KERNEL, OWN_USER, REST
 from gate.model import Contexts, Evidence, Metric, Owners, Paid, Role, Side, Stage, Verdict
 from gate.report.html import render_html
 from gate.report.text import render_text
+from gate.report.words import payers as payers_of
 
 CPU = Metric(name="cpu_per_io", unit="s", better=build.WALL.better, tolerance=0.08)
 STEADY = (1.0, 1.001, 0.999, 1.0005, 0.9995)
@@ -145,6 +146,36 @@ def test_nobody_is_accused_without_evidence(changes, bills):
     """Only a CPU cost that moved over pairs with bills is attributed."""
     before = finding(**changes)
     assert attributed(before, case(bills=bills)) is before
+
+
+def counted(handle):
+    """A case whose trials keep the instructions of three functions."""
+    made = case()
+    kept = {"submit_bio": 84.0, "null_handle_cmd [null_blk]": handle, "all other functions": 4000.0}
+
+    def with_functions(session, functions):
+        return replace(
+            session, trials=tuple(replace(t, functions=functions) for t in session.trials)
+        )
+
+    return replace(
+        made,
+        pair_base=with_functions(made.pair_base, kept | {"null_handle_cmd [null_blk]": 52.0}),
+        pair_head=with_functions(made.pair_head, kept),
+    )
+
+
+def test_instructions_are_told_by_function():
+    """Only those that moved, as plain numbers; bills of CPU time are another matter."""
+    before = finding(metric="kernel_instructions_per_io", unit="1")
+    found = attributed(before, counted(102.0))
+    paid = Paid(context="null_handle_cmd [null_blk]", base=52.0, head=102.0, unit="1")
+    assert found.paid == (paid,)
+    told = "null_handle_cmd [null_blk] 52.00 -> 102.0"
+    assert found.path == ("flagged", f"instructions by function: {told}")
+    assert payers_of(found) == f"{told} for each operation"
+    assert attributed(before, counted(52.5)) is before, "less than an instruction is noise"
+    assert attributed(before, case()) is before, "no trial keeps functions"
 
 
 def test_reports_show_it():

@@ -71,6 +71,15 @@ def test_g052_single_trials():
     assert outcome(decide(session({"b": (1.0,)}), real)) == ("G026", "inconclusive", 5)
 
 
+def test_counted_instructions_may_repeat_exactly():
+    """Two boots that go the same way count the same; that is no canned number."""
+    known = baseline(series(levels=[1.0] * 5, trials=(1.0, 1.0, 1.0)), harness="instructions")
+    head = session({"b": (1.0, 1.0, 1.0)}, harness="instructions")
+    assert outcome(decide(head, known))[1:] == ("passed", 0)
+    slower = session({"b": (1.5, 1.5, 1.5)}, harness="instructions")
+    assert outcome(decide(slower, known))[1] != "passed"
+
+
 def test_a_coarse_clock_is_no_canned_value():
     """A clock that repeats values here and there is judged on."""
     coarse = baseline(series(levels=[1.0, 1.01, 1.0, 0.99, 1.0], trials=(1.0, 1.0, 1.01)))

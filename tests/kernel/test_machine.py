@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from builders import run_gate
+from kernel.made import write_side
 
 from gate.errors import MeasureError
 from gate.vm.archive import Archive, Lacking
@@ -88,6 +89,9 @@ def test_no_header_is_an_error_with_its_cure(tmp_path, monkeypatch):
         ("operations = ", 'memory = "much"\noperations = ', "guest.memory"),
         ('"null_blk nr_devices=1"', '" "', "guest.modules"),
         ("count={operations}", "count=1", "does not use {operations}"),
+        ("[guest]", '[environment]\nA = "1"\n[guest]', "environment means nothing to instructions"),
+        ("[guest]", '[background]\ncommand = "x"\n[guest]', "background means nothing to"),
+        ("[guest]", "[storage]\n[guest]", "storage means nothing to instructions"),
         ('harness = "instructions"', 'harness = "fio"', "needs the key job"),
         ("kernel_instructions_per_io", "iops", "iops"),
     ],
@@ -100,6 +104,17 @@ def test_a_wrong_profile_is_refused_with_its_cure(tmp_path, old, new, words):
     answer = run_gate(["run", "p", "--head", "."], cwd=tmp_path)
     assert answer.status == 2, answer
     assert words in " ".join(answer.err.split())
+
+
+def test_sides_that_differ_in_variables_alone_are_one(tmp_path):
+    """The guest sees none of them: its pairs would clear anything."""
+    (tmp_path / "profiles").mkdir()
+    (tmp_path / "profiles" / "p.toml").write_text(PROFILE)
+    write_side(tmp_path / "side", [("null_blk", "")])
+    words = ["--base", "side", "--head", "side", "--base-env", "A=1", "--head-env", "A=2"]
+    answer = run_gate(["check", "p", *words], cwd=tmp_path)
+    assert answer.status == 2, answer
+    assert "base and head are one and the same" in " ".join(answer.err.split())
 
 
 def test_a_side_without_a_kernel_is_refused(tmp_path):

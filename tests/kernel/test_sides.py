@@ -55,6 +55,18 @@ def test_what_is_no_kernel_is_refused(tmp_path, content, words):
     assert caught.value.code == "G260"
 
 
+def test_what_no_build_id_proves_is_refused(tmp_path):
+    """A kernel or a module without one could be any other of its name."""
+    (tmp_path / "vmlinuz").write_bytes(bzimage(kernel(build_id=b"")))
+    with pytest.raises(InputError, match="without a build-id, so nothing proves that it runs"):
+        read_image(find_image(tmp_path))
+    write_side(tmp_path / "side", [("a", "")])
+    place = tmp_path / "side" / "lib" / "modules" / RELEASE / "kernel" / "a.ko"
+    place.write_bytes(module(build_id=b""))
+    with pytest.raises(InputError, match="the module has no build-id"):
+        Tree(tmp_path / "side", RELEASE).loaded(["a"])
+
+
 def test_an_exchanged_image_is_refused(tmp_path):
     """Also one of the same size and name."""
     write_side(tmp_path)

@@ -69,6 +69,8 @@ def test_a_panic_is_quoted():
     ("line", "words"),
     [
         ("BUG: KASAN: use-after-free in null_handle_cmd", "found a fault of memory"),
+        ("BUG: KFENCE: use-after-free read in null_queue_rq", "found a fault of memory"),
+        ("BUG: sleeping function called from invalid context", "found a fault of locking"),
         ("BUG: unable to handle page fault for address: 0", "has a fault of its own"),
         ("WARNING: possible circular locking dependency detected", "found a fault of locking"),
         ("rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:", "stalled"),
