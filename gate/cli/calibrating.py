@@ -24,10 +24,10 @@ from gate.harness.base import TrialFailed
 from gate.harness.planting import plantable, reached
 from gate.host.lock import exclusive
 from gate.judge.rounds import Wanted, conclude, counting, nothing_compared
+from gate.measure.opened import sitting_open
 from gate.measure.schedule import planted_benchmark, planted_loss
 from gate.measure.sitting import now
 from gate.measure.sizing import size_plant
-from gate.measure.storage_of_sitting import storage_open
 from gate.model import SCHEMA, Plant, RoundPlan, Schedule, SideSpec
 
 if TYPE_CHECKING:
@@ -225,7 +225,7 @@ class Calibrating:
                 store=self.wish.store,
                 tuned=ground.tuned,
             )
-            with storage_open(sitting):
+            with sitting_open(sitting):
                 return replace(plan, plant=size_plant(sitting, plan.plant), sized=True)
 
 

@@ -56,6 +56,11 @@ Exit status: 0 open, 2 usage, 3 nothing compared, 4 a measurement failed,
 )
 @click.option("--work", type=options.PathParam, default=None, help="Directory for data files.")
 @click.option("--resume", is_flag=True, help="Go on with the check in --out.")
+@click.option(
+    "--why/--no-why",
+    default=True,
+    help="Run what regressed a few times more, to see what moved with it.",
+)
 @options.wait
 @policy_options
 @options.as_json
@@ -71,6 +76,7 @@ def command(
     head_dir: Path | None,
     base_env: tuple[str, ...],
     head_env: tuple[str, ...],
+    subject_file: Path | None,
     host_class: str | None,
     merge_base: str | None,
     shard: Shard,
@@ -82,6 +88,7 @@ def command(
     wait: float,
     *,
     resume: bool,
+    why: bool,
     json_: bool,
     quiet: bool,
 ) -> int:
@@ -99,7 +106,13 @@ def command(
     or set otherwise, and a change is never judged so.
     """
     _refuse_for_a_change(merge_base, shard, benchmark, pairs)
-    sides = SideOptions(base_dir=base_dir, head_dir=head_dir, base_env=base_env, head_env=head_env)
+    sides = SideOptions(
+        base_dir=base_dir,
+        head_dir=head_dir,
+        base_env=base_env,
+        head_env=head_env,
+        subject=subject_file,
+    )
     wanted = Wanted(
         names=profile,
         profiles=profiles,
@@ -118,6 +131,7 @@ def command(
         alpha=alpha,
         beta=beta,
         allow=allow,
+        why=why,
     )
     report = check(wanted, Teller(quiet=quiet))
     from gate.cli.output import print_report  # noqa: PLC0415 - jinja, after measuring

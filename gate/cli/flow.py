@@ -26,8 +26,8 @@ from gate.judge.looking import (
 )
 from gate.judge.suite import Case, arrange
 from gate.measure.confirming import measure_pairs
+from gate.measure.opened import sitting_open
 from gate.measure.screening import measure_session
-from gate.measure.storage_of_sitting import storage_open
 from gate.model import Role, Side
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class Check:
     def _screen(self, sitting: Sitting, plan: dict[str, int]) -> Session:
         path = self._path(sitting, "head.json")
         resumed = read_session(path) if path.exists() else None
-        with storage_open(sitting):
+        with sitting_open(sitting):
             return measure_session(sitting, Side.HEAD, path, resumed=resumed, trials=plan)
 
     def _tasks(self, screens: Sequence[Session]) -> tuple[Task, ...]:
@@ -154,12 +154,12 @@ class Check:
         shown = ", ".join(sorted({f"{task.benchmark} {task.metric}" for task in flagged}))
         if sitting.paired:
             self.teller.say(f"flagged: {shown}; confirming by pairs of base and head")
-            with storage_open(sitting):
+            with sitting_open(sitting):
                 return list(self._pairs(sitting, names, flagged))
         needed = max((task.strikes or 0 for task in flagged), default=0)
         if needed:
             self.teller.say(f"flagged: {shown}; confirming by {needed} further head sessions")
-        with storage_open(sitting):
+        with sitting_open(sitting):
             return self._strikes(sitting, screen, names, needed)
 
     def _strikes(

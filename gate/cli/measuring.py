@@ -21,6 +21,7 @@ from gate.host.restoring import restore
 from gate.host.state import SYSTEM, state_directory
 from gate.host.tuning import Tuned, tuned
 from gate.measure.guardian import guarded
+from gate.subject.module_journal import unload_left
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -105,6 +106,8 @@ def mend(say: Callable[[str], None]) -> None:
     told = restore(state_directory())
     for one in told.lines():
         (warn if told.left else say)(f"after a gate that was killed: {one}")
+    for line in unload_left(state_directory()):
+        say(f"after a gate that was killed: {line}")
     if os.geteuid() != 0 and (SYSTEM / JOURNAL).exists():
         warn("root's gate left settings of this host tuned; root puts them back: gate host restore")
 

@@ -129,7 +129,14 @@ def tolerance_of(text: str) -> float:
 
 
 def sides(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--base`, `--head` and their environments."""
+    """`--base`, `--head`, their environments, and `--subject`."""
+    function = click.option(
+        "--subject",
+        "subject_file",
+        type=PathParam,
+        default=None,
+        help="File with a [subject] table: how the sides are activated and proven.",
+    )(function)
     for name in ("head", "base"):
         function = click.option(
             f"--{name}-env",

@@ -119,6 +119,7 @@ def words_of(wanted: Wanted) -> tuple[str, ...]:
         *_options(wanted, away=False),
         *_unusual("--merge-base", wanted.merge_base, None),
         *_unusual("--shard", f"{wanted.shard.number}/{wanted.shard.of}", "1/1"),
+        *(() if wanted.why else ("--no-why",)),
     ]
     return (*wanted.names, *given, "--out", str(wanted.place))
 
@@ -144,6 +145,8 @@ def _side_words(sides: SideOptions, *, away: bool) -> Iterator[str]:
             yield from (f"--{name}", str(directory))
         for one in variables:
             yield from (f"--{name}-env", shown_variable(one))
+    if sides.subject is not None and not (away and sides.subject.is_absolute()):
+        yield from ("--subject", str(sides.subject))
 
 
 def _unusual(option: str, value: str | None, usual: str | None) -> tuple[str, ...]:

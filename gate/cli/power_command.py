@@ -60,6 +60,7 @@ def command(
     head_dir: Path | None,
     base_env: tuple[str, ...],
     head_env: tuple[str, ...],
+    subject_file: Path | None,
     host_class: str | None,
     alpha: float,
     beta: float,
@@ -73,7 +74,13 @@ def command(
     smallest loss that is found with probability 95 % as things are set, the chance that a loss of
     the tolerance is proven, and the trials that a check takes. Nothing is measured.
     """
-    sides = SideOptions(base_dir=base_dir, head_dir=head_dir, base_env=base_env, head_env=head_env)
+    sides = SideOptions(
+        base_dir=base_dir,
+        head_dir=head_dir,
+        base_env=base_env,
+        head_env=head_env,
+        subject=subject_file,
+    )
     chosen = [with_sides(one, sides) for one in load_profiles(profile, profiles, size)]
     rows = _rows(chosen, read_baselines(baseline), host_class, alpha, beta, str(baseline))
     from gate.cli.power_table import as_data, as_text  # noqa: PLC0415 - scipy

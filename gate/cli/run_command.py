@@ -22,9 +22,9 @@ from gate.errors import CannotJudge, InputError, Interrupted
 from gate.files.handover_file import write_handover
 from gate.files.session_file import read_session
 from gate.host.lock import exclusive
+from gate.measure.opened import sitting_open
 from gate.measure.screening import measure_session
 from gate.measure.stop import Stop, StopRequested
-from gate.measure.storage_of_sitting import storage_open
 from gate.model import SCHEMA, Handover, Side, Stage, TrialStatus
 
 if TYPE_CHECKING:
@@ -94,6 +94,7 @@ def command(
     head_dir: Path | None,
     base_env: tuple[str, ...],
     head_env: tuple[str, ...],
+    subject_file: Path | None,
     host_class: str | None,
     baseline: Path,
     side: str | None,
@@ -115,7 +116,13 @@ def command(
     that --benchmark narrowed is for looking at, and becomes no baseline.
     """
     resumed = _resumed(resume, profile, side, repeat, trials) if resume else None
-    sides = SideOptions(base_dir=base_dir, head_dir=head_dir, base_env=base_env, head_env=head_env)
+    sides = SideOptions(
+        base_dir=base_dir,
+        head_dir=head_dir,
+        base_env=base_env,
+        head_env=head_env,
+        subject=subject_file,
+    )
     names = (resumed.profile,) if resumed else profile
     every = [with_sides(one, sides) for one in load_profiles(names, profiles, size)]
     chosen = narrowed(every, benchmark, named=bool(names))
@@ -149,7 +156,7 @@ def command(
             for _ in range(repeat or 1):
                 for sitting in sittings:
                     path = resume or _fresh(out, sitting)
-                    with storage_open(sitting):
+                    with sitting_open(sitting):
                         session = measure_session(sitting, measured, path, resumed=resumed)
                     written.append((path, session))
     except StopRequested as request:

@@ -19,6 +19,7 @@ from gate.files.host_file import read_known_host
 from gate.files.mounts import mounts_below
 from gate.files.profile_file import read_profile
 from gate.files.profile_sizes import FULL
+from gate.files.profile_subject import with_subject
 from gate.harness import HARNESSES
 from gate.harness.background_job import background_kinds
 from gate.harness.needs import versions_of
@@ -31,8 +32,10 @@ from gate.host.machine import ThisMachine
 from gate.host.readiness import quick_notes
 from gate.host.watch import Watch
 from gate.measure.accountant import make_accountant
+from gate.measure.activating import make_switch
 from gate.measure.cpu_metrics import cpu_kinds
-from gate.measure.sitting import Sitting, child_environment, preflight, trial_context
+from gate.measure.environment import child_environment
+from gate.measure.sitting import Sitting, preflight, trial_context
 from gate.measure.storage_of_sitting import make_storage
 from gate.model import UNTIMED, Limits, Side, SideSpec
 from gate.subject.command import refuse_equal_sides, refuse_without_effect, resolve
@@ -55,6 +58,8 @@ class SideOptions:
     head_dir: Path | None = None
     base_env: tuple[str, ...] = ()
     head_env: tuple[str, ...] = ()
+    subject: Path | None = None
+    """A file that says how the sides are activated."""
 
 
 def kinds_of(harness: str, work: Work) -> Mapping[str, MetricKind]:
@@ -128,6 +133,8 @@ def with_sides(profile: Profile, options: SideOptions) -> Profile:
             environment=before.environment | _variables(name, variables),
         )
     told = replace(profile, sides=sides)
+    if options.subject is not None:
+        told = with_subject(told, options.subject)
     refuse_without_effect(told)
     return told
 
@@ -194,6 +201,7 @@ def make_sitting(
         paired={"base", "head"} <= profile.sides.keys(),
         accountant=make_accountant(profile),
         storage=storage,
+        switch=make_switch(profile, sides, child_environment()),
         watch=make_watch(profile, store, host),
         tuned=tuned,
         kernel=None if profile.harness == "replay" else read_kernel(),

@@ -8,6 +8,7 @@ from gate.codes.edits import EDITS
 from gate.codes.errors import ERRORS
 from gate.codes.findings import FINDINGS
 from gate.codes.handover import HANDOVER
+from gate.codes.kernel import KERNEL
 from gate.codes.page import Page
 from gate.codes.publishing import PUBLISHING
 from gate.codes.step import STEP
@@ -25,6 +26,7 @@ PAGES: dict[str, Page] = {
     **STEP,
     **ACCEPTING,
     **HANDOVER,
+    **KERNEL,
 }
 
 __all__ = ["PAGES", "Page"]

@@ -201,20 +201,6 @@ ERRORS = {
         "direct I/O, or the device is busy. A trial in another state would be no trial.",
         "Run the command that the message names by hand.",
     ),
-    "G260": Page(
-        "a side has no kernel to boot",
-        "The profile boots the side's kernel, and its directory holds none, more than one, one "
-        "that cannot be read, or lacks a module that the profile loads.",
-        "Give the side a directory like an unpacked kernel package: boot/vmlinuz-RELEASE and "
-        "lib/modules/RELEASE. `dpkg-deb -x linux-image-*.deb DIR` makes one.",
-    ),
-    "G261": Page(
-        "instructions cannot be counted here",
-        "A small plugin of ours counts instructions inside QEMU. It is built once, by the C "
-        "compiler of this machine, against QEMU's own header, and one of them is missing or does "
-        "not fit.",
-        "Do as the message says. The header is include/qemu/qemu-plugin.h of QEMU's source.",
-    ),
     "G259": Page(
         "record of our file systems spoilt",
         "The gate writes down which file systems it made on devices, so that it knows them again "

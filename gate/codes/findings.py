@@ -104,7 +104,7 @@ FINDINGS = {
         "trial had. Such a number tells of single hiccups, not of the change.",
         'Let each trial run longer, judge a lower percentile, or give the metric `role = "watch"`.',
     ),
-    "G028": Page(
+    "G042": Page(
         "inconclusive: the head disturbs itself",
         "The pairs that count would clear the metric, but more of the head's trials than of the "
         "base's were set aside, for what a workload can cause itself: waiting for memory, "

@@ -15,8 +15,9 @@ from gate.files.profile_points import VARIABLE, check_parameters, groups, points
 from gate.files.profile_scripts import scripts_of
 from gate.files.profile_sizes import FULL, Sized
 from gate.files.profile_storage import state_text, storage_of
+from gate.files.profile_subject import refuse_unfit, subject_of, subject_text
 from gate.files.profile_work import background_of, needs_of, work_of
-from gate.model import Profile, SideSpec, Trials
+from gate.model import Activation, Profile, SideSpec, Trials
 from gate.units import parse_quantity
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     KindsOf = Callable[[str, Work], Mapping[str, Kind]]
 
+_BY_DIRECTORY = Activation()
 _LONGEST_TIMEOUT = 24 * 3600.0
 _NEEDS = {
     "fio": ("job",),
@@ -96,13 +98,14 @@ def _profile(form: ProfileForm, source: Sized, kinds_of: KindsOf) -> Profile:
     named = (work.command, work.prepare, load, *work.environment.values())
     scripts = scripts_of(named, source.root)
     storage = storage_of(form, source, {one.name for one in wanted if not one.derived})
-    return Profile(
+    subject = subject_of(form.subject, source.wrong)
+    profile = Profile(
         name=source.stem,
         path=source.place,
         root=str(source.root),
         harness=form.harness,
         about=form.about,
-        digest=digest(form.harness, work, found, background, scripts, storage),
+        digest=digest(form.harness, work, found, background, scripts, storage, subject),
         work=work,
         benchmarks=(*found, *curves),
         metrics=wanted,
@@ -116,8 +119,11 @@ def _profile(form: ProfileForm, source: Sized, kinds_of: KindsOf) -> Profile:
         control=all(one.control for one in found),
         companions=_companions(form, source),
         expects=tuple(dict.fromkeys(form.expects)),
+        subject=subject,
         storage=storage,
     )
+    refuse_unfit(subject, profile, source.wrong)
+    return profile
 
 
 def _companions(form: ProfileForm, source: Sized) -> tuple[str, ...]:
@@ -204,6 +210,7 @@ def digest(
     background: Background | None,
     scripts: Mapping[str, str],
     storage: Storage | None = None,
+    subject: Activation = _BY_DIRECTORY,
 ) -> str:
     """Hash of what decides what is run.
 
@@ -232,6 +239,7 @@ def digest(
         "scripts": dict(scripts),
         "storage": storage and state_text(storage),
         "guest": work.guest and asdict(work.guest),
+        "subject": subject_text(subject),
     }
     what |= {key: value for key, value in later.items() if value}
     text = json.dumps(what, sort_keys=True)

@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from gate.files.profile_subject import SubjectForm
+
 _FORM = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
 
 
@@ -219,6 +221,8 @@ class ProfileForm(BaseModel):
     """Kinds of disturbance that the workload makes itself: they set no trial aside."""
     guest: GuestForm | None = None
     """instructions: the machine that runs the command."""
+    subject: SubjectForm = SubjectForm()
+    """What is under test: a directory, modules, a kernel, or what your own commands activate."""
     storage: StorageForm | None = None
     """What state the storage must be in, and how much may be written."""
     side: SidesForm = SidesForm()

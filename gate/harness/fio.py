@@ -80,7 +80,7 @@ class Fio:
             _refuse(why, place)
         if device and not opens_device(text):
             _refuse(
-                "[storage] names a device, and no line of the job is filename=${GATE_DEVICE}: "
+                "the profile names a device, and no line of the job is filename=${GATE_DEVICE}: "
                 "it would measure files",
                 context.profile.path,
             )
@@ -121,7 +121,9 @@ class Fio:
 
 
 def _device(context: TrialContext) -> str:
-    """The raw device of the profile, which the guard let pass; empty for files."""
+    """The raw device that the guard let pass, or that the subject's module makes in memory."""
+    if context.profile.subject.device:
+        return context.profile.subject.device
     wanted = context.profile.storage
     if wanted is None or not wanted.device or wanted.filesystem:
         return ""

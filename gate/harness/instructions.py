@@ -135,7 +135,7 @@ def _directory(context: TrialContext) -> Path:
     if context.side_directory is None:
         side = context.side.value
         raise InputError(
-            "G260",
+            "G265",
             f"the {side} side has no directory, and so no kernel.",
             place=context.profile.path,
             cure=f"Pass --{side} DIR with a kernel in it, or declare [side.{side}].",

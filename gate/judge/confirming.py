@@ -108,7 +108,7 @@ def _by_pairs(flag: Flagged, blocks: Sequence[Values], rule: PairRule) -> Findin
     path = (*flag.path, _taken(decision.pairs), _last_step(decision, rule))
     itself = disturbs_itself(flag.series.case, flag.series.benchmark)
     if itself and verdict is Verdict.PASSED:
-        code, verdict, text = "G028", Verdict.INCONCLUSIVE, f"{text}, but {itself}"
+        code, verdict, text = "G042", Verdict.INCONCLUSIVE, f"{text}, but {itself}"
         path = (*path, f"not cleared: {itself}")
     middle = median([cost for before, _ in seen for cost in before]) + allowed
     told = _beside_pairs(flag, middle, allowed, passed=verdict is Verdict.PASSED)

@@ -88,6 +88,7 @@ def _parts(profile: Profile) -> dict[str, Any]:
         **work,
         "background": profile.background,
         "storage": profile.storage,
+        "subject": profile.subject,
     }
 
 

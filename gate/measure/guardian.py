@@ -25,6 +25,7 @@ from gate.host.lock import KILLING
 from gate.host.processes import born, lives
 from gate.host.restoring import restore
 from gate.measure.process import gate_processes
+from gate.subject.module_journal import unload_left
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,6 +92,7 @@ def _tidy_up(gate: int, start: str, state: Path) -> None:
     _kill_all(f"{gate}-{start}")
     with suppress(GateError):  # the next start says what is wrong with the journal
         restore(state)
+    unload_left(state)
 
 
 def _kill_all(mark: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 import time
 from contextlib import contextmanager
@@ -15,9 +14,10 @@ from gate.errors import InputError
 from gate.harness.base import Command, Reading, TrialContext, TrialFailed, TrialTimeout
 from gate.harness.expand import own_environment
 from gate.harness.needs import demand_needs
+from gate.measure.activating import activated
 from gate.measure.aside import counted, with_reasons
 from gate.measure.background import check_background, prepare_background
-from gate.measure.runner_variables import is_runners
+from gate.measure.environment import child_environment
 from gate.measure.surroundings import Surroundings
 from gate.model import (
     Session,
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from gate.measure.storage import StorageState
     from gate.model import Benchmark, CpuBill, Host, Kernel, Profile, Value
     from gate.subject.command import ActiveSide
+    from gate.subject.switch import Switch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +75,8 @@ class Sitting:
     """Keeps the CPU account; absent where the profile asks for no CPU cost."""
     storage: StorageState | None = None
     """What keeps the storage in its state; absent where the profile asks for none."""
+    switch: Switch | None = None
+    """What activates a side; absent where there is nothing to activate."""
     watch: Watch | None = None
     """Tells what disturbed a trial; absent where nothing is measured."""
     tuned: Tuned | None = None
@@ -138,7 +141,10 @@ def make_trial(
         context = _context(sitting, session.side, benchmark, Path(scratch), index, around.run)
         try:
             demand_needs(sitting.profile.needs, sitting.tools, context.environment)
-            with around.pinned(context, sitting.tuned.cpus if sitting.tuned else ""):
+            with (
+                activated(sitting.switch, sitting.sides[session.side]) as proof,
+                around.pinned(context, sitting.tuned.cpus if sitting.tuned else ""),
+            ):
                 _prepare(sitting, context)
                 around.used = 0.0
                 if sitting.watch is not None:
@@ -146,12 +152,12 @@ def make_trial(
                 with around.loaded(context) as load:
                     reading = sitting.harness.trial(context)
                     rate, told_of_it = load.finish() if load else ((), ())
-            given, notes = (*reading.values, *rate), (*reading.notes, *told_of_it)
+            given, notes = (*reading.values, *rate), (proof, *reading.notes, *told_of_it)
             if sitting.accountant is not None:
                 idle = session.idle or sitting.accountant.reference(sitting.stop)
                 bill, cost, lacking = sitting.accountant.account(reading, idle)
                 given, notes = (*given, *cost), (*notes, *lacking)
-            values, note = given, "; ".join(notes)
+            values, note = given, "; ".join(filter(None, notes))
         except TrialTimeout as failure:
             status, note = TrialStatus.TIMEOUT, str(failure)
         except TrialFailed as failure:
@@ -202,25 +208,10 @@ def _context(
     told_to_all = {"GATE_TRIAL": str(index), "GATE_WORK": str(context.work)}
     if sitting.storage is not None and sitting.storage.device:
         told_to_all["GATE_DEVICE"] = sitting.storage.device
+    if sitting.profile.subject.device:
+        told_to_all["GATE_DEVICE"] = sitting.profile.subject.device
     complete = child_environment(active, own_environment(context)) | told_to_all
     return replace(context, environment=complete)
-
-
-def child_environment(
-    active: ActiveSide | None = None, own: Mapping[str, str] | None = None
-) -> dict[str, str]:
-    """What a harness sees: ours, in the C locale, the profile's `own`, the side's on top.
-
-    Not ours: what is the gate's, and what the runner of a CI job gave to the gate alone
-    (`is_runners`). What the profile or the command line names is given all the same.
-    """
-    inherited = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith("GATE_") and not is_runners(name)
-    }
-    side = dict(active.environment) if active else {}
-    return inherited | {"LC_ALL": "C.UTF-8"} | dict(own or {}) | side
 
 
 def _scratch(sitting: Sitting) -> tempfile.TemporaryDirectory[str]:

@@ -4,6 +4,7 @@ Every quantity is in base units (seconds, bytes, operations per second, ratio 1)
 scaling happens once, when something is shown (`gate.units`).
 """
 
+from gate.model.activation import Activation, Machine, SubjectKind
 from gate.model.baseline import AcceptedSession, Baseline, BaselinePoint, BaselineSeries, Waiver
 from gate.model.calibration import (
     Calibration,
@@ -88,6 +89,7 @@ __all__ = [
     "UNTIMED",
     "Accepted",
     "AcceptedSession",
+    "Activation",
     "Alike",
     "AllowedDevice",
     "Answer",
@@ -120,6 +122,7 @@ __all__ = [
     "Latency",
     "Level",
     "Limits",
+    "Machine",
     "MeanKind",
     "Metric",
     "Need",
@@ -150,6 +153,7 @@ __all__ = [
     "Steady",
     "Storage",
     "Subject",
+    "SubjectKind",
     "SuitePromise",
     "Summary",
     "SummaryRow",

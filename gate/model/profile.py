@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from gate.model.activation import Activation
 from gate.model.calibration import Plant
 from gate.model.guest import Guest
 from gate.model.metric import Better, Metric
@@ -170,6 +171,8 @@ class Profile:
     """Names of processes outside the trials that belong to the workload, such as a server."""
     expects: tuple[str, ...] = ()
     """Kinds of disturbance that the workload makes itself, which set no trial aside."""
+    subject: Activation = field(default_factory=Activation)
+    """How its sides are activated and proven."""
     storage: Storage | None = None
     """What state the storage must be in; absent where that does not matter."""
     plant: Plant | None = None

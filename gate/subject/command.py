@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from gate import vcs
 from gate.errors import InputError
-from gate.model import Side, SideSpec, Subject
+from gate.model import Side, SideSpec, Subject, SubjectKind
 from gate.model.private import shown_variable
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _SKIPPED = {".git", "__pycache__", ".pytest_cache", ".benchmarks"}
 _MOST_FILES = 20_000
+_BY_DIRECTORY = {SubjectKind.MODULE, SubjectKind.KERNEL}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +95,7 @@ def refuse_without_effect(profile: Profile) -> None:
     texts = (work.command, work.prepare, work.job_text, work.directory, *work.environment.values())
     text = " ".join(filter(None, texts))
     asked = profile.harness in {"replay", "instructions"} or "{side}" in text or "GATE_SIDE" in text
+    asked = asked or profile.subject.kind is not SubjectKind.COMMAND  # it activates the side
     if profile.harness == "pytest-benchmark" and work.directory is None:
         asked = True  # pytest starts in the side's directory
     if asked or any(spec.environment for spec in specs):
@@ -126,9 +128,12 @@ def refuse_equal_sides(sides: Mapping[Side, ActiveSide], profile: Profile) -> No
         {name: value for name, value in side.environment.items() if name not in own}
         for side in (base, head)
     ]
-    # A booted guest sees no variable of a side, only its directory.
-    alike = settings[0] == settings[1] or profile.harness == "instructions"
-    if base.directory == head.directory and alike:
+    kind = profile.subject.kind
+    # A booted guest and a module see no variable of a side, only its directory.
+    by_directory = profile.harness == "instructions" or kind in _BY_DIRECTORY
+    alike = settings[0] == settings[1] or by_directory
+    # What commands of the user activate must differ in what they prove.
+    if base.directory == head.directory and alike and kind is not SubjectKind.CUSTOM:
         raise InputError(
             "G237",
             "base and head are one and the same.",

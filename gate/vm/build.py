@@ -46,7 +46,7 @@ def read_side(directory: Path, modules: Iterable[str]) -> tuple[Image, tuple[Mod
     """The kernel and the modules of a side.
 
     Raises:
-        InputError: G260, one is missing or cannot be read.
+        InputError: G265, one is missing or cannot be read.
     """
     image, kernel = read_image(find_image(directory))
     return image, Tree(directory, image.release).loaded(modules), kernel
@@ -56,8 +56,8 @@ def lay_out(directory: Path, wanted: Wanted, place: Path, environment: Mapping[s
     """Write the guest of a side into `place`, which is made.
 
     Raises:
-        InputError: G260, the side cannot be booted.
-        MeasureError: G261, a part of ours cannot be built.
+        InputError: G265, the side cannot be booted.
+        MeasureError: G266, a part of ours cannot be built.
         Lacking: a program is not here.
         OSError: it cannot be written.
     """

@@ -18,7 +18,7 @@ from gate.vm.packed import NotUnpacked, unpacked
 if TYPE_CHECKING:
     from pathlib import Path
 
-CODE = "G260"
+CODE = "G265"
 _PLACES = ("vmlinuz", "bzImage", "boot/vmlinuz-*", "boot/bzImage", "arch/x86/boot/bzImage")
 _LARGEST = 1 << 29
 _BANNER = b"Linux version "
@@ -42,7 +42,7 @@ class Image:
         """Refuse an image that was exchanged since it was read.
 
         Raises:
-            InputError: G260.
+            InputError: G265.
         """
         try:
             now = hashlib.sha256(self.path.read_bytes()).hexdigest()
@@ -56,7 +56,7 @@ def find_image(directory: Path) -> Path:
     """The one kernel image below a side's directory.
 
     Raises:
-        InputError: G260, there is none, or more than one.
+        InputError: G265, there is none, or more than one.
     """
     found = sorted({path for place in _PLACES for path in directory.glob(place) if path.is_file()})
     if len(found) == 1:
@@ -74,7 +74,7 @@ def read_image(path: Path) -> tuple[Image, bytes]:
     """What an image says of itself, and the kernel inside, an ELF file.
 
     Raises:
-        InputError: G260, it cannot be read, is no kernel for x86-64, or has no build-id.
+        InputError: G265, it cannot be read, is no kernel for x86-64, or has no build-id.
     """
     try:
         data = path.read_bytes() if path.stat().st_size <= _LARGEST else b""

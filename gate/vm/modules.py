@@ -36,10 +36,14 @@ class Module:
 
 
 class Tree:
-    """The modules of one release below a side's directory."""
+    """The modules of one release below a side's directory, or in it as plain NAME.ko.
 
-    def __init__(self, directory: Path, release: str) -> None:
+    What is found in none of these is looked for in the tree of another directory, `beside`.
+    """
+
+    def __init__(self, directory: Path, release: str, *, beside: Path | None = None) -> None:
         self.root = directory / "lib" / "modules" / release
+        self._beside = Tree(beside, release) if beside is not None else None
         self._builtin = {
             _plain(line.rpartition("/")[2])
             for line in _lines(self.root / "modules.builtin")
@@ -50,12 +54,26 @@ class Tree:
             for path in sorted((self.root / place).rglob("*.ko*")):
                 if _SUFFIX.search(path.name):
                     self._files[_plain(path.name)] = path
+        for path in sorted(directory.glob("*.ko*")):
+            if _SUFFIX.search(path.name):
+                self._files[_plain(path.name)] = path
+
+    def path_of(self, name: str) -> Path | None:
+        """The file of a module."""
+        if name in self._files or self._beside is None:
+            return self._files.get(name)
+        return self._beside.path_of(name)
+
+    def is_builtin(self, name: str) -> bool:
+        """Whether the kernel has it without loading it."""
+        built_in = name in self._builtin and name not in self._files
+        return built_in or (self._beside is not None and self._beside.is_builtin(name))
 
     def loaded(self, wanted: Iterable[str]) -> tuple[Module, ...]:
         """Modules for lines like `null_blk nr_devices=1`, each after those it needs.
 
         Raises:
-            InputError: G260, there is no such module, or it cannot be read.
+            InputError: G265, there is no such module, or it cannot be read.
         """
         found: dict[str, Module] = {}
         for line in wanted:
@@ -70,15 +88,15 @@ class Tree:
         found: dict[str, Module],
         above: Sequence[str],
     ) -> None:
-        if name in found or name in above or (name in self._builtin and name not in self._files):
+        if name in found or name in above or self.is_builtin(name):
             return
-        path = self._files.get(name)
+        path = self.path_of(name)
         if path is None:
             who = f", which {above[-1]} needs" if above else ""
             raise InputError(
                 CODE,
                 f"there is no module {name[:80]!r}{who}, and the kernel has none built in.",
-                cure="Put its .ko below updates/ there, or name another under guest.modules.",
+                cure="Put its .ko into the side's directory, or name another module.",
                 place=str(self.root),
             )
         content = _content(path)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gate.errors import MeasureError
 
-CODE = "G261"
+CODE = "G266"
 HEADER = "DRIFTGATE_QEMU_HEADER"
 """The variable that names another qemu-plugin.h."""
 _HEADERS = ("/usr/include/qemu-plugin.h", "/usr/local/include/qemu-plugin.h")
@@ -26,7 +26,7 @@ def built(part: str) -> Path:
     """The plugin (`count`) or the guest's mark (`mark`), compiled where it is not yet.
 
     Raises:
-        MeasureError: G261, there is no header or no compiler, or they do not fit.
+        MeasureError: G266, there is no header or no compiler, or they do not fit.
     """
     source = files("gate.vm") / "guest"
     text = (source / f"{part}.c").read_bytes()

@@ -138,6 +138,15 @@ def test_every_code_in_the_source_has_a_page_and_every_page_a_use():
     assert used == set(PAGES)
 
 
+def test_no_code_stands_for_two_things():
+    """Each code has one page: of two, `gate explain` would show the wrong one."""
+    source = "".join(
+        path.read_text(encoding="utf-8") for path in (ROOT / "gate" / "codes").glob("*.py")
+    )
+    codes = re.findall(r'^    "(G\d{3})": Page\(', source, re.MULTILINE)
+    assert sorted(codes) == sorted(set(codes)) == sorted(PAGES)
+
+
 def test_the_readme_names_every_exit_status():
     """The exit statuses of the design are in the README."""
     for status in ("`0`", "`1`", "`2`", "`3`", "`4`", "`5`", "`10`", "`130`", "`143`"):

@@ -12,7 +12,7 @@ from gate.harness.expand import expand, own_environment
 from gate.harness.fio import _job
 from gate.harness.fio_job import job_options
 from gate.harness.pytest_benchmark import _target
-from gate.measure.sitting import child_environment
+from gate.measure.environment import child_environment
 from gate.model import Background, Side, Subject, Work
 from gate.subject.command import ActiveSide
 

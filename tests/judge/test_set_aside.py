@@ -110,7 +110,7 @@ def test_strikes_do_not_clear_what_is_set_aside_again():
 
 @pytest.mark.parametrize(
     ("base", "head", "code"),
-    [(0, 2, "G002"), (0, 3, "G028"), (1, 8, "G002"), (1, 10, "G002"), (1, 11, "G028")],
+    [(0, 2, "G002"), (0, 3, "G042"), (1, 8, "G002"), (1, 10, "G002"), (1, 11, "G042")],
 )
 def test_g028_the_head_disturbs_itself(base, head, code):
     """Pairs clear nothing with three trials of the head alone, or uneven at 1 %: 11 of 12."""
@@ -126,7 +126,7 @@ def test_pairs_disturbed_on_both_sides_clear(base, head):
 def test_g028_closes_with_its_reason():
     """It is inconclusive and says how many of each side; a hypervisor's steal is nobody's."""
     report = decide(aside_pairs(0, 3))
-    assert outcome(report) == ("G028", "inconclusive", 5)
+    assert outcome(report) == ("G042", "inconclusive", 5)
     assert only(report).headline.endswith(
         "but 3 trials of the head and 0 of the base were set aside"
     )

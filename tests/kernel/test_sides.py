@@ -47,12 +47,12 @@ def test_no_kernel_two_kernels_and_no_kernel_at_all(tmp_path):
     ],
 )
 def test_what_is_no_kernel_is_refused(tmp_path, content, words):
-    """Empty, text, cut off, or something else inside: G260, never a traceback."""
+    """Empty, text, cut off, or something else inside: G265, never a traceback."""
     path = tmp_path / "vmlinuz"
     path.write_bytes(content)
     with pytest.raises(InputError, match=words) as caught:
         read_image(path)
-    assert caught.value.code == "G260"
+    assert caught.value.code == "G265"
 
 
 def test_what_no_build_id_proves_is_refused(tmp_path):

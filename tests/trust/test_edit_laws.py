@@ -11,6 +11,7 @@ from judge.build import WALL, baseline, reviewed, series
 
 from gate.judge.edits import Terms, edits_of
 from gate.model import (
+    Activation,
     Background,
     Benchmark,
     Better,
@@ -29,6 +30,7 @@ from gate.model import (
     Round,
     SideSpec,
     Storage,
+    SubjectKind,
     Take,
     Trials,
     Waiver,
@@ -118,6 +120,7 @@ OTHERS = {
     "companions": profile_with(companions=("x",)),
     "expects": profile_with(expects=("steal",)),
     "storage": profile_with(storage=Storage()),
+    "subject": profile_with(subject=Activation(kind=SubjectKind.MODULE)),
     "plant": profile_with(plant=Plant()),
     "profile removed": replace(TREE, profiles={}),
     "profile added": replace(TREE, profiles={"p": PROFILE, "q": replace(PROFILE, name="q")}),

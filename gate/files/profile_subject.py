@@ -1,0 +1,233 @@
+"""`[subject]` of a profile, or of a file of its own: how its sides are activated and proven."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import asdict, replace
+from functools import cache
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from gate.errors import InputError
+from gate.files import checked, disk
+from gate.model import Activation, Machine, SubjectKind
+from gate.units import parse_quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from gate.model import Profile
+
+    Wrong = Callable[..., InputError]
+
+_FORM = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
+_KEYS = {
+    SubjectKind.COMMAND: frozenset[str](),
+    SubjectKind.MODULE: frozenset({"modules", "device"}),
+    SubjectKind.KERNEL: frozenset({"modules", "machine"}),
+    SubjectKind.CUSTOM: frozenset({"activate", "prove", "deactivate", "timeout"}),
+}
+_NEEDED = {
+    SubjectKind.MODULE: ("modules",),
+    SubjectKind.CUSTOM: ("activate", "prove"),
+}
+_IN_MEMORY = re.compile(r"/dev/(nullb\d{1,3}|ram\d{1,3})")
+"""Devices that hold nothing but what is in memory: null_blk's and brd's."""
+_DISK = re.compile(r"(virtio|nvme):(\S+)")
+_LEAST_MEMORY, _MOST_MEMORY = 256, 64 << 10
+"""MiB."""
+_SMALLEST_DISK, _LARGEST_DISK = 16 << 20, 1 << 40
+"""Bytes; a disk is a sparse file."""
+_MOST_CPUS = 64
+_LONGEST = 24 * 3600.0
+
+
+class MachineForm(BaseModel):
+    """`machine = { ... }`: the virtual machine that a kernel is booted in."""
+
+    model_config = _FORM
+    memory: str = "2 GiB"
+    """Of the machine; the trial's files in it live in memory too."""
+    cpus: int = Field(default=1, ge=1, le=_MOST_CPUS)
+    """Processors."""
+    command_line: str = ""
+    """Added to the kernel's command line."""
+    disks: list[str] = []
+    """Empty throw-away disks, in this order: "virtio:1 GiB", "nvme:512 MiB"."""
+    accelerator: Literal["auto", "kvm", "tcg"] = "auto"
+    """KVM, emulation, or KVM where a probe boot proves it usable."""
+
+
+class SubjectForm(BaseModel):
+    """`[subject]`: what is under test, and how a side of it is activated and proven."""
+
+    model_config = _FORM
+    kind: Literal["command", "module", "kernel", "custom"] = "command"
+    """A directory or environment, kernel modules, a kernel to boot, or your own commands."""
+    modules: list[str] = []
+    """module, kernel: to load, in this order, with parameters: "null_blk nr_devices=1"."""
+    device: str = ""
+    """module: the device in memory that this makes, for the fio job: "/dev/nullb0"."""
+    activate: str = ""
+    """custom: a shell command that makes the side active; `{side}` is its directory."""
+    prove: str = ""
+    """custom: a shell command that ends with 0 only if the side is active, and prints its proof."""
+    deactivate: str = ""
+    """custom: a shell command that puts everything back, after the last trial."""
+    timeout: str = "5 min"
+    """custom: the most that one of these commands may take."""
+    machine: MachineForm | None = None
+    """kernel: the machine."""
+
+
+class SubjectFileForm(BaseModel):
+    """A file for `--subject`."""
+
+    model_config = _FORM
+    subject: SubjectForm
+    """As `[subject]` of a profile."""
+
+
+@cache
+def _adapter() -> TypeAdapter[SubjectFileForm]:
+    return TypeAdapter(SubjectFileForm)
+
+
+def subject_of(form: SubjectForm, wrong: Wrong) -> Activation:
+    """How the sides are activated.
+
+    Raises:
+        InputError: a key means nothing to the kind, is missing, or out of range.
+    """
+    kind = SubjectKind(form.kind)
+    given = form.model_fields_set - {"kind"}
+    for key in sorted(given - _KEYS[kind]):
+        allowed = ", ".join(sorted(_KEYS[kind])) or "no other key"
+        raise wrong(f"subject.{key} means nothing to {kind}, which has {allowed}.", "subject", key)
+    for key in _NEEDED.get(kind, ()):
+        if not getattr(form, key):
+            raise wrong(f"subject: kind {kind} needs the key {key}.", "subject")
+    for key, why in _unfit(form):
+        raise wrong(f"subject.{key}: {why}.", "subject", key)
+    machine = form.machine or (MachineForm() if kind is SubjectKind.KERNEL else None)
+    return Activation(
+        kind=kind,
+        modules=tuple(form.modules),
+        device=form.device,
+        activate=form.activate,
+        prove=form.prove,
+        deactivate=form.deactivate,
+        timeout=_within(form.timeout, "s", (0.001, _LONGEST), wrong, "timeout"),
+        machine=_machine(machine, wrong) if machine else None,
+    )
+
+
+def _unfit(form: SubjectForm) -> Iterator[tuple[str, str]]:
+    for line in form.modules:
+        if not line.strip() or not line.isprintable():
+            yield "modules", f"{line[:80]!r} is no module"
+    if form.device and not _IN_MEMORY.fullmatch(form.device):
+        yield (
+            "device",
+            f"{form.device[:80]!r} is not in memory, as /dev/nullb0 and /dev/ram0 are",
+        )
+
+
+def _machine(form: MachineForm, wrong: Wrong) -> Machine:
+    if not form.command_line.isprintable():
+        raise wrong("subject.machine.command_line is not one line.", "subject", "machine")
+    limits = (_LEAST_MEMORY << 20, _MOST_MEMORY << 20)
+    return Machine(
+        memory=int(_within(form.memory, "B", limits, wrong, "machine", "memory")) >> 20,
+        cpus=form.cpus,
+        command_line=form.command_line,
+        disks=tuple(_disk(one, wrong) for one in form.disks),
+        accelerator=form.accelerator,
+    )
+
+
+def _disk(text: str, wrong: Wrong) -> str:
+    """A disk as `nvme:536870912`."""
+    match = re.fullmatch(r"(virtio|nvme):(.+)", text)
+    if match is None:
+        raise wrong(
+            f"subject.machine.disks: {text[:80]!r} is no disk.",
+            *("subject", "machine", "disks"),
+            cure='Write a bus and a size: "virtio:1 GiB" or "nvme:512 MiB".',
+        )
+    limits = (_SMALLEST_DISK, _LARGEST_DISK)
+    size = int(_within(match[2], "B", limits, wrong, "machine", "disks"))
+    return f"{match[1]}:{size}"
+
+
+def _within(text: str, unit: str, limits: tuple[float, float], wrong: Wrong, *key: str) -> float:
+    name = ".".join(("subject", *key))
+    try:
+        value = parse_quantity(text, unit)
+    except ValueError as error:
+        raise wrong(f"{name}: {error}.", "subject", *key) from error
+    if not limits[0] <= value <= limits[1]:
+        low, high = (f"{limit:g} {unit}" for limit in limits)
+        raise wrong(f"{name} must be {low} to {high}.", "subject", *key)
+    return value
+
+
+def subject_text(subject: Activation) -> str:
+    """What of it decides what is run, for the profile's digest; empty where nothing does."""
+    if subject == Activation():
+        return ""
+    return json.dumps({key: one for key, one in asdict(subject).items() if one}, sort_keys=True)
+
+
+def with_subject(profile: Profile, path: Path) -> Profile:
+    """The profile with the subject of a file of its own, as `--subject FILE` asks for.
+
+    Raises:
+        InputError: the profile has a subject, or the file is wrong.
+    """
+    text = disk.read_text(path, "profile")
+    form = checked.validate(
+        _adapter(), checked.parse_toml(text, str(path)), text=text, place=str(path), kind="toml"
+    )
+
+    def wrong(message: str, *_: str | int, cure: str = "") -> InputError:
+        return InputError("G210", message, cure=cure, place=str(path))
+
+    if profile.subject != Activation():
+        raise wrong(
+            f"profile {profile.name} has a [subject] of its own.",
+            cure="Leave --subject out, or take the table out of the profile.",
+        )
+    subject = subject_of(form.subject, wrong)
+    refuse_unfit(subject, profile, wrong)
+    decides = subject_text(subject)
+    if not decides:
+        return profile
+    both = hashlib.sha256(f"{profile.digest} {decides}".encode())
+    return replace(profile, subject=subject, digest=f"sha256:{both.hexdigest()}")
+
+
+def refuse_unfit(subject: Activation, profile: Profile, wrong: Wrong) -> None:
+    """Refuse a subject that does not go with the rest of a profile.
+
+    Raises:
+        InputError: G210.
+    """
+    kind, storage = subject.kind, profile.storage
+    if kind is SubjectKind.COMMAND:
+        return
+    whys = (
+        (profile.harness in {"replay", "instructions"}, f"{profile.harness} activates none"),
+        (storage is not None and storage.device != "", "its devices are no [storage] device"),
+        (
+            kind is SubjectKind.KERNEL and (storage is not None or profile.background is not None),
+            "[storage] and [background] stand outside of its machine",
+        ),
+    )
+    for holds, why in whys:
+        if holds:
+            raise wrong(f"subject: kind {kind} does not go with this profile: {why}.", "subject")

@@ -1,0 +1,184 @@
+"""Sides that are kernel modules: loaded for each trial, proven, and unloaded after it.
+
+A module that was loaded before is somebody's, and is refused rather than unloaded. What a side's
+modules need beside them comes from this kernel's own, and goes again with them. Before the first is
+loaded a journal says which: a gate that is killed leaves it, and whoever comes next unloads them.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gate.errors import InputError
+from gate.subject.loaded import died, loaded, loaded_names
+from gate.subject.module_journal import close, note
+from gate.subject.switch import NotActive, Words
+from gate.vm.modules import Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gate.model import Activation, Side
+    from gate.subject.command import ActiveSide
+    from gate.subject.loaded import Loaded
+    from gate.subject.switch import Run
+    from gate.vm.modules import Module
+
+CODE = "G267"
+_PATIENCE = 60.0
+"""Seconds for loading or unloading one."""
+_IN_USE, _STEP = 5.0, 0.05
+"""Seconds for which one that is still in use is tried again, and between two tries."""
+_SYSTEM = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8"}
+
+
+class Modules:
+    """Loads the modules of a side, and unloads them."""
+
+    held = False
+
+    def __init__(self, subject: Activation, run: Run, state: Path) -> None:
+        self._subject, self._run, self._state = subject, run, state
+        self._read: dict[Side, tuple[Module, ...]] = {}
+        self._up: list[tuple[Module, Loaded]] = []
+        self._device = Path(subject.device) if subject.device else None
+
+    def check(self, sides: Mapping[Side, ActiveSide], place: str) -> None:
+        """Read the modules of every side, and refuse what cannot work, before anything is loaded.
+
+        Raises:
+            InputError: G265, a side lacks a module; G267, it cannot be loaded here.
+        """
+        if os.geteuid() != 0:
+            raise _impossible("only root may load modules.", "Run the gate as root.", place)
+        if not Path("/proc/modules").exists():
+            raise _impossible(
+                "this kernel loads no modules.",
+                "Boot one that does, or gate it in a virtual machine: `gate boot`.",
+                place,
+            )
+        for side in sides.values():
+            self._read[side.side] = self._modules(side, place)
+        names = [one.name for one in self._wanted(next(iter(self._read.values())))]
+        for name in sorted(loaded_names() & set(names)):
+            raise _impossible(
+                f"the module {name} is loaded already, and is not ours to unload.",
+                f"Unload it if nobody needs it: modprobe -r {name}",
+                place,
+            )
+        if self._device is not None and self._device.exists():
+            raise _impossible(
+                f"{self._device} is there before the module is loaded.",
+                "Find out what made it: the gate writes only to what its own module made.",
+                place,
+            )
+
+    def activate(self, side: ActiveSide) -> str:
+        """Load the side's modules, each proven by its build-id."""
+        if died():
+            raise NotActive("the kernel had an oops: restart the machine before you go on")
+        self._free()
+        wanted = [one for one in self._read[side.side] if one.name not in loaded_names()]
+        note(self._state, [(one.name, one.build_id) for one in wanted])
+        for one in wanted:
+            self._load(one)
+        self._found(side)
+        if self._device is not None:
+            self._await(self._device)
+        ids = [f"{one.name} {one.build_id[:16]}" for one in self._wanted(tuple(wanted))]
+        return f"build-id of {', '.join(ids)}"
+
+    def prove(self, side: ActiveSide) -> None:
+        """The same modules, loaded once, in a kernel that had no oops."""
+        self._found(side)
+        if died():
+            raise NotActive("the kernel had an oops while the module was loaded: see its log")
+
+    def deactivate(self) -> None:
+        """Unload what was loaded, the last first."""
+        while self._up:
+            module, _ = self._up[-1]
+            self._unload(module.name)
+            self._up.pop()
+        close(self._state)
+
+    def _free(self) -> None:
+        taken = loaded_names() & {one.name for one in self._wanted_everywhere()}
+        if taken:
+            raise NotActive(f"the module {min(taken)} was loaded by somebody else meanwhile")
+        if self._device is not None and self._device.exists():
+            raise NotActive(f"{self._device} is there before the module is loaded")
+
+    def _modules(self, side: ActiveSide, place: str) -> tuple[Module, ...]:
+        if side.directory is None:
+            name = side.side.value
+            raise InputError(
+                "G265",
+                f"the {name} side has no directory, and so no module.",
+                place=place,
+                cure=f"Pass --{name} DIR with the .ko in it, or declare [side.{name}].",
+            )
+        tree = Tree(side.directory, os.uname().release, beside=Path("/"))
+        return tree.loaded(self._subject.modules)
+
+    def _wanted(self, modules: tuple[Module, ...]) -> list[Module]:
+        """Those that the subject names, without what they need."""
+        names = {line.split()[0].replace("-", "_") for line in self._subject.modules}
+        return [one for one in modules if one.name in names]
+
+    def _wanted_everywhere(self) -> list[Module]:
+        return [one for modules in self._read.values() for one in self._wanted(modules)]
+
+    def _load(self, module: Module) -> None:
+        with tempfile.NamedTemporaryFile(suffix=".ko") as file:
+            file.write(module.content)
+            file.flush()
+            said = self._run(Words(("insmod", file.name, *module.parameters), _SYSTEM, _PATIENCE))
+        if said.status != 0:
+            why = said.errors.strip().splitlines()[-1:] or ["it said nothing"]
+            plain = why[0].replace(file.name, f"{module.name}.ko")
+            raise NotActive(f"the module {module.name} does not load: {plain}")
+        now = loaded(module.name)
+        if now is None:
+            raise NotActive(f"the module {module.name} was loaded, and is not there")
+        self._up.append((module, now))
+
+    def _found(self, side: ActiveSide) -> None:
+        for module, before in self._up:
+            now = loaded(module.name)
+            if now is None:
+                raise NotActive(f"the module {module.name} is not loaded any more")
+            if now.build_id != module.build_id:
+                raise NotActive(
+                    f"the module {module.name} that is loaded is not the {side.side.value} side's: "
+                    f"build-id {now.build_id[:16] or 'none'}, not {module.build_id[:16]}"
+                )
+            if now != before:
+                raise NotActive(f"the module {module.name} was loaded again by somebody else")
+
+    def _await(self, device: Path) -> None:
+        """A device node comes by udev or devtmpfs, a moment after its module."""
+        until = time.monotonic() + _IN_USE
+        while not device.is_block_device():
+            if time.monotonic() > until:
+                raise NotActive(f"the module is loaded, and there is no {device}")
+            time.sleep(_STEP)
+
+    def _unload(self, name: str) -> None:
+        until = time.monotonic() + _IN_USE
+        while True:
+            said = self._run(Words(("rmmod", name), _SYSTEM, _PATIENCE))
+            if said.status == 0 or name not in loaded_names():
+                return
+            if time.monotonic() > until:
+                last = said.errors.strip().splitlines()[-1:] or ["it said nothing"]
+                raise NotActive(f"the module {name} cannot be unloaded: {last[0]}")
+            time.sleep(_STEP)  # udev may still look at its device
+
+
+def _impossible(message: str, cure: str, place: str) -> InputError:
+    return InputError(CODE, message, cure=cure, place=place)

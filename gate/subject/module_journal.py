@@ -1,0 +1,88 @@
+"""The journal of modules that the gate loaded: on the disk before the first is loaded.
+
+    <state>/modules.json  {"boot": ..., "modules": [[NAME, BUILD-ID], ...]}
+
+Whoever finds one after a gate was killed unloads what is still loaded and still proven to be it.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gate.errors import InputError
+from gate.files import disk
+from gate.subject.loaded import loaded
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+JOURNAL = "modules.json"
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
+_PATIENCE = 60.0
+
+
+def note(state: Path, modules: Sequence[tuple[str, str]]) -> None:
+    """Write down what will be loaded, in order.
+
+    Raises:
+        InputError: G208, and nothing may be loaded.
+    """
+    state.mkdir(parents=True, exist_ok=True)
+    data = {"boot": _boot(), "modules": [list(one) for one in modules]}
+    disk.write_text(state / JOURNAL, json.dumps(data) + "\n")
+
+
+def close(state: Path) -> None:
+    """Everything is unloaded."""
+    with suppress(OSError):
+        (state / JOURNAL).unlink(missing_ok=True)
+
+
+def unload_left(state: Path) -> tuple[str, ...]:
+    """Unload what a killed gate left loaded; a line for each module, and for each that stays."""
+    told: list[str] = []
+    stays = False
+    for name, build_id in reversed(_left(state)):
+        now = loaded(name)
+        if now is None or now.build_id != build_id:
+            continue  # it was never loaded, is gone, or is somebody else's now
+        words = ("rmmod", name)
+        try:
+            done = subprocess.run(  # noqa: S603 - a name that was a loaded module's
+                words, capture_output=True, timeout=_PATIENCE, check=False, text=True
+            )
+            status, errors = done.returncode, done.stderr
+        except (OSError, subprocess.TimeoutExpired) as error:
+            status, errors = 1, str(error)
+        stays |= status != 0
+        why = " ".join(errors.split())[:200]
+        told.append(f"unloaded {name}" if status == 0 else f"{name} stays loaded: {why}")
+    if not stays:
+        close(state)
+    return tuple(told)
+
+
+def _left(state: Path) -> list[tuple[str, str]]:
+    """What the journal names; nothing where there is none, or a restart forgot it."""
+    path = state / JOURNAL
+    try:
+        if disk.is_absent(path):
+            return []
+        data = json.loads(disk.read_text(path, "profile"))
+        if data["boot"] != _boot():
+            return []
+        pairs = [(name, build_id) for name, build_id in data["modules"]]
+    except (InputError, ValueError, KeyError, TypeError):
+        return []
+    return [(name, one) for name, one in pairs if isinstance(name, str) and name.isidentifier()]
+
+
+def _boot() -> str:
+    try:
+        return _BOOT.read_text("ascii").strip()
+    except OSError:
+        return ""
