@@ -206,13 +206,14 @@ def trial_processes() -> Iterator[int]:
 
 def _with(wanted: bytes) -> Iterator[int]:
     """The processes with a variable whose text begins so, up to its end where that is in it."""
-    for entry in os.scandir("/proc"):
-        if not entry.name.isdigit():
+    # A list: an iterator over the directory would be left open by a signal's exception.
+    for name in os.listdir("/proc"):  # noqa: PTH208 - names, no paths
+        if not name.isdigit():
             continue
         try:
-            with open(f"/proc/{entry.name}/environ", "rb") as stream:  # noqa: PTH123 - many, fast
+            with open(f"/proc/{name}/environ", "rb") as stream:  # noqa: PTH123 - many, fast
                 if b"\0" + wanted in b"\0" + stream.read() + b"\0":
-                    yield int(entry.name)
+                    yield int(name)
         except OSError:
             continue  # gone meanwhile, or of another user
 

@@ -230,10 +230,14 @@ def test_it_ends_when_the_trial_fails(beside, stop):
 
 def test_a_signal_while_it_starts(beside, stop, handlers):
     """A Ctrl-C while the gate waits for the first sign of life ends the load at once."""
-    sender = subprocess.Popen(["sh", "-c", f"sleep 0.3; kill -INT {os.getpid()}"])
-    with pytest.raises(StopRequested), stop.listening(), loaded(beside("sleep 987658"), stop):
+    sender = ["sh", "-c", f"sleep 0.3; kill -INT {os.getpid()}"]
+    with (
+        pytest.raises(StopRequested),
+        stop.listening(),
+        subprocess.Popen(sender),
+        loaded(beside("sleep 987658"), stop),
+    ):
         raise AssertionError("it must not be at work")
-    sender.wait()
     assert none_left("987658")
 
 
