@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from host.hog import hog
 from host.readiness_machines import CPU, PROCESS, answers, changed, server
 
+from gate.host import readiness_look
 from gate.host.machine import ThisMachine
 from gate.host.readiness import check_readiness
 from gate.model import Limits
@@ -151,15 +151,18 @@ def test_a_clock_that_stands_still_is_no_rate():
         assert found[name].answer is Answer.UNKNOWN
 
 
-def test_a_real_hog_is_found():
-    """A process that spins on this machine while we look is named as using the processors."""
-    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as hog:
-        try:
-            checks = check_readiness(
-                ThisMachine(), Path.cwd(), sample=1.5, own=os.getpid(), limits=Limits(foreign_cpu=0)
-            )
-        finally:
-            hog.kill()
+def test_a_real_hog_is_found(monkeypatch):
+    """A process that computes on this machine while we look is named as using the processors."""
+    monkeypatch.setattr(readiness_look, "_NAMED", 1000)  # whoever else does too
+    with hog() as spinning:
+        checks = check_readiness(
+            ThisMachine(),
+            Path.cwd(),
+            sample=1.5,
+            own=os.getpid(),
+            limits=Limits(foreign_cpu=0),
+            sleep=spinning.burn,
+        )
     found = {one.name: one for one in checks}["foreign_cpu"]
     assert found.answer is Answer.OFF
-    assert f"({hog.pid})" in found.value
+    assert f"({spinning.pid})" in found.value

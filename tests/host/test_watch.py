@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
-import time
 from dataclasses import replace
 
 import pytest
+from host.hog import hog
 
+from gate.host import watch_words
 from gate.host.accounting import Raw, parsed
 from gate.host.foreign import Foreign
 from gate.host.pressure import waited_for_memory
@@ -29,7 +29,6 @@ QUIET = Meanwhile(
     throttled=(),
     reported=(),
 )
-SPIN = "import sys, time\nend = time.time() + float(sys.argv[1])\nwhile time.time() < end: pass\n"
 
 
 def told(**changes):
@@ -196,14 +195,15 @@ def test_a_machine_without_any_of_it():
     assert "not watched for disturbance: memory pressure (PSI)" in told
 
 
-def test_a_real_hog_disturbs():
-    """A process that spins beside a stretch of half a second is told by name and share."""
-    watch = Watch()
-    with subprocess.Popen([sys.executable, "-c", SPIN, "30"]) as hog:
+def test_a_real_hog_disturbs(monkeypatch):
+    """A process that computes beside a stretch is told by name and share, whoever else does."""
+    monkeypatch.setattr(watch_words, "_NAMED", 1000)
+    monkeypatch.setattr(watch_words, "_SHOWN", 0.0)
+    watch = Watch(Limits(foreign_cpu=0.0))
+    with hog() as one:
         watch.begin()
-        time.sleep(0.5)
+        one.burn()
         found = {one.kind: one.text for one in watch.end(None)}
-        hog.kill()
     name = os.path.basename(os.path.realpath(sys.executable))[:15]  # noqa: PTH119
     assert "foreign_cpu" in found
     assert f"{name} " in found["foreign_cpu"] or "python" in found["foreign_cpu"]
@@ -211,15 +211,14 @@ def test_a_real_hog_disturbs():
 
 def test_what_is_expected_is_not_told():
     """A kind that the workload makes itself, and a companion of it, set nothing aside."""
-    with subprocess.Popen([sys.executable, "-c", SPIN, "30"]) as hog:
+    with hog() as one:
         for watch in (
             Watch(expects=["foreign_cpu"]),
             Watch(Limits(foreign_cpu=100.0), companions=["nobody"]),
         ):
             watch.begin()
-            time.sleep(0.3)
+            one.burn()
             assert "foreign_cpu" not in {one.kind for one in watch.end(None)}
-        hog.kill()
 
 
 def test_an_end_without_a_beginning():

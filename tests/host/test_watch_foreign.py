@@ -8,13 +8,13 @@ import sys
 import time
 
 import pytest
+from host.hog import BURNT, hog
 
 from gate.host.accounting import TICK
 from gate.host.foreign import Process, blind_spots, read_processes, used_between
 
 HZ = round(1 / TICK)
 GATE = 50
-SPIN = "import sys, time\nend = time.time() + float(sys.argv[1])\nwhile time.time() < end: pass\n"
 
 
 def one(name, parent=2, *, own=0.0, reaped=0.0, moved=0, kernel=False):
@@ -108,16 +108,17 @@ def test_companions_belong_to_the_trial():
 
 
 def test_a_hog_of_this_machine_is_seen_by_name():
-    """A real process that spins for a third of a second is told with at least a tenth of it."""
-    before = read_processes()
-    with subprocess.Popen([sys.executable, "-c", SPIN, "0.4"]) as hog:
-        time.sleep(0.35)
+    """A real process is told with what it burnt, and all together with no more than there was."""
+    with hog() as spinning:
+        began = time.monotonic()
+        before = read_processes()
+        spinning.burn()
         after = read_processes()
-        hog.wait()
-    name = after[next(key for key in after if key[0] == hog.pid)].name
+        lasted = time.monotonic() - began
+    name = after[next(key for key in after if key[0] == spinning.pid)].name
     found = used_between(before, after, own=1)  # for once nobody is the gate
-    assert found.cpu[name] >= 0.03
-    assert sum(found.cpu.values()) <= 2 * (os.cpu_count() or 1)
+    assert found.cpu[name] >= BURNT - 2 * TICK
+    assert sum(found.cpu.values()) <= 2 * (lasted + 1) * (os.cpu_count() or 1)
 
 
 def test_a_writer_of_this_machine_is_seen_with_its_bytes(tmp_path):
