@@ -182,13 +182,15 @@ def test_after_kill_9_no_mount_is_left_and_the_next_run_knows_its_own_file_syste
     job = "[j]\nrw=write\nbs=4k\nsize=4m\ntime_based=1\nruntime=30\nrate=1m\n"
     root = project(tmp_path, job, 'device = "scratch"\nfilesystem = "ext4"\n')
     with lab.starting("run", "p", cwd=root) as process:
-        until = time.monotonic() + 30
-        while not (lab.state / "filesystems.json").exists() and time.monotonic() < until:
+        mounts = Path(f"/proc/{process.pid}/mountinfo")
+        until = time.monotonic() + 60
+        while f" {disk} " not in mounts.read_text():
+            assert time.monotonic() < until, "it was never mounted"
             time.sleep(0.05)
-        time.sleep(1.0)
+        time.sleep(0.5)
         process.send_signal(signal.SIGKILL)
         process.communicate()
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     while subprocess.run(["fuser", disk], check=False, capture_output=True).returncode == 0:
         assert time.monotonic() < until, "something still has the device open"
         time.sleep(0.1)
