@@ -1,14 +1,12 @@
-"""A made-up machine's looks, and a wait for a quiet moment of the real one."""
+"""A made-up machine's looks."""
 
 from __future__ import annotations
-
-import time
 
 import pytest
 from accounting.made import stat_text
 
 from gate.harness.base import Usage
-from gate.host.accounting import Raw, StatFile, idle, parsed
+from gate.host.accounting import Raw
 from gate.measure.accounting import Look, Meter, Sources
 
 
@@ -30,21 +28,3 @@ def seen():
         return meter
 
     return make
-
-
-@pytest.fixture
-def quiet():
-    """Wait for a moment in which nobody else uses the processors; tests share the machine."""
-
-    def wait(most=0.1, patience=45.0):
-        source, until = StatFile(), time.monotonic() + patience
-        while True:
-            before = parsed(source.look())
-            time.sleep(0.5)
-            after = parsed(source.look())
-            whole = (after.at - before.at) * len(after.each)
-            used = 1 - (idle(after.total) - idle(before.total)) / whole
-            if used < most or time.monotonic() > until:
-                return
-
-    return wait
