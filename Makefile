@@ -1,4 +1,4 @@
-.PHONY: help setup demo test check profiles bench format schemas example
+.PHONY: help setup demo test proof check profiles bench format schemas example
 
 WORKFLOWS = $(wildcard .github/workflows/*.yml)
 TEMPLATES = $(wildcard gate/cli/github/*.yml)
@@ -15,6 +15,9 @@ demo: setup ## see the gate stay open and close, measured on this machine
 test: ## the one test command; installs what it needs
 	@.ci/setup.sh tests
 	.venv/bin/python .ci/tests.py
+
+proof: setup ## the long proofs, on a machine that is otherwise idle
+	.venv/bin/python -m pytest tests -m proof
 
 check: ## lint, types, imports, schemas up to date, workflows
 	@.ci/setup.sh lint
