@@ -110,7 +110,7 @@ def command(check: tuple[str, ...], out: Path | None) -> int:
     commit = vcs.commit_of(Path(_value(check, "--head") or "."), "HEAD") or "no commit"
     place = _fresh(out, commit[:12])
     work = () if _value(check, "--work") else ("--work", _OWN_WORK)
-    status = run(["check", *work, "--out", str(place / "check"), *check])
+    status = run(["check", "--no-why", *work, "--out", str(place / "check"), *check])
     answer, word = _MEANT.get(status, (status if status >= _ENDS else _ENDS + status, "stop"))
     told = f"gate check ended with {status}: {word} ({answer} to git); {commit[:12]}, {place}"
     with suppress(OSError):  # the answer stands where nobody reads this

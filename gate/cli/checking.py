@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from gate import __version__
 from gate.cli.ending import Ending
 from gate.cli.flow import Check, Plan, cases_of
 from gate.cli.in_force import as_reviewed
+from gate.cli.looking_why import look_why
 from gate.cli.lost import profiles_of
 from gate.cli.narrowed import (
     narrowed,
@@ -25,9 +27,10 @@ from gate.cli.policy import make_policy
 from gate.cli.shards import Shard, durations, parts_of
 from gate.cli.trusted import trusted
 from gate.cli.wiring import SideOptions, with_sides
-from gate.errors import Interrupted
+from gate.errors import GateError, Interrupted
 from gate.files.baseline_file import read_baselines
 from gate.files.calibration_file import read_rounds
+from gate.judge.why import with_why
 from gate.measure.sitting import now
 from gate.measure.stop import Stop, StopRequested
 
@@ -67,6 +70,8 @@ class Wanted:
     """Of the whole check; a part of it spends its share."""
     beta: float
     allow: tuple[str, ...]
+    why: bool = True
+    """Whether what regressed is run some more, to see what moved with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +129,12 @@ def _checked(wanted: Wanted, teller: Teller, stop: Stop, ending: Ending) -> Repo
         from gate.cli.output import write_report  # noqa: PLC0415 - jinja, after measuring
 
         write_report(report, wanted.place)
+        found = look_why(report, sessions, suite.plan, teller, stop) if wanted.why else ()
+        if found:
+            report = with_why(report, found)
+            with suppress(GateError):  # what stands there already says the same verdict
+                ending.hand_over(sessions, why=found)
+                write_report(report, wanted.place)
         return report
 
 

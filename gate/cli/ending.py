@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from gate.cli.shards import Shard
     from gate.model import Edit, Report, Session, TextChange
+    from gate.model.why import Why
 
 HANDOVER = "session.json"
 _REPORTS = ("report.json", "report.html")
@@ -55,8 +56,12 @@ class Ending:
         self._aside: tuple[str, ...] = ()
         self._handed_over = False
 
-    def hand_over(self, sessions: Sequence[Session], error: str = "") -> None:
+    def hand_over(
+        self, sessions: Sequence[Session], error: str = "", why: Sequence[Why] = ()
+    ) -> None:
         """Write the sessions, and why measuring ended too early if it did.
+
+        `why` is what moved with what regressed.
 
         Raises:
             InputError: the directory cannot be written.
@@ -70,6 +75,7 @@ class Ending:
                 shards=self.shard.of,
                 sessions=tuple(sessions),
                 error=error,
+                why=tuple(why),
             ),
         )
         self._handed_over = not error

@@ -23,6 +23,7 @@ from gate.judge.judge import judge
 from gate.judge.of_commit import commit_notes, refuse_other_commits
 from gate.judge.parts import gathered, why_absent
 from gate.judge.suite import arrange
+from gate.judge.why import with_why
 from gate.measure.sitting import now
 
 if TYPE_CHECKING:
@@ -93,7 +94,9 @@ def judge_sessions(asked: Asked) -> Report:
             merge_base=known.commit,
             proposed=known.proposed,
         )
-        return replace(_judged(suites, policy, known, parts, absent), origin=origin)
+        report = _judged(suites, policy, known, parts, absent)
+        told = [why for handover in handovers for why in handover.why]
+        return with_why(replace(report, origin=origin), told)
 
 
 def _judged(

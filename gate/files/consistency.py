@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from gate.files import lengths, names
 from gate.files.consistency_shown import shown_complaints
+from gate.files.consistency_why import why_complaints
 from gate.files.curves import curve_complaints
 from gate.files.kernel_file import kernel_complaints
 from gate.model import KINDS, MOST_FUNCTIONS, UNSTEADY, Role, Stage, TrialStatus, Verdict, join
@@ -70,7 +71,8 @@ def handover_complaints(handover: Handover) -> Iterator[Complaint]:
     if len(handover.sessions) > _MOST_SESSIONS:
         yield ("sessions",), f"{len(handover.sessions)} are more than the {_MOST_SESSIONS} allowed"
         return
-    yield from lengths.complaints(replace(handover, sessions=()))
+    yield from lengths.complaints(replace(handover, sessions=(), why=()))
+    yield from why_complaints(handover.why)
     for i in _doubled(session.id for session in handover.sessions):
         yield ("sessions", i, "id"), f"{handover.sessions[i].id[:80]!r} stands twice"
     for i, session in enumerate(handover.sessions):

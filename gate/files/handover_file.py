@@ -57,6 +57,8 @@ def handover_text(handover: Handover) -> str:
     """
     data = dataclasses.asdict(handover)
     sessions = data.pop("sessions")
+    if not handover.why:
+        del data["why"]
     head = "".join(f'"{key}": {_compact(value)},\n' for key, value in data.items())
     rows = ",\n".join(map(_compact, sessions))
     return f'{{{head}"sessions": [\n{rows}\n]}}\n'

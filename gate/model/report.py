@@ -21,6 +21,7 @@ from gate.model.shown import (
 )
 from gate.model.strictness import STRICT
 from gate.model.verdict import Verdict
+from gate.model.why import Why
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,3 +208,5 @@ class Report:
     """Absent where nobody told where the change comes from."""
     calibration: Calibration | None = None
     """How often the gate was right on this host class; absent where it was never calibrated."""
+    why: tuple[Why, ...] = ()
+    """What moved with a regression, in extra runs that no verdict uses; worst first."""

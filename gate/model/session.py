@@ -10,6 +10,7 @@ from gate.model.disturbance import Disturbance
 from gate.model.host import Host
 from gate.model.metric import Metric
 from gate.model.strictness import STRICT
+from gate.model.why import Why
 
 SCHEMA = 1
 """Number of the file formats written by this version."""
@@ -243,3 +244,5 @@ class Handover:
     sessions: tuple[Session, ...]
     error: str = ""
     """Why measuring ended before it was complete, `G262: ...`; such a check is never open."""
+    why: tuple[Why, ...] = ()
+    """What moved with its regressions; shown beside findings that regressed, and never judged."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.report import words, words_around
+from gate.report import words, words_around, words_why
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from gate.model.shown import Bill, Latency, Sweep
 
 CURVE, PAID, DECIDED, HISTORY = "curve", "who paid", "decided", "history"
+MOVED = "moved with it"
 
 
 class Line(NamedTuple):
@@ -35,7 +36,7 @@ def tellers(curve: Sweep) -> Iterator[tuple[str, str, str]]:
 
 
 def beside(report: Report, findings: Iterable[Finding]) -> list[tuple[Line, ...]]:
-    """For each finding its lines: curve, who paid, latency, decision, history.
+    """For each finding its lines: curve, who paid, latency, what moved with it, decision, history.
 
     What is not known is left out. What several findings share, such as what their benchmark cost,
     or the history of their profile, is told in full with the first of them only.
@@ -59,6 +60,7 @@ class _Beside:
         for curve in report.sweeps:
             for key in tellers(curve) if curve.told else ():
                 self._sweeps.setdefault(key, []).append(curve)
+        self._why = {(one.profile, one.benchmark): one for one in report.why}
         self._told: set[object] = set()
 
     def lines(self, finding: Finding) -> tuple[Line, ...]:
@@ -86,6 +88,8 @@ class _Beside:
             yield PAID, words_around.bill(self._bills[key])
         for one in self._latencies.get(key, ()) if first else ():
             yield "", words_around.latency(one)
+        if first and key in self._why:
+            yield MOVED, words_why.movers(self._why[key])
 
     def _decision(self, finding: Finding) -> Iterable[tuple[str, str]]:
         yield DECIDED, words_around.decision(finding)

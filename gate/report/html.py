@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from gate.report import record, words, words_around
+from gate.report import record, words, words_around, words_why
 from gate.report.accepted import accepted_sessions
 from gate.report.advice import next_steps, without_steps
 from gate.report.clean import scrub
@@ -58,6 +58,7 @@ def render_html(report: Report) -> str:
             once=Once(),
             words=words,
             around=words_around,
+            words_why=words_why,
             record=record,
             assets=_assets(),
             rows=rows,

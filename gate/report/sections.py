@@ -6,18 +6,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from gate.model import Role, Verdict
-from gate.report import words, words_around
+from gate.report import words, words_around, words_why
 from gate.report.addresses import profile_address
 from gate.report.beside import tellers
 from gate.report.clean import shorten
 from gate.report.commands import Command
-from gate.report.plots import costs_plot, latency_plot, sweep_plot
+from gate.report.plots import costs_plot, flame_plot, latency_plot, sweep_plot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from gate.model import Difference, Finding, Report
-    from gate.report.plots import CostsPlot, LatencyPlot, SweepPlot
+    from gate.model.why import Why
+    from gate.report.plots import CostsPlot, FlamePlot, LatencyPlot, SweepPlot
     from gate.report.rows import Row
 
 T = TypeVar("T")
@@ -35,6 +36,14 @@ class Named(NamedTuple, Generic[T]):
     plot: T
 
 
+class Told(NamedTuple):
+    """What moved with a regression, ready to be drawn."""
+
+    why: Why
+    line: str
+    flame: FlamePlot | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
     """One benchmark: its findings, and what is told of the benchmark as a whole."""
@@ -48,7 +57,8 @@ class Section:
     sweeps: tuple[Named[SweepPlot], ...]
     costs: tuple[Named[CostsPlot], ...]
     latencies: tuple[Named[LatencyPlot], ...]
-
+    why: Told | None
+    """What moved with its regression, in extra runs."""
     commands: tuple[Command, ...]
     """What can be done about the worst of its findings; nothing where all plainly passed."""
 
@@ -68,6 +78,10 @@ def sections(report: Report, rows: Sequence[Row]) -> tuple[Section, ...]:
         groups.setdefault((item.finding.profile, item.finding.benchmark), []).append(item)
     swept = _first_of(report, groups)
     bills = {(one.profile, one.benchmark): one for one in report.bills}
+    whys = {
+        (one.profile, one.benchmark): Told(one, words_why.movers(one), flame_plot(one))
+        for one in report.why
+    }
     curves: dict[Place, list[LatencyPlot]] = {}
     for latency in report.latencies:
         place = (latency.profile, latency.benchmark)
@@ -84,6 +98,7 @@ def sections(report: Report, rows: Sequence[Row]) -> tuple[Section, ...]:
             sweeps=_named(f"b{number}s", swept.get(place, ())),
             costs=_named(f"b{number}c", [costs_plot(bills[place])] if place in bills else ()),
             latencies=_named(f"b{number}l", curves.get(place, ())),
+            why=whys.get(place),
             commands=items[0].told.commands if items[0].told else (),
         )
         for number, (place, items) in enumerate(groups.items(), 1)

@@ -1,0 +1,253 @@
+"""perf, where it is installed and works: counters around a run, and stacks of all processors.
+
+It is the system's own perf and never one of the project's, it writes into the trial's scratch
+directory alone, and nothing of it is needed: where it is absent or refused, that is said.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gate.harness.base import Command
+from gate.measure.process import ended, kill_group, run, start
+from gate.model.extra import Folded
+from gate.model.why import DEEPEST, OTHERS, UNKNOWN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from gate.measure.stop import Stop
+    from gate.model.extra import ExtraRun
+
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_ENVIRONMENT = {"PATH": _PATH, "LC_ALL": "C", "HOME": "/nonexistent", "DEBUGINFOD_URLS": ""}
+_COUNTED = ("cycles", "instructions", "cache-misses", "branch-misses", "cpu-migrations")
+_MODES = (
+    ("cycles", ("-a",), "all processors"),
+    ("cpu-clock", ("-a",), "all processors"),
+    ("cpu-clock", (), "the benchmark's own processes"),
+    ("cpu-clock:u", (), "the benchmark's own processes, in user space"),
+)
+"""From the one that tells most to the one that needs the least rights."""
+_FASTEST, _SLOWEST = 997, 49
+"""Samples of a processor in a second; neither keeps step with a clock of ours."""
+_MOST_SAMPLES = 60_000
+_PROBE, _READING = 20.0, 120.0
+"""Seconds that a probe may take, and reading the samples."""
+_FRAME = re.compile(r"\s+[0-9a-f]+ (.*)")
+_IDLE, _KERNEL_THREAD = "swapper", "ret_from_fork"
+_AT_WORK = re.compile(r"irq|softirq|sysvec")
+"""What an idle processor was interrupted by: that is work, and all else of it is rest."""
+NEEDED = (
+    "Install it (Debian: apt install linux-perf; Ubuntu: linux-tools-generic; Fedora: perf) to see "
+    "where the CPU time went."
+)
+DENIED = "Run as root, or set kernel.perf_event_paranoid to -1, to see where the CPU time went."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Perf:
+    """A perf that works, and what it can do here."""
+
+    program: str
+    counts: bool
+    """Whether it counts all processors."""
+    event: str
+    """What it samples by; empty where it can not."""
+    options: tuple[str, ...] = ()
+    of: str = ""
+    """Whose processors it sees."""
+
+    def counting(self, command: Command, file: Path) -> Command:
+        """The command with its counters written to a file."""
+        events = ",".join(_COUNTED)
+        return self._around(command, "stat", "-a", "-x", ";", "-e", events, "-o", str(file))
+
+    def sampling(self, command: Command, file: Path, rate: int) -> Command:
+        """The command with stacks of all that ran meanwhile in a file."""
+        options = (*self.options, "-g", "-F", str(rate), "-e", self.event, "-o", str(file))
+        return self._around(command, "record", "-q", "--no-buildid-cache", *options)
+
+    def _around(self, command: Command, *words: str) -> Command:
+        return replace(command, argv=(self.program, *words, "--", *command.argv))
+
+
+def rate_for(seconds: float) -> int:
+    """How often to look in a run that takes about so long, so that samples are enough and few."""
+    most = _MOST_SAMPLES / max(seconds, 0.01) / (os.cpu_count() or 1)
+    return int(min(_FASTEST, max(_SLOWEST, most)))
+
+
+def find_perf(stop: Stop, directory: Path) -> tuple[Perf | None, str]:
+    """The perf of this machine, tried out, or why there is none and what to do.
+
+    Raises:
+        StopRequested: a signal came.
+    """
+    programs = list(_programs())
+    if not programs:
+        return None, f"perf is not installed. {NEEDED}"
+    said = ""
+    for program in programs:
+        with tempfile.TemporaryDirectory(dir=directory) as scratch:
+            found, said = _tried(program, stop, Path(scratch))
+        if found is not None:
+            return found, "" if found.event else f"perf does not sample here: {said} {DENIED}"
+    return None, f"perf does not work here: {said} {DENIED}"
+
+
+def _programs() -> Iterator[str]:
+    plain = shutil.which("perf", path=_PATH)
+    if plain:
+        yield plain
+    for directory in _PATH.split(":"):
+        yield from sorted(map(str, Path(directory).glob("perf_[0-9]*")), reverse=True)
+
+
+def _tried(program: str, stop: Stop, scratch: Path) -> tuple[Perf | None, str]:
+    nothing = Command(argv=("true",), directory=scratch, environment=_ENVIRONMENT, timeout=_PROBE)
+    perf = Perf(program=program, counts=True, event="")
+    counts, said = _works(perf.counting(nothing, scratch / "stat"), stop)
+    for event, options, of in _MODES:
+        one = replace(perf, counts=counts, event=event, options=options, of=of)
+        works, said = _works(one.sampling(nothing, scratch / "data", _FASTEST), stop)
+        if works:
+            return replace(one, event=_event(one, scratch / "data", stop) or event), ""
+    return (replace(perf, counts=True) if counts else None), said
+
+
+def _works(command: Command, stop: Stop) -> tuple[bool, str]:
+    """Whether it ends well, and the first thing that it said where not."""
+    try:
+        outcome = run(command, stop)
+    except OSError as error:
+        return False, f"{error.strerror}."
+    said = next((line.strip() for line in outcome.errors.splitlines() if line.strip()), "")
+    return outcome.status == 0, said[:200] or f"it ended with status {outcome.status}."
+
+
+def _event(perf: Perf, file: Path, stop: Stop) -> str:
+    """What perf really samples by: it takes the clock where there are no cycles."""
+    asked = Command(
+        argv=(perf.program, "evlist", "-i", str(file)),
+        directory=file.parent,
+        environment=_ENVIRONMENT,
+        timeout=_PROBE,
+    )
+    said = run(asked, stop).output.split()
+    return said[0] if said and re.fullmatch(r"[A-Za-z0-9_:/=-]{1,40}", said[0]) else ""
+
+
+def counted_in(file: Path) -> dict[str, float]:
+    """What perf counted, as counters of ours; what this machine does not count is left out."""
+    try:
+        lines = file.read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return {}
+    found = {}
+    for line in lines:
+        value, _, name, *_ = [*line.split(";"), "", "", ""]
+        if value.isdigit() and name in _COUNTED:
+            found[f"perf: {name}"] = float(value)
+    return {name: value for name, value in found.items() if value}
+
+
+def processes() -> frozenset[str]:
+    """The numbers of all processes that there are now."""
+    return frozenset(name for name in os.listdir("/proc") if name.isdigit())  # noqa: PTH208
+
+
+def fold(
+    perf: Perf, file: Path, rate: int, taken: ExtraRun, before: frozenset[str], stop: Stop
+) -> Folded:
+    """The samples of a file by stack; `before` are the processes that ran before the benchmark.
+
+    Raises:
+        OSError: perf cannot be started, or did not read them in time.
+        StopRequested: a signal came.
+    """
+    words = ("script", "-i", str(file), "--no-inline", "-F", "comm,pid,ip,sym")
+    command = Command(
+        argv=(perf.program, *words),
+        directory=file.parent,
+        environment=_ENVIRONMENT,
+        timeout=_READING,
+    )
+    with tempfile.TemporaryFile(dir=file.parent) as output, tempfile.TemporaryFile() as errors:
+        child = start(command, os.urandom(8).hex(), output, errors)
+        try:
+            with stop.interruptible():
+                in_time = ended(child, command.timeout)
+        finally:
+            kill_group(child)
+        if not in_time or child.returncode:
+            raise OSError(0, f"perf script ended with status {child.returncode}")
+        output.seek(0)
+        stacks = folded((line.decode("utf-8", "replace") for line in output), before)
+    return Folded(event=perf.event, every=1.0 / rate, run=taken, stacks=stacks)
+
+
+def joined(one: Folded, other: Folded) -> Folded:
+    """Two runs of one side, sampled equally often, as if they were one."""
+    stacks = dict(one.stacks)
+    for stack, count in other.stacks.items():
+        stacks[stack] = stacks.get(stack, 0) + count
+    both = one.run.operations, other.run.operations
+    run = replace(
+        one.run,
+        seconds=one.run.seconds + other.run.seconds,
+        operations=both[0] + both[1] if both[0] and both[1] else None,
+    )
+    return replace(one, run=run, stacks=stacks)
+
+
+def folded(lines: Iterable[str], before: frozenset[str] = frozenset()) -> dict[str, int]:
+    """Samples by stack, of what `perf script -F comm,pid,ip,sym` prints.
+
+    A sample is its command and process, then a frame in each line, innermost first, then an empty
+    line. Commands and symbols are the workload's: none of them can make another line or frame.
+    """
+    found: dict[str, int] = {}
+    head, frames = "", list[str]()
+    for line in (*lines, ""):
+        text = line.rstrip("\n")
+        frame = _FRAME.fullmatch(text) if text[:1] in {"\t", " "} else None
+        if frame is not None:
+            frames.append(frame[1].strip())
+        elif text.strip():
+            head = text.strip()
+        elif head:
+            command, _, process = head.rpartition(" ")
+            names = _stack(command.strip() or head, frames, old=process in before)
+            if names:
+                stack = ";".join(names[:DEEPEST])
+                found[stack] = found.get(stack, 0) + 1
+            head, frames = "", []
+    return found
+
+
+def _stack(command: str, frames: list[str], *, old: bool) -> list[str]:
+    """The frames of a sample, outermost first; none where a processor was idle.
+
+    What ran before the benchmark and is no kernel thread stands apart: it may serve the benchmark,
+    or be somebody else's.
+    """
+    idle = command == _IDLE
+    if idle and not any(map(_AT_WORK.search, frames)):
+        return []
+    kernel = idle or (bool(frames) and frames[-1].startswith(_KERNEL_THREAD))
+    names = [_name(command), *map(_name, reversed(frames))]
+    # A program without frame pointers leaves unknown callers, of which one says as much as ten.
+    told = [one for i, one in enumerate(names) if one != UNKNOWN or names[i - 1] != one]
+    return [OTHERS, *told] if old and not kernel else told
+
+
+def _name(text: str) -> str:
+    plain = "".join(c if c.isprintable() and c != ";" else " " for c in text)
+    return plain.strip()[:120] or UNKNOWN
