@@ -34,6 +34,7 @@ _COMMANDS = {
     "explain": "Explain a code that a finding or an error carries.",
     "schema": "Print the JSON Schema of a file format.",
     "init": "Write a working layout into a repository.",
+    "build-kernel": "Build both sides of a kernel patch alike, for booting.",
     "demo": "See the gate stay open and close, measured on this machine.",
 }
 _HELP = getattr(click.exceptions, "NoArgsIsHelpError", ())

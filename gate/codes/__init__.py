@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gate.codes.accepting import ACCEPTING
+from gate.codes.building import BUILDING
 from gate.codes.calibration import CALIBRATION
 from gate.codes.edits import EDITS
 from gate.codes.errors import ERRORS
@@ -27,6 +28,7 @@ PAGES: dict[str, Page] = {
     **ACCEPTING,
     **HANDOVER,
     **KERNEL,
+    **BUILDING,
 }
 
 __all__ = ["PAGES", "Page"]

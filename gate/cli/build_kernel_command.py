@@ -1,0 +1,177 @@
+"""`gate build-kernel`: both sides of a kernel patch, built alike and laid out for booting."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gate.cli import options
+from gate.cli.build_progress import Watcher
+from gate.errors import InputError, Interrupted
+from gate.measure.process import run
+from gate.measure.stop import Stop, StopRequested
+from gate.subject.kernel_build import DIFFERENCE, SIDES, Builder
+from gate.subject.kernel_options import Wanted
+from gate.subject.kernel_source import CODE, sources
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gate.subject.kernel_build import Outcome
+
+_TOLD = 12
+"""Functions, or options, that are told by name."""
+
+EPILOG = """\b
+Examples:
+  gate build-kernel v6.1 my-patch --defconfig allnoconfig --guest --modules
+        a small kernel that boots in a second or two, and its null_blk
+  gate build-kernel main HEAD --source ~/linux --config /boot/config-6.1.0 --modules
+        your distribution's configuration
+  gate build-kernel ../linux-a ../linux-b --defconfig defconfig --fragment my.config
+        two source directories, where there is no repository
+  gate check null-blk --base kernels/base --head kernels/head
+        boot and judge them, with a profile of harness "instructions"
+
+\b
+Written below --out: base/ and head/ as unpacked kernel packages, base.log and
+head.log, and config-difference.txt. Your tree is not touched: revisions are
+checked out by `git worktree` at a place of their own, which is removed again.
+A second build is much quicker where ccache is installed.
+
+\b
+Exit status: 0 both sides are built, 2 a word is wrong, 4 a side did not build,
+130 and 143 interrupted (sides that were there before are as they were).
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("base")
+@click.argument("head")
+@click.option(
+    "--source",
+    type=options.PathParam,
+    default=Path(),
+    help="Git checkout of the kernel, whose revisions BASE and HEAD are. [default: here]",
+)
+@click.option("--config", type=options.PathParam, default=None, help="A whole .config for both.")
+@click.option(
+    "--defconfig",
+    default="defconfig",
+    show_default=True,
+    help="Else this target of the tree: allnoconfig, defconfig, ...",
+)
+@click.option(
+    "--fragment",
+    type=options.PathParam,
+    multiple=True,
+    help="Options on top of it; repeatable, the last one wins.",
+)
+@click.option("--guest", is_flag=True, help="Add what a guest of the gate needs to boot.")
+@click.option("--modules", is_flag=True, help="Build and install modules too.")
+@click.option("-j", "jobs", type=click.IntRange(1, 4096), default=None, help="As of make.")
+@click.option(
+    "--out",
+    type=options.PathParam,
+    default=Path("kernels"),
+    show_default=True,
+    help="Everything is written below this directory.",
+)
+def command(
+    base: str,
+    head: str,
+    source: Path,
+    config: Path | None,
+    defconfig: str,
+    fragment: tuple[Path, ...],
+    *,
+    guest: bool,
+    modules: bool,
+    jobs: int | None,
+    out: Path,
+) -> int:
+    """Build the kernels of BASE and HEAD alike, as the sides of a check.
+
+    BASE and HEAD are revisions of --source, or two source directories. Both are built outside of
+    the tree by its own make, at the same place, with one configuration and a fixed time, so that
+    the same source gives the same bytes. Which functions differ is recorded beside them.
+    """
+    ours = (Path(str(files("gate.vm") / "guest" / "guest.config")),) if guest else ()
+    wanted = Wanted(config, defconfig, (*ours, *fragment))
+    wanted.check()
+    both = sources(source, base, head)
+    with _alone(out), Stop().listening() as stop:
+        watcher = Watcher(lambda told, sample: run(told, stop, sample=sample))
+        builder = Builder(
+            out, wanted, jobs or os.cpu_count() or 1, modules=modules, run=watcher.run
+        )
+        try:
+            outcome = builder.build(both)
+        except StopRequested as request:
+            raise Interrupted(
+                request.number, "interrupted; the sides are as they were.", cure="Run it again."
+            ) from None
+        finally:
+            watcher.done()
+    _tell(out, outcome, (base, head))
+    return 0
+
+
+@contextmanager
+def _alone(out: Path) -> Iterator[None]:
+    """Inside, no other run writes there.
+
+    Raises:
+        InputError: G281, another one does, or it cannot be written.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        with (out / ".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            yield
+    except BlockingIOError as error:
+        raise InputError(
+            CODE,
+            "another run builds there.",
+            cure="Wait for it, or name another place with --out.",
+            place=str(out),
+        ) from error
+
+
+def _tell(out: Path, outcome: Outcome, names: tuple[str, str]) -> None:
+    for side, name, built in zip(SIDES, names, outcome.sides, strict=True):
+        for option in built.not_taken:
+            click.echo(f"warning: {side}: the tree did not take {option}", err=True)
+        click.echo(f"{out / side}: {built.release}, build-id {built.build_id[:16]}, of {name}")
+    if outcome.options:
+        click.echo(
+            f"the configurations differ in {len(outcome.options)} options ({out / DIFFERENCE}): "
+            f"{_some([line.strip() for line in outcome.options])}"
+        )
+    else:
+        click.echo("the configurations are the same")
+    if outcome.unknown:
+        click.echo(f"which functions differ is not known: {outcome.unknown}")
+    elif outcome.sides[0].build_id == outcome.sides[1].build_id:
+        click.echo("the kernels are the same to the byte")
+    elif outcome.functions:
+        count = len(outcome.functions)
+        told = (
+            f"{count} functions of the kernel itself differ"
+            if count > 1
+            else ("1 function of the kernel itself differs")
+        )
+        click.echo(f"{told}: {_some(list(outcome.functions))}")
+    else:
+        click.echo("no function of the kernel itself differs")
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - _TOLD
+    return ", ".join(names[:_TOLD]) + (f" and {more} more" if more > 0 else "")

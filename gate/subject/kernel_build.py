@@ -1,0 +1,204 @@
+"""Builds both sides of a kernel by the tree's own make, and lays them out for booting.
+
+Everything but the source is the same for both: the place, the configuration, the time and the name
+that get into a build. So two builds of one source are the same to the byte.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from typing import TYPE_CHECKING, NamedTuple
+
+from gate.errors import MeasureError
+from gate.subject.kernel_options import EMPTY, Wanted, difference
+from gate.subject.kernel_source import Step, lay_out, remove
+from gate.vm.image import read_image
+from gate.vm.objects import NotCompared, changed_in
+from gate.vm.recorded import NAME, recorded_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from gate.subject.kernel_source import Source
+
+    Run = Callable[["Step", Path, dict[str, str]], int]
+    """Runs a step with its output at the end of a log, and gives its exit status."""
+
+FAILED = "G282"
+SIDES = ("base", "head")
+DIFFERENCE = "config-difference.txt"
+_FIXED = {
+    "KBUILD_BUILD_TIMESTAMP": "2026-01-01T00:00:00Z",
+    "KBUILD_BUILD_USER": "gate",
+    "KBUILD_BUILD_HOST": "gate",
+    "KBUILD_BUILD_VERSION": "1",
+    "LOCALVERSION": "",
+}
+_OURS = re.compile(r"KBUILD_|K[A-Z]*FLAGS$|MAKE|MFLAGS$|LOCALVERSION$|INSTALL_|O$|M$|ARCH$|CC$")
+"""Variables of the caller that would get into a build."""
+_ERROR = re.compile(r"(?:fatal |internal compiler )?error[: ]|\*\*\* |^fatal: |undefined reference")
+_LONGEST = 300
+
+
+class Built(NamedTuple):
+    """What a side became."""
+
+    release: str
+    build_id: str
+    config: str
+    """The final configuration."""
+    not_taken: tuple[str, ...]
+    """Options that a fragment asks for and the tree did not take."""
+
+
+class Outcome(NamedTuple):
+    """Both sides, and how they differ."""
+
+    sides: tuple[Built, Built]
+    options: tuple[str, ...]
+    functions: dict[str, str]
+    unknown: str
+    """Why the functions that differ are not known; empty where they are."""
+
+
+class Builder:
+    """Builds into one place, `out`: sides, logs, and what is removed again in the end."""
+
+    def __init__(self, out: Path, wanted: Wanted, jobs: int, *, modules: bool, run: Run) -> None:
+        self.out = out.resolve()
+        self._work = self.out / ".build"
+        self._wanted, self._jobs, self._modules, self._run = wanted, jobs, modules, run
+        self._log = self.out / "build.log"
+        self._compiler = ("CC=ccache gcc",) if shutil.which("ccache") else ()
+
+    def build(self, sources: tuple[Source, Source]) -> Outcome:
+        """Build both; what `out` held of sides before is replaced only when both are there.
+
+        Raises:
+            MeasureError: G282, something did not build; the message quotes its log.
+            InputError: G260, what was built is no kernel that proves itself.
+        """
+        self._clean(sources)
+        try:
+            self._work.mkdir(parents=True)
+            base, head = (self._side(side, one) for side, one in zip(SIDES, sources, strict=True))
+            functions, unknown = self._compare(base, head)
+            options = difference(base.config, head.config)
+            self._record(base, head, functions, unknown, options)
+            return Outcome((base, head), options, functions, unknown)
+        finally:
+            self._clean(sources)
+
+    def _clean(self, sources: tuple[Source, Source]) -> None:
+        shutil.rmtree(self._work, ignore_errors=True)
+        for source in {one.directory: one for one in sources if one.commit}.values():
+            remove(source, self._work / "source")
+
+    def _side(self, side: str, source: Source) -> Built:
+        self._log = self.out / f"{side}.log"
+        self._log.unlink(missing_ok=True)
+        lay_out(source, self._work / "source", self._do)
+        objects = self._work / "objects"
+        objects.mkdir()
+        not_taken = self._configure(objects)
+        targets = ("bzImage", "modules") if self._modules else ("bzImage",)
+        self._make(f"-j{self._jobs}", *targets, told="compiling")
+        built = self._laid_out(side, objects, not_taken)
+        # The other is built at this very place.
+        objects.rename(self._work / f"objects-{side}")
+        return built
+
+    def _configure(self, objects: Path) -> tuple[str, ...]:
+        """One configuration for both: the first side's text, taken as each tree takes it."""
+        config, kept = objects / ".config", self._work / "config"
+        if not kept.exists():
+            if self._wanted.config is not None:
+                shutil.copyfile(self._wanted.config, config)
+            else:
+                self._make(self._wanted.default, told="configuring")
+            text = config.read_text(encoding="utf-8", errors="replace")
+            kept.write_text(f"{text}\n{self._wanted.text()}", encoding="utf-8")
+        shutil.copyfile(kept, config)
+        if self._wanted.config is None and self._wanted.default in EMPTY:
+            self._make("allnoconfig", f"KCONFIG_ALLCONFIG={kept}", told="configuring")
+        else:
+            self._make("olddefconfig", told="configuring")
+        return self._wanted.not_taken(config.read_text(encoding="utf-8", errors="replace"))
+
+    def _laid_out(self, side: str, objects: Path, not_taken: tuple[str, ...]) -> Built:
+        release = (objects / "include/config/kernel.release").read_text(encoding="utf-8").strip()
+        place = self._work / side
+        boot = place / "boot"
+        boot.mkdir(parents=True)
+        shutil.copyfile(objects / "arch/x86/boot/bzImage", boot / f"vmlinuz-{release}")
+        shutil.copyfile(objects / ".config", boot / f"config-{release}")
+        shutil.copyfile(objects / "System.map", boot / f"System.map-{release}")
+        if self._modules:
+            strip = "INSTALL_MOD_STRIP=--strip-debug"
+            self._make("modules_install", f"INSTALL_MOD_PATH={place}", strip, told="modules")
+            for link in ("build", "source"):
+                (place / "lib/modules" / release / link).unlink(missing_ok=True)
+        image, _ = read_image(boot / f"vmlinuz-{release}")
+        config = (objects / ".config").read_text(encoding="utf-8", errors="replace")
+        return Built(image.release, image.build_id, config, not_taken)
+
+    def _make(self, *words: str, told: str) -> None:
+        place = (f"-C{self._work / 'source'}", f"O={self._work / 'objects'}")
+        self._do(Step(("make", *place, *self._compiler, *words), told))
+
+    def _do(self, step: Step) -> None:
+        status = self._run(step, self._log, _environment())
+        if status != 0:
+            raise MeasureError(
+                FAILED,
+                f"{step.argv[0]} ended with {status}: {first_error(self._log)}.",
+                cure=f"The whole log is {self._log}.",
+            )
+
+    def _compare(self, base: Built, head: Built) -> tuple[dict[str, str], str]:
+        if base.build_id == head.build_id:
+            return {}, ""
+        try:
+            trees = (self._work / f"objects-{side}" for side in SIDES)
+            return changed_in(*trees), ""
+        except NotCompared as error:
+            return {}, str(error)
+
+    def _record(
+        self,
+        base: Built,
+        head: Built,
+        functions: dict[str, str],
+        unknown: str,
+        options: tuple[str, ...],
+    ) -> None:
+        told = recorded_text((base.build_id, head.build_id), functions)
+        for side in SIDES:
+            if not unknown:
+                (self._work / side / NAME).write_text(told, encoding="utf-8")
+            shutil.rmtree(self.out / side, ignore_errors=True)
+            (self._work / side).rename(self.out / side)
+        lines = options or ("# The configurations of base and head are the same.",)
+        (self.out / DIFFERENCE).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def first_error(log: Path) -> str:
+    """The first line of a log that tells of an error, or else its last."""
+    last = "it said nothing"
+    try:
+        with log.open(encoding="utf-8", errors="replace") as lines:
+            for line in lines:
+                if _ERROR.search(line):
+                    return line.strip()[:_LONGEST].rstrip(".")
+                last = line.strip() or last
+    except OSError:
+        return "it left no log"
+    return last[:_LONGEST].rstrip(".")
+
+
+def _environment() -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not _OURS.match(name)}
+    return kept | _FIXED | {"LC_ALL": "C"}

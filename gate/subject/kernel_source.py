@@ -1,0 +1,137 @@
+"""Both sides' kernel source, one after the other at the same place, away from the user's tree.
+
+The place is the same because it gets into what is built: what two sides have alike is then alike to
+the byte, and a compiler cache knows it again.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from gate.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Do = Callable[["Step"], None]
+
+CODE = "G281"
+_MAKEFILE = ("Makefile", "Kbuild", "scripts/kconfig")
+_USED = (".config", "include/config", "include/generated")
+"""What a build inside a tree leaves, which one beside it refuses."""
+
+
+class Step(NamedTuple):
+    """A program to run in the log of a side."""
+
+    argv: tuple[str, ...]
+    told: str
+    """What it does, for whoever waits."""
+
+
+class Source(NamedTuple):
+    """Where a side's source comes from."""
+
+    name: str
+    """As the user called it."""
+    commit: str
+    """Empty where it is a directory."""
+    directory: Path
+    """The repository, or the source itself."""
+
+
+def sources(tree: Path, base: str, head: str) -> tuple[Source, Source]:
+    """The sources of base and head: revisions of a repository, or else two directories.
+
+    Raises:
+        InputError: G281, there is no such revision or directory, or it holds no kernel.
+    """
+    top = _git(tree, "rev-parse", "--show-toplevel")
+    if top is not None and Path(top).resolve() == tree.resolve():
+        found = tuple(_revision(tree, one) for one in (base, head))
+    else:
+        found = tuple(_directory(tree, one) for one in (base, head))
+    return found[0], found[1]
+
+
+def _revision(tree: Path, name: str) -> Source:
+    commit = _git(
+        tree, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"
+    )
+    if commit is None:
+        raise InputError(
+            CODE,
+            f"there is no revision {name[:80]!r}.",
+            cure="Name a commit, a tag or a branch of it.",
+            place=str(tree),
+        )
+    listed = _git(tree, "ls-tree", "--name-only", commit, *_MAKEFILE) or ""
+    if len(listed.split()) != len(_MAKEFILE):
+        raise _no_kernel(f"{tree} at {name}")
+    return Source(name, commit, tree)
+
+
+def _directory(tree: Path, name: str) -> Source:
+    place = Path(name)
+    if not place.is_dir():
+        raise InputError(
+            CODE,
+            f"{name[:80]!r} is no directory, and no repository has it as a revision.",
+            cure="Name the kernel's git checkout with --source TREE, or give two directories.",
+            place=str(tree),
+        )
+    if not all((place / one).exists() for one in _MAKEFILE):
+        raise _no_kernel(name)
+    return Source(name, "", place.resolve())
+
+
+def _no_kernel(place: str) -> InputError:
+    message = "this is no source of a Linux kernel."
+    return InputError(CODE, message, cure="Give the top of a kernel tree.", place=place)
+
+
+def lay_out(source: Source, place: Path, do: Do) -> None:
+    """Make `place` hold this source and nothing else.
+
+    Raises:
+        MeasureError: G282, it cannot be copied or checked out.
+    """
+    if source.commit and (place / ".git").exists():
+        do(_checkout(place, ("checkout",), source.commit))
+        return
+    remove(source, place)
+    if source.commit:
+        do(_checkout(source.directory, ("worktree", "add"), str(place), source.commit))
+        return
+    do(Step(("cp", "-a", "--reflink=auto", str(source.directory), str(place)), "copy"))
+    if any((place / one).exists() for one in _USED):
+        do(Step(("make", "-C", str(place), "mrproper"), "make mrproper"))
+
+
+def _checkout(place: Path, command: tuple[str, ...], *words: str) -> Step:
+    flags = ("--quiet", "--force", "--detach")
+    return Step(("git", "-C", str(place), *command, *flags, *words), "checkout")
+
+
+def remove(source: Source, place: Path) -> None:
+    """Take the source away, and what the user's repository knows of it."""
+    shutil.rmtree(place, ignore_errors=True)
+    if source.commit:
+        _git(source.directory, "worktree", "prune")
+
+
+def _git(tree: Path, *words: str) -> str | None:
+    try:
+        answer = subprocess.run(  # noqa: S603 - a list of words, no shell
+            ("git", "-C", str(tree), *words),  # noqa: S607 - found as a shell would
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return answer.stdout.strip() if answer.returncode == 0 else None

@@ -1,0 +1,265 @@
+"""Functions of two builds, compared by their machine code and not by where they lie.
+
+Two functions are the same code when their bytes are, but for what depends on addresses alone: what
+the linker fills in is compared by the name that it stands for, and a jump or a call that the
+assembler has filled in already by the function that it reaches.
+"""
+
+from __future__ import annotations
+
+import bisect
+import re
+from typing import NamedTuple
+
+from gate.vm.elf import EXECUTABLE, FUNCTION, NOTYPE, OBJECT, SECTION, STRINGS, Object
+from gate.vm.symbols import whole
+
+_RELATIVE = frozenset({2, 4, 9, 41, 42})
+"""R_X86_64_PC32, PLT32 and the GOT's: filled in relative to the next instruction."""
+_WIDE = frozenset({1, 24})
+"""R_X86_64_64 and PC64: eight bytes; the others fill in four."""
+_PADDING = ("__pfx_", "__cfi_")
+"""Symbols of what lies before a function."""
+_FILLING = re.compile(
+    rb"(?:\x66*\x2e?\x0f\x1f(?:\0|\x40\0|\x44\0\0|\x80\0{4}|\x84\0{5}))*(?:\x66*\x90)?"
+)
+"""What the assembler fills up with: instructions of several bytes that do nothing."""
+_LONGEST_PADDING, _ROUND = 16, 8
+_NUMBER = re.compile(r"\.\d+$")
+"""By which the compiler tells local variables of one name apart."""
+
+
+class Function(NamedTuple):
+    """A function's code."""
+
+    section: str
+    body: bytes
+    """Zero where the linker fills in."""
+    names: tuple[tuple[int, int, str], ...]
+    """What it fills in: offset, kind, and what it stands for."""
+    jumps: Jumps
+
+
+class Jumps(NamedTuple):
+    """By what a jump inside the section is told."""
+
+    start: int
+    starts: tuple[int, ...]
+    called: tuple[str, ...]
+
+    def target(self, at: int) -> str:
+        """The function that an address of the section lies in, and where in it."""
+        number = bisect.bisect_right(self.starts, at) - 1
+        return f"{self.called[number]}+{at - self.starts[number]}" if number >= 0 else str(at)
+
+
+def functions_of(content: bytes) -> dict[str, list[Function]]:
+    """The functions of an object file or a module by name; several may have the same.
+
+    Raises:
+        NotRead: it is no such file.
+    """
+    file = Object(content)
+    found: dict[str, list[Function]] = {}
+    for number, part in enumerate(file.parts):
+        if part.flags & EXECUTABLE and part.content:
+            for name, one in _in_section(file, number):
+                found.setdefault(name, []).append(one)
+    return found
+
+
+def differing(base: bytes, head: bytes) -> dict[str, str]:
+    """Functions that differ between two object files or modules: `changed`, `added`, `removed`.
+
+    A file without a byte has none.
+
+    Raises:
+        NotRead: one of them is no such file.
+    """
+    before, after = (functions_of(one) if one else {} for one in (base, head))
+    there = [{whole(name) for name in side} for side in (before, after)]
+    found = {}
+    for name in sorted(before.keys() | after.keys()):
+        old, new = before.get(name, []), after.get(name, [])
+        if len(old) != len(new) or not all(map(_same, old, new)):
+            plain = whole(name)
+            how = "added" if plain in there[1] else "removed"
+            found[plain] = "changed" if all(plain in side for side in there) else how
+    return found
+
+
+def _in_section(file: Object, number: int) -> list[tuple[str, Function]]:
+    part = file.parts[number]
+    inside = sorted(
+        (one.value, not one.local, one.name, one.size)
+        for one in file.symbols
+        if one.section == number
+        and one.kind in {FUNCTION, NOTYPE}
+        and not one.name.startswith((".L", *_PADDING))
+        and one.name
+    )
+    # Of several names for one function the first counts: the compiler's before an alias.
+    first = {value: (name, size) for value, _, name, size in reversed(inside)}
+    starts = tuple(sorted(first))
+    jumps = Jumps(0, starts, tuple(first[value][0] for value in starts))
+    references = file.references.get(number, [])
+    found = []
+    for value, (name, size) in sorted(first.items()):
+        later = bisect.bisect_right(starts, value)
+        # Code written in assembly may not tell where it ends: it goes on to the next.
+        end = value + size if size else (*starts, len(part.content))[later]
+        body = bytearray(part.content[value:end])
+        names = []
+        low = bisect.bisect_left(references, (value,))
+        for one in references[low : bisect.bisect_left(references, (end,))]:
+            at, width = one.offset - value, 8 if one.kind in _WIDE else 4
+            body[at : at + width] = bytes(len(body[at : at + width]))
+            names.append((at, one.kind, _meant(file, one.symbol, one.kind, one.addend)))
+        found.append(
+            (name, Function(part.name, bytes(body), tuple(names), jumps._replace(start=value)))
+        )
+    return found
+
+
+def _meant(file: Object, number: int, kind: int, addend: int) -> str:
+    """What a reference stands for, whatever lies before it in its section."""
+    symbol = file.symbols[number]
+    if symbol.kind != SECTION and not symbol.section:
+        return f"{symbol.name}{addend:+d}"
+    part = file.parts[symbol.section]
+    at = symbol.value + addend + (4 if kind in _RELATIVE else 0)
+    if symbol.kind != SECTION and not symbol.name.startswith(".L"):
+        return f"{_plain(symbol.name, local=symbol.local)}{addend:+d}"
+    if part.flags & STRINGS:
+        return f"text {part.content[at : part.content.find(bytes(1), at)]!r}"
+    wanted = {FUNCTION} if part.flags & EXECUTABLE else {OBJECT}
+    around = [
+        one
+        for one in file.symbols
+        if one.section == symbol.section and one.kind in wanted and one.value <= at
+    ]
+    last = max(around, key=lambda one: (one.value, one.name), default=None)
+    if last is None:
+        return part.name
+    if last.size and at > last.value + last.size:
+        return part.name  # constants and tables without a name
+    return f"{_plain(last.name, local=last.local)}+{at - last.value}"
+
+
+def _plain(name: str, *, local: bool) -> str:
+    return _NUMBER.sub("", name) if local else name
+
+
+def _same(one: Function, other: Function) -> bool:
+    if one.section != other.section:
+        return False
+    if one.body == other.body:
+        return one.names == other.names
+    return _Walk(one, other).same()
+
+
+class _Walk:
+    """Two bodies side by side, over jumps that reach the same place by another distance.
+
+    The assembler fills in a jump to a local function of the same section, by one byte or by four,
+    as near as it is; the latter moves what stands behind it.
+    """
+
+    def __init__(self, one: Function, other: Function) -> None:
+        self._both = one, other
+        self._moves = [(0, 0)]
+        """Where the distance between both changes: offset in the first, and what it then is."""
+        self._inside: list[tuple[int, int]] = []
+        """Where jumps inside the functions go to, on each side."""
+
+    def same(self) -> bool:
+        """Whether nothing else differs."""
+        one, other = self._both
+        at, there = 0, 0
+        while at < len(one.body) and there < len(other.body):
+            if one.body[at] == other.body[there]:
+                at, there = at + 1, there + 1
+                continue
+            after = self._behind_jump(at, there) or self._behind_padding(at, there)
+            if after is None:
+                return False
+            at, there = after
+            if there - at != self._moves[-1][1]:
+                self._moves.append((at, there - at))
+        return (
+            (at, there) == (len(one.body), len(other.body))
+            and all(self._moved(near) == far for near, far in self._inside)
+            and tuple((self._moved(where), kind, name) for where, kind, name in one.names)
+            == other.names
+        )
+
+    def _moved(self, at: int) -> int:
+        return at + next(by for start, by in reversed(self._moves) if start <= at)
+
+    def _behind_jump(self, at: int, there: int) -> tuple[int, int] | None:
+        """Where both go on behind jumps to the same place that differ here; None without."""
+        for back in range(6):
+            ends = [
+                _jump(side, offset - back)
+                for side, offset in zip(self._both, (at, there), strict=True)
+            ]
+            if None in ends:
+                continue
+            (near, here, how), (far, yonder, also) = (end for end in ends if end is not None)
+            if how != also or near <= at or far <= there:
+                continue
+            targets = [
+                side.jumps.target(side.jumps.start + to)
+                for side, to in zip(self._both, (here, yonder), strict=True)
+            ]
+            inside = [
+                0 <= to <= len(side.body)
+                for side, to in zip(self._both, (here, yonder), strict=True)
+            ]
+            if all(inside):
+                self._inside.append((here, yonder))
+                return near, far
+            if not any(inside) and targets[0] == targets[1]:
+                return near, far
+        return None
+
+    def _behind_padding(self, at: int, there: int) -> tuple[int, int] | None:
+        """Where both go on behind what fills up to a round address; None without."""
+        for back in range(_LONGEST_PADDING):
+            if min(at, there) < back:
+                return None
+            ends = [
+                _padded(side, offset - back)
+                for side, offset in zip(self._both, (at, there), strict=True)
+            ]
+            if (ends[0] > at and ends[1] >= there) or (ends[0] >= at and ends[1] > there):
+                return ends[0], ends[1]
+        return None
+
+
+def _padded(side: Function, at: int) -> int:
+    """Where padding that begins here ends, which may be here; -1 if that is no round address."""
+    found = _FILLING.match(side.body, at)
+    end = found.end() if found else at
+    round_up = (side.jumps.start + end) % _ROUND == 0 and end - at < _LONGEST_PADDING
+    return end if round_up else -1
+
+
+def _jump(side: Function, at: int) -> tuple[int, int, int] | None:
+    """Where a jump or call that may begin here ends and goes to, and which one it is."""
+    body = side.body[at : at + 6] if at >= 0 else b""
+    if not body:
+        return None
+    first, second = body[0], body[1] if len(body) > 1 else 0
+    if first == 0xEB or first & 0xF0 == 0x70:  # noqa: PLR2004 - as Intel's manual has them
+        start, width, kind = 1, 1, first
+    elif first in {0xE8, 0xE9}:
+        start, width, kind = 1, 4, 0xEB if first == 0xE9 else first  # noqa: PLR2004
+    elif first == 0x0F and second & 0xF0 == 0x80:  # noqa: PLR2004
+        start, width, kind = 2, 4, second - 0x10
+    else:
+        return None
+    if len(body) < start + width:
+        return None
+    distance = int.from_bytes(body[start : start + width], "little", signed=True)
+    return at + start + width, at + start + width + distance, kind
