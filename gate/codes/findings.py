@@ -98,6 +98,13 @@ FINDINGS = {
         "One value shows no noise of its own, so nothing may rest on it.",
         "Give `trials.screen` in the profile at least 2 (3 is the default) and measure again.",
     ),
+    "G043": Page(
+        "inconclusive: the workload did not run the change",
+        "Functions differ between the kernels or modules of base and head, and the trials executed "
+        "none of them. The figures are right and say nothing of the change. The profile asks for "
+        'this to close the gate: `[guest] untouched = "close"`.',
+        "Judge the change by a workload that runs what it changed; the report names the functions.",
+    ),
     "G027": Page(
         "inconclusive: too few samples beyond a percentile",
         "Fewer than 10 samples of a trial lie beyond the percentile, or nobody knows how many the "

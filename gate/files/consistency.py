@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from gate.files import lengths, names
 from gate.files.consistency_shown import shown_complaints
+from gate.files.consistency_touch import touch_complaints
 from gate.files.consistency_why import why_complaints
 from gate.files.curves import curve_complaints
 from gate.files.kernel_file import kernel_complaints
@@ -159,6 +160,8 @@ def _detail_complaints(trial: Trial) -> Iterator[tuple[str, str]]:
     """The same of what a trial keeps beside its values."""
     for what in curve_complaints(trial):
         yield "latencies", what
+    if trial.touch is not None:
+        yield from touch_complaints(trial.touch)
     if len(trial.functions) > MOST_FUNCTIONS or any(v <= 0 for v in trial.functions.values()):
         yield "functions", f"are at most {MOST_FUNCTIONS}, each above zero"
 

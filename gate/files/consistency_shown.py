@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
 from gate.files import lengths
+from gate.files.consistency_touch import touched_complaints
 from gate.files.consistency_why import why_complaints
 from gate.model import KINDS, UNSTEADY
 from gate.model.shown import ACCEPTED, AREAS, BASE_SIDE
@@ -42,6 +43,7 @@ def shown_complaints(report: Report) -> Iterator[tuple[Path, str]]:
         for path, what in lengths.row_complaints(report.origin):
             yield ("origin", *path), what
     yield from why_complaints(report.why)
+    yield from touched_complaints(report.touched)
     yield from _doubles(report)
     yield from _rows("bills", report.bills, _bill)
     yield from _rows("latencies", report.latencies, _latency)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gate.files import checked, disk, names
 from gate.files.confined import why_not_literal, why_outside
 from gate.files.profile_form import adapter
+from gate.files.profile_guest import run_in_guest
 from gate.files.profile_metrics import Kind, metrics
 from gate.files.profile_points import VARIABLE, check_parameters, groups, points
 from gate.files.profile_scripts import scripts_of
@@ -238,7 +239,7 @@ def digest(
         "background": background and [background.command, background.job_text],
         "scripts": dict(scripts),
         "storage": storage and state_text(storage),
-        "guest": work.guest and asdict(work.guest),
+        "guest": work.guest and run_in_guest(work.guest),
         "subject": subject_text(subject),
     }
     what |= {key: value for key, value in later.items() if value}

@@ -138,6 +138,8 @@ class GuestForm(BaseModel):
     """Added to the kernel's command line."""
     operations: list[int]
     """What `{operations}` in the command stands for: in a short run, and in a long one."""
+    untouched: Literal["note", "close"] = "note"
+    """What becomes of a pass that executed no changed function: "note" it, or "close" the gate."""
 
 
 class SideForm(BaseModel):

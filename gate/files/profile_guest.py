@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from gate.model import Guest
+from gate.model import Guest, Untouched
 from gate.units import parse_quantity
 
 if TYPE_CHECKING:
@@ -49,4 +50,10 @@ def guest_of(form: GuestForm, source: Sized) -> Guest:
         memory=memory,
         command_line=form.command_line,
         operations=(form.operations[0], form.operations[1]),
+        untouched=Untouched(form.untouched),
     )
+
+
+def run_in_guest(guest: Guest) -> dict[str, object]:
+    """What of it decides what is run, for a digest: what is made of a pass is no part of that."""
+    return {key: value for key, value in asdict(guest).items() if key != "untouched"}

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from gate.model import Benchmark, Better, Percentiles, Profile, Side, Value
+    from gate.model import Benchmark, Better, Percentiles, Profile, Side, Touch, Value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +115,8 @@ class Reading:
     """Completion latencies by kind of I/O; empty where the harness tells none."""
     functions: Mapping[str, float] = field(default_factory=dict)
     """Instructions of one operation by kernel function; empty where nobody counts them."""
+    touch: Touch | None = None
+    """What it executed of what differs between the sides; absent where nobody looks for that."""
 
 
 class TrialFailed(Exception):

@@ -23,11 +23,14 @@ from gate.harness.instructions_output import (
     told,
     values,
 )
+from gate.harness.instructions_touch import touch
 from gate.harness.kinds import metric_kinds
 from gate.harness.process import Clock, ask, export
 from gate.harness.strict import quote
+from gate.model import Side
 from gate.vm.archive import Lacking
 from gate.vm.build import Wanted, lay_out, read_side
+from gate.vm.changes import changes_between
 from gate.vm.emulator import OLDEST, PROGRAM, VERSION, Boot, command
 from gate.vm.plugin import built
 
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
     from gate.model import Guest as GuestWanted
     from gate.model import Profile
     from gate.vm.build import Guest
+    from gate.vm.changes import Changes
 
 _CURE = "Install QEMU 9.0 or newer: apt install qemu-system-x86 (from backports where it is older)."
 _SHORT, _LONG = "short", "long"
@@ -52,6 +56,8 @@ class Instructions:
 
     def __init__(self) -> None:
         self._guests: dict[tuple[Path, str, str], Guest] = {}
+        self._sides: dict[tuple[str, Side], tuple[Path, tuple[str, ...]]] = {}
+        self._changes: dict[str, Changes] = {}
 
     def tools(self, profile: Profile, environment: Mapping[str, str]) -> dict[str, str]:
         """Ask QEMU for its version; build our plugin where it is not yet."""
@@ -67,7 +73,9 @@ class Instructions:
     def check(self, context: TrialContext) -> None:
         """Refuse a side without a kernel, or without the modules that the profile loads."""
         _steps(context)
-        read_side(_directory(context), _modules(context))
+        directory, modules = _directory(context), _modules(context)
+        read_side(directory, modules)
+        self._sides[context.benchmark.name, context.side] = directory, modules
 
     def prepare(self, context: TrialContext) -> None:
         """Lay out the kernel and the first file system of this benchmark and side."""
@@ -104,11 +112,22 @@ class Instructions:
             raise killed(text, console, outcome)
         answers = told(text, console, outcome)
         proven(answers, guest)
+        changes = self._differing(context.benchmark.name)
         counted = runs(export(context.scratch / "counts", "the plugin"))
         return Reading(
             values=values(*counted, wanted.operations),
             functions=functions(*counted, wanted.operations, answers.symbols),
+            touch=changes and touch(changes, *counted, wanted.operations, answers.symbols),
         )
+
+    def _differing(self, benchmark: str) -> Changes | None:
+        """What differs between the sides; None where only one of them is there."""
+        if benchmark not in self._changes:
+            base, head = (self._sides.get((benchmark, side)) for side in (Side.BASE, Side.HEAD))
+            if base is None or head is None:
+                return None
+            self._changes[benchmark] = changes_between(base, head)
+        return self._changes[benchmark]
 
 
 def _read(path: Path) -> str:

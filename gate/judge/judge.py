@@ -21,6 +21,7 @@ from gate.judge.series import finding
 from gate.judge.shape import shaped
 from gate.judge.steadiness import moved_control, unsteady
 from gate.judge.summary import edit_notes, summarise
+from gate.judge.touching import emptied, touched
 from gate.judge.waive import waived
 from gate.model import Finding, Role, Verdict
 from gate.stats.shares import shares
@@ -151,6 +152,8 @@ def judge(
         waived(qualified(f, meanwhile), policy, accepted[f.profile])
         for f in shaped((*first.settled, *decided), cases)
     ]
+    told = touched(cases)
+    findings = [emptied(found, told, cases) for found in findings]
     findings += absent
     if not any(f.role is Role.GATE for f in findings):
         raise NothingCompared(
@@ -162,6 +165,7 @@ def judge(
     report = summarise(cases, tuple(findings), first, policy, created=created, version=version)
     return replace(
         report,
+        touched=told,
         calibration=_record(cases, policy, rounds) if cases else None,
         edits=tuple(edits),
         notes=(*edit_notes(edits), *report.notes),

@@ -179,6 +179,7 @@ def make_trial(
         cpu=bill,
         latencies=reading.latencies if status is TrialStatus.OK else (),
         functions=dict(reading.functions) if status is TrialStatus.OK else {},
+        touch=reading.touch if status is TrialStatus.OK else None,
     )
     return with_reasons(trial, reasons)
 

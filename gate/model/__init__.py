@@ -72,6 +72,7 @@ from gate.model.shown import (
 )
 from gate.model.storage import PRECONDITIONS, PREPARATIONS, AllowedDevice, Steady, Storage
 from gate.model.summary import Figures, MeanKind, Summary, SummaryRow
+from gate.model.touch import MOST_CHANGED, Ran, Touch, Touched, TouchedFunction, Untouched
 from gate.model.verdict import Verdict, join
 
 __all__ = [
@@ -79,6 +80,7 @@ __all__ = [
     "BACKGROUND_RATE",
     "KINDS",
     "LOADED",
+    "MOST_CHANGED",
     "MOST_FUNCTIONS",
     "PRECONDITIONS",
     "PREPARATIONS",
@@ -136,6 +138,7 @@ __all__ = [
     "PlantedShare",
     "Profile",
     "Quantile",
+    "Ran",
     "Readiness",
     "Report",
     "Role",
@@ -161,9 +164,13 @@ __all__ = [
     "SweepPoint",
     "Take",
     "TextChange",
+    "Touch",
+    "Touched",
+    "TouchedFunction",
     "Trial",
     "TrialStatus",
     "Trials",
+    "Untouched",
     "Value",
     "Verdict",
     "Waiver",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gate.model.touch import Untouched
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guest:
@@ -21,3 +23,5 @@ class Guest:
     """Added to the kernel's own."""
     operations: tuple[int, int] = (1, 2)
     """What `{operations}` stands for in the short and in the long run."""
+    untouched: Untouched = Untouched.NOTE
+    """What becomes of a pass whose trials executed nothing of what was changed."""

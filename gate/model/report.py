@@ -20,6 +20,7 @@ from gate.model.shown import (
     TextChange,
 )
 from gate.model.strictness import STRICT
+from gate.model.touch import Touched
 from gate.model.verdict import Verdict
 from gate.model.why import Why
 
@@ -210,3 +211,5 @@ class Report:
     """How often the gate was right on this host class; absent where it was never calibrated."""
     why: tuple[Why, ...] = ()
     """What moved with a regression, in extra runs that no verdict uses; worst first."""
+    touched: tuple[Touched, ...] = ()
+    """Whether the workload executed what was changed, by profile; where that was looked for."""

@@ -10,6 +10,7 @@ from gate.model.disturbance import Disturbance
 from gate.model.host import Host
 from gate.model.metric import Metric
 from gate.model.strictness import STRICT
+from gate.model.touch import Touch
 from gate.model.why import Why
 
 SCHEMA = 1
@@ -135,6 +136,8 @@ class Trial:
     """Where the harness tells percentiles."""
     functions: dict[str, float] = field(default_factory=dict)
     """Instructions of one operation by kernel function, the largest; where they are counted."""
+    touch: Touch | None = None
+    """What it executed of what differs between the sides; absent where that is not looked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -138,6 +138,13 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
         ),
     ),
     (
+        "changed function",
+        (
+            "A function of the kernel or of a module whose machine code differs between the sides, "
+            "wherever it lies. One that was inlined shows in its callers."
+        ),
+    ),
+    (
         "what else differed",
         (
             "Everything beside the numbers that was not alike on both sides. It may be the cause, "

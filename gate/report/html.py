@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from gate.report import record, words, words_around, words_why
+from gate.report import record, words, words_around, words_touch, words_why
 from gate.report.accepted import accepted_sessions
 from gate.report.advice import next_steps, without_steps
 from gate.report.clean import scrub
@@ -59,6 +59,7 @@ def render_html(report: Report) -> str:
             words=words,
             around=words_around,
             words_why=words_why,
+            touch=words_touch,
             record=record,
             assets=_assets(),
             rows=rows,

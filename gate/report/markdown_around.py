@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gate.model import Verdict
-from gate.report import words, words_around
+from gate.report import words, words_around, words_touch
 from gate.report.advice import next_steps, without_steps
 from gate.report.markdown_parts import heading
 from gate.report.markdown_table import within
@@ -14,7 +14,7 @@ from gate.report.markdown_text import md, md_code, sentence
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from gate.model import Report
+    from gate.model import Report, Touched
     from gate.report.links import Links
 
 _ANSWER = "Whoever may write here accepts it by the comment `/driftgate accept REASON`."
@@ -54,11 +54,22 @@ def differences(report: Report, most: int) -> tuple[str, list[str]]:
         more = [f"and {len(edited) - _MOST_LINES} more"] if len(edited) > _MOST_LINES else []
         told = sentence(words_around.change(change), 300)
         items.append("\n  - ".join([f"- {told}", *shown, *more]))
+    items += [item for told in report.touched for item in _functions(report, told, most)]
     if aside:
         trials = [sentence(words_around.set_aside(one), 400) for one in report.aside[:most]]
         more = [f"and {len(report.aside) - most} more"] if len(report.aside) > most else []
         items.append("\n  - ".join([f"- {sentence(aside, 300)}", *trials, *more]))
     return (f" ({len(found)})" if items else ""), items
+
+
+def _functions(report: Report, told: Touched, most: int) -> list[str]:
+    """The functions that differ in a profile's kernel, as one item; none where none does."""
+    if not told.functions:
+        return []
+    shown = [sentence(words_touch.function(one), 300) for one in told.functions[:most]]
+    left = words_touch.rest(told, len(shown))
+    more = [f"and {left} more"] if left else []
+    return ["\n  - ".join([f"- {sentence(words_touch.title(report, told), 200)}", *shown, *more])]
 
 
 def _most(items: list[str], most: int) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gate.report import record, words
+from gate.report import record, words, words_touch
 from gate.report.links import anchor, commit_of
 from gate.report.markdown_table import within
 from gate.report.markdown_text import md, md_code, sentence
@@ -44,6 +44,8 @@ def opening(report: Report, links: Links) -> list[str]:
     sure = _assurance(report)
     if sure:
         lines += [" ".join(sure), ""]
+    for told in words_touch.lines(report):
+        lines += [f"**Touched.** {sentence(told, 600)}", ""]
     return [*lines, _onwards(links)]
 
 

@@ -223,7 +223,8 @@ def sides(report: Report) -> tuple[tuple[str, str], ...]:
 
 def parts(report: Report, *, evidence: bool) -> tuple[tuple[str, str], ...]:
     """The sections that the page has, for its list of contents."""
-    differed = report.differences or report.alike or report.changes or report.aside
+    beside = report.differences, report.alike, report.changes, report.aside, report.touched
+    differed = any(beside)
     return (
         *((("evidence", "The evidence"),) if evidence else ()),
         ("next", words.NEXT),

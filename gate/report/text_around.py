@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gate.report import words, words_around
+from gate.report import words, words_around, words_touch
 from gate.report.advice import next_steps, without_steps
 from gate.report.commands import commands_for
 from gate.report.text_opening import SUBJECTS_ABOVE, subjects
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 MOST_DIFFERENCES = 40
 MOST_ASIDE = 10
+MOST_TOUCHED = 20
 MOST_LINES = 20
 """Of an edited text."""
 _IN_HTML = "more; all of them in the HTML report"
@@ -49,7 +50,7 @@ def what_to_do(page: Page, report: Report, worst: str) -> None:
 def differences(page: Page, report: Report) -> None:
     """What beside the numbers was not alike on both sides, edited texts, trials set aside."""
     alike, aside = words_around.alike(report), words_around.aside_summary(report)
-    if not (report.differences or alike or report.changes or aside):
+    if not (report.differences or alike or report.changes or aside or report.touched):
         return
     page.section(words.DIFFERED)
     for found in report.differences[:MOST_DIFFERENCES]:
@@ -65,11 +66,21 @@ def differences(page: Page, report: Report) -> None:
             colour = {"+": GREEN, "-": RED}.get(line[:1], DIM)
             page.add(line, "    " if line[:1] != " " else "     ", "      ", colour)
         _more(page, len(change.lines) - MOST_LINES)
+    _touched(page, report)
     if aside:
         page.add(aside, "  ", "    ", YELLOW)
     for one in report.aside[:MOST_ASIDE]:
         page.add(words_around.set_aside(one), "    ", "      ")
     _more(page, len(report.aside) - MOST_ASIDE)
+
+
+def _touched(page: Page, report: Report) -> None:
+    for told in report.touched:
+        if told.functions:
+            page.add(f"{words_touch.title(report, told)}:", "  ", "    ")
+        for function in told.functions[:MOST_TOUCHED]:
+            page.add(words_touch.function(function), "    ", "      ")
+        _more(page, words_touch.rest(told, MOST_TOUCHED))
 
 
 def _more(page: Page, count: int) -> None:

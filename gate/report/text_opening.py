@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gate.model import Verdict
-from gate.report import record, words
+from gate.report import record, words, words_touch
 from gate.report.cells import fit, width_of
 from gate.report.clean import shorten
 from gate.report.text_page import DIM, GREEN, RED, YELLOW
@@ -45,6 +45,8 @@ def opening(page: Page, report: Report) -> None:
         page.named("", record.details(report.calibration), DIM)
     if len(report.subjects) <= SUBJECTS_ABOVE:
         subjects(page, report)
+    for line in words_touch.lines(report):
+        page.named("touched", line)
 
 
 def subjects(page: Page, report: Report) -> None:
