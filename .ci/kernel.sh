@@ -8,7 +8,10 @@ cd "$(dirname "$0")/.."
 place=$PWD/.tools/kernel
 
 die() { printf 'kernel: %s\n' "$*" >&2; exit 1; }
-ready() { [ -f "$place/qemu-plugin.h" ] && compgen -G "$place/debian/boot/vmlinuz-*" >/dev/null; }
+ready() {
+  [ -f "$place/qemu-plugin.h" ] && compgen -G "$place/debian/boot/vmlinuz-*" >/dev/null &&
+    compgen -G "$place/shared/boot/vmlinuz-*" >/dev/null
+}
 new_enough() {
   local version
   version=$(qemu-system-x86_64 --version 2>/dev/null | sed -n 's/^QEMU emulator version \([0-9]*\).*/\1/p')
@@ -66,14 +69,27 @@ if [ ! -f "$place/qemu-plugin.h" ]; then
   find . -name qemu-plugin.h -exec cp {} "$place/" \; -quit
   [ -f "$place/qemu-plugin.h" ] || die "QEMU's source holds no qemu-plugin.h."
 fi
-if ! compgen -G "$place/debian/boot/vmlinuz-*" >/dev/null; then
-  name=$(apt-cache "${own[@]}" search --names-only '^linux-image-[0-9.-]*(-cloud-amd64|-generic)$' |
-    cut -d' ' -f1 | sort -V | head -n 1)
+
+# A kernel of the distribution, unpacked; of one that needs little, only the files that are named.
+kernel() { # PLACE PATTERN [FILE...]
+  local name
+  if compgen -G "$place/$1/boot/vmlinuz-*" >/dev/null; then return; fi
+  name=$(apt-cache "${own[@]}" search --names-only "$2" | cut -d' ' -f1 | sort -V | head -n 1)
   [ -n "$name" ] || die "the distribution has no kernel package that is known here."
   echo "kernel: fetching $name"
   apt-get "${own[@]}" download -q "$name" >/dev/null
   rm -rf "$place/new"
-  dpkg-deb -x linux-image-*.deb "$place/new"
-  mv "$place/new" "$place/debian"
-fi
+  mkdir "$place/new"
+  dpkg-deb --fsys-tarfile "$name"_*.deb | tar -x -C "$place/new" --wildcards "${@:3}"
+  mv "$place/new" "$place/$1"
+}
+kernel debian '^linux-image-[0-9.-]*(-cloud-amd64|-generic)$'
+# One that can share this machine's root (9p), with what that takes and a driver to gate.
+modules=()
+for name in virtio virtio_ring virtio_pci virtio_pci_modern_dev virtio_pci_legacy_dev 9p 9pnet \
+  9pnet_virtio netfs fscache overlay null_blk configfs; do
+  modules+=("*/$name.ko*")
+done
+kernel shared '^linux-image-[0-9.-]*(-amd64|-generic)$' '*/boot/vmlinuz-*' '*/modules.builtin' \
+  '*/modules.order' "${modules[@]}"
 ready || die "something is still missing in $place."

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _COMMANDS = {
     "check": "Measure, judge against the baseline and report: the main job.",
     "run": "Measure profiles and write sessions.",
+    "boot": "Run a command on a side's kernel, in a machine that is thrown away.",
     "bisect-run": "Check one commit for `git bisect run`.",
     "plan": "Spread the profiles over the machines of one host class.",
     "judge": "Judge sessions against baselines, from files.",
@@ -33,8 +34,8 @@ _COMMANDS = {
     "calibrate": "Find out how often the gate is right, where the truth is known.",
     "explain": "Explain a code that a finding or an error carries.",
     "schema": "Print the JSON Schema of a file format.",
-    "init": "Write a working layout into a repository.",
     "build-kernel": "Build both sides of a kernel patch alike, for booting.",
+    "init": "Write a working layout into a repository.",
     "demo": "See the gate stay open and close, measured on this machine.",
 }
 _HELP = getattr(click.exceptions, "NoArgsIsHelpError", ())

@@ -22,6 +22,7 @@ from gate.files.profile_sizes import FULL
 from gate.files.profile_subject import with_subject
 from gate.harness import HARNESSES
 from gate.harness.background_job import background_kinds
+from gate.harness.booted import Booted, kernel_of
 from gate.harness.needs import versions_of
 from gate.harness.outputs import output_kinds
 from gate.harness.planting import planted
@@ -37,7 +38,7 @@ from gate.measure.cpu_metrics import cpu_kinds
 from gate.measure.environment import child_environment
 from gate.measure.sitting import Sitting, preflight, trial_context
 from gate.measure.storage_of_sitting import make_storage
-from gate.model import UNTIMED, Limits, Side, SideSpec
+from gate.model import UNTIMED, Limits, Side, SideSpec, SubjectKind
 from gate.subject.command import refuse_equal_sides, refuse_without_effect, resolve
 
 if TYPE_CHECKING:
@@ -174,6 +175,8 @@ def make_sitting(
     specs = {Side(name): spec for name, spec in profile.sides.items()}
     specs.setdefault(Side.HEAD, SideSpec())
     harness = planted(HARNESSES[profile.harness], profile.plant)
+    booted = profile.subject.kind is SubjectKind.KERNEL
+    harness = Booted(harness) if booted else harness
     sides = {side: resolve(side, spec, root) for side, spec in specs.items()}
     tools = harness.tools(profile, child_environment())
     storage = make_storage(
@@ -199,20 +202,26 @@ def make_sitting(
         stop=stop,
         tell=tell,
         paired={"base", "head"} <= profile.sides.keys(),
-        accountant=make_accountant(profile),
+        accountant=None if booted else make_accountant(profile),
         storage=storage,
         switch=make_switch(profile, sides, child_environment()),
         watch=make_watch(profile, store, host),
         tuned=tuned,
         kernel=None if profile.harness == "replay" else read_kernel(),
         reread=None if profile.harness == "replay" else partial(facts, live=False),
+        kernels={
+            side: kernel_of(one.directory, profile)
+            for side, one in sides.items()
+            if booted and one.directory is not None
+        },
         notes=sitting_notes(profile, work.absolute()),
     )
     refuse_equal_sides(sitting.sides, profile)
     preflight(sitting)
     with trial_context(sitting, Side.HEAD, profile.benchmarks[0]) as context:
         needed = versions_of(profile.needs, context.environment)
-    return replace(sitting, tools=needed | sitting.tools)
+    told = harness.notes if isinstance(harness, Booted) else ()
+    return replace(sitting, tools=needed | sitting.tools, notes=(*sitting.notes, *told))
 
 
 def sitting_notes(profile: Profile, work: Path) -> tuple[str, ...]:
@@ -230,7 +239,7 @@ def make_watch(profile: Profile, store: Path | None, host: Host) -> Watch | None
     None for replayed values, which were measured somewhere else, and for counted instructions,
     which other work on the machine does not change.
     """
-    if profile.harness == "replay" or profile.harness in UNTIMED:
+    if profile.harness == "replay" or profile.harness in UNTIMED or _is_emulated(profile):
         return None
     known = read_known_host(store, host.host_class) if store is not None else None
     return Watch(
@@ -238,6 +247,12 @@ def make_watch(profile: Profile, store: Path | None, host: Host) -> Watch | None
         companions=profile.companions,
         expects=profile.expects,
     )
+
+
+def _is_emulated(profile: Profile) -> bool:
+    """Whether trials run where a clock of instructions may hold, which nothing disturbs."""
+    machine = profile.subject.machine
+    return machine is not None and machine.accelerator != "kvm"
 
 
 @contextmanager

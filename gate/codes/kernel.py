@@ -20,6 +20,14 @@ KERNEL = {
         "not fit.",
         "Do as the message says. The header is include/qemu/qemu-plugin.h of QEMU's source.",
     ),
+    "G264": Page(
+        "the guest did not come to its end",
+        "The machine that was booted crashed, hung, or its kernel told of a fault; or what ran was "
+        "not the kernel that lies in the directory.",
+        "Read what it quotes; --console FILE keeps all that the kernel printed. Where the root "
+        "cannot be mounted the kernel lacks CONFIG_9P_FS, CONFIG_NET_9P_VIRTIO or "
+        "CONFIG_OVERLAY_FS.",
+    ),
     "G267": Page(
         "the subject cannot be activated here",
         "The profile loads modules or runs commands to bring a side into force, and that is not "

@@ -17,7 +17,7 @@ from gate.model import Activation, Machine, SubjectKind
 from gate.units import parse_quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from gate.model import Profile
@@ -28,7 +28,7 @@ _FORM = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings
 _KEYS = {
     SubjectKind.COMMAND: frozenset[str](),
     SubjectKind.MODULE: frozenset({"modules", "device"}),
-    SubjectKind.KERNEL: frozenset({"modules", "machine"}),
+    SubjectKind.KERNEL: frozenset({"modules", "machine", "device"}),
     SubjectKind.CUSTOM: frozenset({"activate", "prove", "deactivate", "timeout"}),
 }
 _NEEDED = {
@@ -37,7 +37,8 @@ _NEEDED = {
 }
 _IN_MEMORY = re.compile(r"/dev/(nullb\d{1,3}|ram\d{1,3})")
 """Devices that hold nothing but what is in memory: null_blk's and brd's."""
-_DISK = re.compile(r"(virtio|nvme):(\S+)")
+_OF_MACHINE = re.compile(r"/dev/(nullb\d{1,3}|ram\d{1,3}|vd[a-z]|nvme\d{1,2}n1)")
+"""Those that a machine of ours has beside them: its throw-away disks."""
 _LEAST_MEMORY, _MOST_MEMORY = 256, 64 << 10
 """MiB."""
 _SMALLEST_DISK, _LARGEST_DISK = 16 << 20, 1 << 40
@@ -58,6 +59,8 @@ class MachineForm(BaseModel):
     """Added to the kernel's command line."""
     disks: list[str] = []
     """Empty throw-away disks, in this order: "virtio:1 GiB", "nvme:512 MiB"."""
+    trials: int = Field(default=3, ge=1, le=100)
+    """Trials in a row inside one boot, whose median is what the boot gave."""
     accelerator: Literal["auto", "kvm", "tcg"] = "auto"
     """KVM, emulation, or KVM where a probe boot proves it usable."""
 
@@ -71,7 +74,8 @@ class SubjectForm(BaseModel):
     modules: list[str] = []
     """module, kernel: to load, in this order, with parameters: "null_blk nr_devices=1"."""
     device: str = ""
-    """module: the device in memory that this makes, for the fio job: "/dev/nullb0"."""
+    """For the fio job. module: the one in memory that this makes, "/dev/nullb0"; kernel: also one
+    of the machine's own disks, "/dev/vda"."""
     activate: str = ""
     """custom: a shell command that makes the side active; `{side}` is its directory."""
     prove: str = ""
@@ -130,11 +134,10 @@ def _unfit(form: SubjectForm) -> Iterator[tuple[str, str]]:
     for line in form.modules:
         if not line.strip() or not line.isprintable():
             yield "modules", f"{line[:80]!r} is no module"
-    if form.device and not _IN_MEMORY.fullmatch(form.device):
-        yield (
-            "device",
-            f"{form.device[:80]!r} is not in memory, as /dev/nullb0 and /dev/ram0 are",
-        )
+    own = _OF_MACHINE if form.kind == "kernel" else _IN_MEMORY
+    if form.device and not own.fullmatch(form.device):
+        what = "none of the machine's own" if form.kind == "kernel" else "not in memory"
+        yield "device", f"{form.device[:80]!r} is {what}, as /dev/nullb0 and /dev/ram0 are"
 
 
 def _machine(form: MachineForm, wrong: Wrong) -> Machine:
@@ -146,8 +149,33 @@ def _machine(form: MachineForm, wrong: Wrong) -> Machine:
         cpus=form.cpus,
         command_line=form.command_line,
         disks=tuple(_disk(one, wrong) for one in form.disks),
+        trials=form.trials,
         accelerator=form.accelerator,
     )
+
+
+def machine_of(
+    *, memory: str, cpus: int, disks: Sequence[str], command_line: str, accelerator: str
+) -> Machine:
+    """The machine that options of a command line ask for.
+
+    Raises:
+        InputError: G200, an option is out of range.
+    """
+
+    def wrong(message: str, *_: str | int, cure: str = "") -> InputError:
+        return InputError("G200", message.replace("subject.machine.", "--"), cure=cure)
+
+    form = MachineForm.model_validate(
+        {
+            "memory": memory,
+            "cpus": cpus,
+            "disks": list(disks),
+            "command_line": command_line,
+            "accelerator": accelerator,
+        }
+    )
+    return _machine(form, wrong)
 
 
 def _disk(text: str, wrong: Wrong) -> str:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from gate.model import Benchmark, Better, Percentiles, Profile, Side, Touch, Value
+    from gate.model import Benchmark, Better, CpuBill, Percentiles, Profile, Side, Touch, Value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +113,8 @@ class Reading:
     """What was done in which part of the trial; absent where the harness cannot tell."""
     latencies: tuple[Percentiles, ...] = ()
     """Completion latencies by kind of I/O; empty where the harness tells none."""
+    bill: CpuBill | None = None
+    """What it cost, where that was accounted elsewhere: inside a guest."""
     functions: Mapping[str, float] = field(default_factory=dict)
     """Instructions of one operation by kernel function; empty where nobody counts them."""
     touch: Touch | None = None

@@ -16,6 +16,7 @@ from gate.vm.symbols import Symbols, by_function
 if TYPE_CHECKING:
     from gate.harness.base import Outcome
     from gate.vm.build import Guest
+    from gate.vm.root import RootGuest
 
 _WORK = "work, not time: caches, locks that wait and devices are no part of it"
 INSTRUCTION_KINDS = (
@@ -24,7 +25,7 @@ INSTRUCTION_KINDS = (
     ("kernel_instructions", "1", "lower", f"kernel instructions of the long run; {_WORK}"),
     ("user_instructions", "1", "lower", f"instructions of programs likewise; {_WORK}"),
 )
-_INTERVALS = 2
+INTERVALS = 2
 _REST = "all other functions"
 
 
@@ -77,7 +78,7 @@ def _last(said: str) -> str:
     return quote(last_line(said) or "it said nothing")
 
 
-def proven(answers: Answers, guest: Guest) -> None:
+def proven(answers: Answers, guest: Guest | RootGuest) -> None:
     """Refuse a guest that is not, before and after its trial, what the side's directory holds.
 
     Raises:
@@ -89,7 +90,7 @@ def proven(answers: Answers, guest: Guest) -> None:
         ("version", answers.versions, image.version),
         ("build-id", answers.build_ids, image.build_id),
     ):
-        if len(said) != _INTERVALS:
+        if len(said) != INTERVALS:
             raise TrialFailed(
                 f"the side is not proven: the guest told its {what} {len(said)} times"
             )
@@ -120,8 +121,8 @@ def runs(counts: str) -> tuple[Interval, Interval]:
         intervals = read_counts(counts)
     except ValueError as error:
         raise TrialFailed(f"the plugin's counts cannot be read: {error}") from error
-    if len(intervals) != _INTERVALS:
-        raise TrialFailed(f"the plugin counted {len(intervals)} runs; expected {_INTERVALS}")
+    if len(intervals) != INTERVALS:
+        raise TrialFailed(f"the plugin counted {len(intervals)} runs; expected {INTERVALS}")
     return intervals[0], intervals[1]
 
 

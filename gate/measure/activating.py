@@ -63,18 +63,20 @@ def activated(switch: Switch | None, side: ActiveSide) -> Iterator[str]:
     try:
         proof = switch.activate(side)
     except NotActive as why:
-        _back(switch)
-        raise TrialFailed(f"not activated: {why}{_told(log)}") from None
+        raise TrialFailed(f"not activated: {why}{_told(log)}{_back(switch)}") from None
+    kept = switch.held
     try:
         yield proof
         switch.prove(side)
     except NotActive as why:
-        raise TrialFailed(f"not proven: {why}{_told(log)}") from None
+        kept = True  # it is put back here, so that the next trial activates it anew
+        raise TrialFailed(f"not proven: {why}{_told(log)}{_back(switch)}") from None
     except TrialFailed as failure:
         raise type(failure)(f"{failure}{_told(log)}") from None
     finally:
-        if not switch.held:
-            _back(switch)
+        left = "" if kept else _back(switch)
+    if left:
+        raise TrialFailed(left.removeprefix("; "))
 
 
 def _told(log: KernelLog) -> str:
@@ -82,11 +84,13 @@ def _told(log: KernelLog) -> str:
     return "".join(f"; the kernel's log tells of {name}: {text}" for name, text in log.faults())
 
 
-def _back(switch: Switch) -> None:
+def _back(switch: Switch) -> str:
+    """Put back; what to add to what is told where that does not work."""
     try:
         switch.deactivate()
     except NotActive as why:
-        raise TrialFailed(f"not put back: {why}") from None
+        return f"; not put back: {why}"
+    return ""
 
 
 @contextmanager

@@ -71,6 +71,8 @@ def _kernel(sitting: Sitting, side: Side, stage: Stage) -> Kernel | None:
 
     The head's is in the screen, in whose boot its pairs are taken.
     """
+    if side in sitting.kernels:
+        return sitting.kernels[side]
     if sitting.kernel is None or (side, stage) != (Side.HEAD, Stage.CONFIRM):
         return sitting.kernel
     return replace(sitting.kernel, config={})

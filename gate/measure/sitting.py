@@ -85,6 +85,8 @@ class Sitting:
     """What of the host is not as it should be, told in every session of this sitting."""
     kernel: Kernel | None = None
     """Absent where nothing is measured, or the kernel does not tell its release."""
+    kernels: Mapping[Side, Kernel] = field(default_factory=dict)
+    """Of sides that are kernels which are booted for their trials."""
     reread: Callable[[], Host] | None = None
     """Reads the host's facts again; absent where nothing is measured."""
     prepared: set[tuple[str, Side]] = field(default_factory=set)
@@ -152,6 +154,7 @@ def make_trial(
                 with around.loaded(context) as load:
                     reading = sitting.harness.trial(context)
                     rate, told_of_it = load.finish() if load else ((), ())
+            bill = reading.bill
             given, notes = (*reading.values, *rate), (proof, *reading.notes, *told_of_it)
             if sitting.accountant is not None:
                 idle = session.idle or sitting.accountant.reference(sitting.stop)

@@ -30,6 +30,8 @@ class Machine:
     """Added to the kernel's own."""
     disks: tuple[str, ...] = ()
     """Empty throw-away disks, bus and bytes: `nvme:536870912`."""
+    trials: int = 3
+    """Trials in a row inside one boot, whose median is what the boot gave."""
     accelerator: str = "auto"
     """`kvm`, `tcg`, or `auto`: KVM where a probe boot proves it usable."""
 

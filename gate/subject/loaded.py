@@ -23,6 +23,11 @@ class Loaded(NamedTuple):
     """Number of its directory in /sys: another one after it was loaded again."""
 
 
+def loads_modules() -> bool:
+    """Whether this kernel can load any."""
+    return PROC.exists()
+
+
 def loaded_names() -> frozenset[str]:
     """Names of all loaded modules, with underscores; empty where the kernel has no modules."""
     try:

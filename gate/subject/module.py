@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
-from gate.subject.loaded import died, loaded, loaded_names
-from gate.subject.module_journal import close, note
+from gate.subject.loaded import died, loaded, loaded_names, loads_modules
+from gate.subject.module_journal import SYSTEM, close, note, program
 from gate.subject.switch import NotActive, Words
 from gate.vm.modules import Tree
 
@@ -33,7 +33,6 @@ _PATIENCE = 60.0
 """Seconds for loading or unloading one."""
 _IN_USE, _STEP = 5.0, 0.05
 """Seconds for which one that is still in use is tried again, and between two tries."""
-_SYSTEM = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8"}
 
 
 class Modules:
@@ -55,7 +54,9 @@ class Modules:
         """
         if os.geteuid() != 0:
             raise _impossible("only root may load modules.", "Run the gate as root.", place)
-        if not Path("/proc/modules").exists():
+        if not program("insmod"):
+            raise _impossible("insmod is not installed.", "apt install kmod", place)
+        if not loads_modules():
             raise _impossible(
                 "this kernel loads no modules.",
                 "Boot one that does, or gate it in a virtual machine: `gate boot`.",
@@ -122,7 +123,9 @@ class Modules:
                 place=place,
                 cure=f"Pass --{name} DIR with the .ko in it, or declare [side.{name}].",
             )
-        tree = Tree(side.directory, os.uname().release, beside=Path("/"))
+        named = {line.split()[0].replace("-", "_") for line in self._subject.modules}
+        has = loaded_names() - named
+        tree = Tree(side.directory, os.uname().release, beside=Path("/"), has=has)
         return tree.loaded(self._subject.modules)
 
     def _wanted(self, modules: tuple[Module, ...]) -> list[Module]:
@@ -137,7 +140,9 @@ class Modules:
         with tempfile.NamedTemporaryFile(suffix=".ko") as file:
             file.write(module.content)
             file.flush()
-            said = self._run(Words(("insmod", file.name, *module.parameters), _SYSTEM, _PATIENCE))
+            said = self._run(
+                Words((*program("insmod"), file.name, *module.parameters), SYSTEM, _PATIENCE)
+            )
         if said.status != 0:
             why = said.errors.strip().splitlines()[-1:] or ["it said nothing"]
             plain = why[0].replace(file.name, f"{module.name}.ko")
@@ -171,7 +176,7 @@ class Modules:
     def _unload(self, name: str) -> None:
         until = time.monotonic() + _IN_USE
         while True:
-            said = self._run(Words(("rmmod", name), _SYSTEM, _PATIENCE))
+            said = self._run(Words((*program("rmmod"), name), SYSTEM, _PATIENCE))
             if said.status == 0 or name not in loaded_names():
                 return
             if time.monotonic() > until:

@@ -8,6 +8,7 @@ Whoever finds one after a gate was killed unloads what is still loaded and still
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from contextlib import suppress
 from pathlib import Path
@@ -23,6 +24,15 @@ if TYPE_CHECKING:
 JOURNAL = "modules.json"
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 _PATIENCE = 60.0
+SYSTEM = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8"}
+"""Where what loads modules comes from: no directory of a project comes before."""
+
+
+def program(name: str) -> tuple[str, ...]:
+    """The words that start `insmod` or `rmmod`: kmod's, or busybox's; empty where both lack."""
+    if shutil.which(name, path=SYSTEM["PATH"]):
+        return (name,)
+    return ("busybox", name) if shutil.which("busybox", path=SYSTEM["PATH"]) else ()
 
 
 def note(state: Path, modules: Sequence[tuple[str, str]]) -> None:
@@ -50,10 +60,10 @@ def unload_left(state: Path) -> tuple[str, ...]:
         now = loaded(name)
         if now is None or now.build_id != build_id:
             continue  # it was never loaded, is gone, or is somebody else's now
-        words = ("rmmod", name)
+        words = (*program("rmmod"), name)
         try:
             done = subprocess.run(  # noqa: S603 - a name that was a loaded module's
-                words, capture_output=True, timeout=_PATIENCE, check=False, text=True
+                words, env=SYSTEM, capture_output=True, timeout=_PATIENCE, check=False, text=True
             )
             status, errors = done.returncode, done.stderr
         except (OSError, subprocess.TimeoutExpired) as error:

@@ -38,10 +38,11 @@ class Archive:
         for path in paths:
             self._files[path.strip("/")] = (stat.S_IFDIR | 0o755, b"")
 
-    def add_program(self, name: str, environment: Mapping[str, str]) -> None:
+    def add_program(self, name: str, environment: Mapping[str, str]) -> str:
         """A program of this machine, found as a shell would, with the libraries it is linked to.
 
-        It stands in the guest's /bin by its name, libraries where they stand here.
+        It stands in the guest's /bin by its name, libraries where they stand here. Gives where it
+        stands here.
 
         Raises:
             Lacking: it is not here, or no program.
@@ -55,6 +56,7 @@ class Archive:
                 self.add(library, Path(library).read_bytes(), runs=True)
         except OSError as error:
             raise Lacking(f"{name} cannot be copied: {error}") from error
+        return found
 
     def content(self) -> bytes:
         """The archive."""

@@ -20,7 +20,7 @@ OLDEST = (9, 0)
 VERSION = re.compile(r"QEMU emulator version ((\d+)\.(\d+)\S*)")
 SHIFT = 3
 """Each instruction takes 2 to the power of this in nanoseconds."""
-_KERNEL = (
+KERNEL = (
     *("console=ttyS0", "panic=-1", "oops=panic", "softlockup_panic=1", "nokaslr", "norandmaps"),
     *("loglevel=5", "net.ifnames=0"),
 )
@@ -57,15 +57,15 @@ def command(boot: Boot) -> tuple[str, ...]:
         *("-accel", "tcg,thread=single", "-icount", f"shift={SHIFT},sleep=off"),
         *("-seed", str(boot.seed), "-rtc", "base=2026-01-01,clock=vm"),
         *("-kernel", str(boot.kernel), "-initrd", str(boot.archive)),
-        *("-append", " ".join((*_KERNEL, *boot.command_line.split()))),
-        *("-chardev", f"file,id=console,path={_option(boot.directory / 'console')}"),
+        *("-append", " ".join((*KERNEL, *boot.command_line.split()))),
+        *("-chardev", f"file,id=console,path={option(boot.directory / 'console')}"),
         *("-serial", "chardev:console"),
-        *("-chardev", f"file,id=answers,path={_option(boot.directory / 'answers')}"),
+        *("-chardev", f"file,id=answers,path={option(boot.directory / 'answers')}"),
         *("-serial", "chardev:answers"),
-        *("-plugin", f"{_option(boot.plugin)},counts={_option(boot.directory / 'counts')}"),
+        *("-plugin", f"{option(boot.plugin)},counts={option(boot.directory / 'counts')}"),
     )
 
 
-def _option(path: Path) -> str:
+def option(path: Path) -> str:
     """A path inside an option of QEMU, where a comma ends it and two stand for one."""
     return str(path).replace(",", ",,")

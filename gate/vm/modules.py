@@ -38,13 +38,21 @@ class Module:
 class Tree:
     """The modules of one release below a side's directory, or in it as plain NAME.ko.
 
-    What is found in none of these is looked for in the tree of another directory, `beside`.
+    What is found in none of these is looked for in the tree of another directory, `beside`. What
+    the kernel `has` already, nothing needs to load.
     """
 
-    def __init__(self, directory: Path, release: str, *, beside: Path | None = None) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        release: str,
+        *,
+        beside: Path | None = None,
+        has: frozenset[str] = frozenset(),
+    ) -> None:
         self.root = directory / "lib" / "modules" / release
         self._beside = Tree(beside, release) if beside is not None else None
-        self._builtin = {
+        self._builtin = has | {
             _plain(line.rpartition("/")[2])
             for line in _lines(self.root / "modules.builtin")
             if line.endswith(".ko")

@@ -32,10 +32,10 @@ def built(part: str) -> Path:
     text = (source / f"{part}.c").read_bytes()
     header = _header() if part == "count" else None
     known = hashlib.sha256(text + (header.read_bytes() if header else b"")).hexdigest()[:16]
-    kept = _kept() / f"{part}-{known}"
+    kept = kept_directory() / f"{part}-{known}"
     if kept.is_file():
         return kept
-    with tempfile.TemporaryDirectory(prefix="build-", dir=_kept()) as directory:
+    with tempfile.TemporaryDirectory(prefix="build-", dir=kept_directory()) as directory:
         place = Path(directory)
         (place / f"{part}.c").write_bytes(text)
         if header:
@@ -51,7 +51,7 @@ def built(part: str) -> Path:
 
 def _header() -> Path:
     named = os.environ.get(HEADER, "")
-    places = [Path(named)] if named else [*map(Path, _HEADERS), _kept() / _OWN]
+    places = [Path(named)] if named else [*map(Path, _HEADERS), kept_directory() / _OWN]
     for place in places:
         if place.is_file():
             return place
@@ -59,7 +59,7 @@ def _header() -> Path:
     raise MeasureError(CODE, f"{told}.", cure=_CURE)
 
 
-def _kept() -> Path:
+def kept_directory() -> Path:
     """What is built is kept for the user, as other programs keep theirs (XDG)."""
     base = os.environ.get("XDG_CACHE_HOME", "")
     place = (Path(base) if base.startswith("/") else Path.home() / ".cache") / "driftgate"

@@ -38,15 +38,16 @@ def boot(tmp_path, monkeypatch):
         answer = run_gate(words, cwd=tmp_path)
         session = json.loads((tmp_path / "reports" / "sessions" / "p-001.json").read_text())
         (tmp_path / "reports" / "sessions" / "p-001.json").unlink()
-        assert not emulators(), "no emulator is left"
+        assert not emulators(tmp_path), "no emulator is left"
         return answer, session["trials"]
 
     return run
 
 
-def emulators():
-    """Processes of QEMU that still run."""
-    return subprocess.run(("pgrep", "qemu-system"), capture_output=True, check=False).stdout
+def emulators(place):
+    """Processes of QEMU that still run for a test."""
+    words = ("pgrep", "-f", f"qemu-system.*{place}")
+    return subprocess.run(words, capture_output=True, check=False).stdout
 
 
 def value(trial, metric):

@@ -1,0 +1,238 @@
+"""A harness inside a booted kernel: each trial is one boot of the side's kernel.
+
+In the guest the gate itself measures a few trials in a row and hands back their session; the trial
+out here is their median, as what one boot gave. So the kernel, where it was laid out in memory, and
+what it found at its start are part of what is repeated.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING
+
+from gate.errors import GateError, InputError, MeasureError
+from gate.files.guest_request import GuestRequest, write_request
+from gate.files.session_file import read_session
+from gate.harness.base import Reading, TrialFailed
+from gate.harness.booted_output import answered, demand_success, proof_of
+from gate.harness.process import Clock, ask
+from gate.harness.strict import quote
+from gate.model import Activation, Kernel, SubjectKind, Trials, TrialStatus, Value
+from gate.vm.archive import Lacking
+from gate.vm.emulator import OLDEST, PROGRAM, VERSION
+from gate.vm.kvm import why_not_kvm
+from gate.vm.machine import MachineBoot, machine_command, make_disks
+from gate.vm.root import SHARE, lay_out_root, lay_out_share, read_root_side
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gate.harness.base import Harness, MetricKind, TrialContext
+    from gate.model import Machine, Profile, Session
+    from gate.vm.root import RootGuest
+
+REQUEST, SESSION = "request", "session.json"
+_CURE = "Install QEMU: apt install qemu-system-x86."
+_KEPT = "boots"
+EMULATED = (
+    "emulated without KVM ({why}): time in the guest is 8 ns for each instruction, so that only "
+    "the work is compared; no caches, devices or waiting"
+)
+
+
+class Booted:
+    """Boots a side's kernel, and lets the gate inside run a harness."""
+
+    def __init__(self, inner: Harness) -> None:
+        self.name: str = inner.name
+        self.kinds: Mapping[str, MetricKind] = inner.kinds
+        self._inner = inner
+        self._guests: dict[tuple[Path, str], RootGuest] = {}
+        self._tools: dict[str, str] = {}
+        self._why = ""
+        """Why KVM is not used."""
+        self._boots = 0
+
+    def tools(self, profile: Profile, environment: Mapping[str, str]) -> dict[str, str]:
+        """Versions of the harness, which the guest sees too, and of QEMU."""
+        said = ask((PROGRAM, "--version"), environment, cure=_CURE)
+        match = VERSION.search(said)
+        if match is None or (int(match[2]), int(match[3])) < OLDEST:
+            raise MeasureError("G231", f"QEMU is too old: {quote(said)}.", cure=_CURE)
+        self._tools = self._inner.tools(profile, environment)
+        return {**self._tools, "qemu": quote(match[1])}
+
+    def check(self, context: TrialContext) -> None:
+        """Refuse what the harness refuses, and a side that cannot be booted."""
+        self._inner.check(context)
+        machine, modules = _machine(context.profile), context.profile.subject.modules
+        _, kernel, *_ = read_root_side(_directory(context), modules, machine.disks)
+        if machine.accelerator == "tcg":
+            self._why = "asked for"
+        elif machine.accelerator == "auto" and not self._why:
+            file = context.scratch / "kernel"
+            file.write_bytes(kernel)
+            self._why = why_not_kvm(file, context.environment)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know of everything that is measured so, after `check`."""
+        return (EMULATED.format(why=self._why),) if self._why else ()
+
+    def prepare(self, context: TrialContext) -> None:
+        """Lay out kernel and first file system of this side."""
+        place = context.work / "guests" / context.side.value
+        subject, machine = context.profile.subject, _machine(context.profile)
+        try:
+            shutil.rmtree(place, ignore_errors=True)
+            self._guests[_key(context)] = lay_out_root(
+                _directory(context), subject.modules, machine.disks, place, context.environment
+            )
+        except (Lacking, OSError, InputError) as error:
+            raise TrialFailed(f"the guest cannot be laid out: {error}") from error
+
+    def trial(self, context: TrialContext) -> Reading:
+        """Boot once, and read what the gate inside measured."""
+        guest, machine = self._guests[_key(context)], _machine(context.profile)
+        share = context.scratch / "share"
+        boot = MachineBoot(
+            kernel=guest.kernel,
+            archive=guest.archive,
+            directory=context.scratch,
+            share=share,
+            memory=machine.memory,
+            cpus=machine.cpus,
+            kvm=not self._why,
+            seed=context.index + 1,
+            disks=machine.disks,
+            command_line=machine.command_line,
+        )
+        words = (sys.executable, "-P", "-m", "gate.cli.inside", SHARE)
+        try:
+            lay_out_share(guest, share, Path(context.profile.root), words)
+            write_request(share / REQUEST, _request(context, machine, self._tools))
+            make_disks(boot)
+        except OSError as error:
+            raise TrialFailed(f"the guest cannot be laid out: {error}") from error
+        guest.image.demand_unchanged()
+        outcome = Clock(context).run(machine_command(boot), context.scratch)
+        kept = self._kept(context)
+        demand_success(share, answered(share, context.scratch / "console", outcome, guest))
+        return _reading(_session(share), (f"booted {proof_of(guest)}, kept as {kept.name}",))
+
+    def _kept(self, context: TrialContext) -> Path:
+        """Keep what the boot handed back, whatever becomes of the trial."""
+        self._boots += 1
+        place = context.work.parent / _KEPT / f"{context.profile.name}-{self._boots:04d}"
+        place = place.with_name(f"{place.name}-{context.side.value}")
+        for source in (context.scratch / "console", context.scratch / "share" / SESSION):
+            if source.is_file() and not source.is_symlink():
+                place.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(source, place / source.name)
+        return place
+
+
+def kernel_of(directory: Path, profile: Profile) -> Kernel:
+    """The kernel of a side, as it will tell of itself.
+
+    Raises:
+        InputError: G265, the side cannot be booted.
+    """
+    image, *_ = read_root_side(directory, (), ())
+    config = next(iter(sorted(directory.glob("boot/config-*"))), directory / ".config")
+    try:
+        text = config.read_text("utf-8", "replace")
+    except OSError:
+        text = ""
+    found = re.findall(r"^CONFIG_(\w+)=(.*)$", text, re.MULTILINE)
+    machine = profile.subject.machine
+    return Kernel(
+        release=image.release,
+        version=image.version,
+        build_id=image.build_id,
+        command_line=machine.command_line if machine else "",
+        config={name: value.strip('"')[:200] for name, value in found},
+    )
+
+
+def _request(context: TrialContext, machine: Machine, tools: dict[str, str]) -> GuestRequest:
+    # In the guest there is nothing to activate any more.
+    own = Activation(kind=SubjectKind.COMMAND, device=context.profile.subject.device)
+    profile = replace(
+        context.profile,
+        subject=own,
+        benchmarks=(context.benchmark,),
+        trials=Trials(screen=machine.trials),
+        plant=None,
+    )
+    of_side = {
+        name: value
+        for name, value in context.environment.items()
+        if name in {"GATE_SIDE", "GATE_SIDE_DIR"}
+    }
+    spec = context.profile.sides.get(context.side.value)
+    return GuestRequest(
+        profile=profile,
+        side=context.side,
+        trials=machine.trials,
+        directory=_directory(context),
+        environment={**(spec.environment if spec else {}), **of_side},
+        tools=tools,
+    )
+
+
+def _session(share: Path) -> Session:
+    try:
+        return read_session(share / SESSION)
+    except GateError as error:
+        raise TrialFailed(f"the guest handed back no session: {error}") from None
+
+
+def _reading(session: Session, notes: tuple[str, ...]) -> Reading:
+    """One boot's median of each metric, with the bill and the latencies of its middle trial."""
+    bad = next((one for one in session.trials if one.status is not TrialStatus.OK), None)
+    if bad is not None or not session.trials:
+        raise TrialFailed(f"in the guest: {bad.note if bad else 'no trial was run'}")
+    rows = [{value.metric: value for value in trial.values} for trial in session.trials]
+    names = [name for name in rows[0] if all(name in row for row in rows)]
+    first = names[0] if names else ""
+    ordered = sorted(range(len(rows)), key=lambda n: rows[n][first].value if first else 0.0)
+    middle = session.trials[ordered[len(ordered) // 2]]
+    values = tuple(
+        Value(
+            metric=name,
+            value=median([row[name].value for row in rows]),
+            samples=sum(row[name].samples for row in rows),
+            resolution=max(row[name].resolution for row in rows),
+        )
+        for name in names
+    )
+    return Reading(values=values, notes=notes, bill=middle.cpu, latencies=middle.latencies)
+
+
+def _key(context: TrialContext) -> tuple[Path, str]:
+    return context.work, context.side.value
+
+
+def _machine(profile: Profile) -> Machine:
+    if profile.subject.machine is None:
+        message = "the subject has no machine."
+        raise InputError("G233", message, place=profile.path, cure="Add kind = kernel.")
+    return profile.subject.machine
+
+
+def _directory(context: TrialContext) -> Path:
+    if context.side_directory is None:
+        side = context.side.value
+        raise InputError(
+            "G265",
+            f"the {side} side has no directory, and so no kernel.",
+            place=context.profile.path,
+            cure=f"Pass --{side} DIR with a kernel in it, or declare [side.{side}].",
+        )
+    return context.side_directory

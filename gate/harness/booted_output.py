@@ -1,0 +1,72 @@
+"""What a guest left in the shared directory: how it ended, and the proof of what it was."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gate.harness.base import TrialFailed, TrialTimeout
+from gate.harness.instructions_output import INTERVALS, proven
+from gate.harness.process import export
+from gate.harness.strict import last_line, quote
+from gate.vm.answers import read_answers
+from gate.vm.console import fault_of, last_lines
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gate.harness.base import Outcome
+    from gate.vm.root import RootGuest
+
+
+def answered(share: Path, console: Path, outcome: Outcome, guest: RootGuest) -> int:
+    """The status of what ran, in a boot that came to its end and was proven to be of the side.
+
+    Raises:
+        TrialTimeout: it was killed because its time was up.
+        TrialFailed: it crashed, its kernel told of a fault, or is not the side's.
+    """
+    said, log = _read(share / "before") + _read(share / "after"), _read(console)
+    answers = read_answers(said)
+    fault = fault_of(log)
+    if outcome.timed_out:
+        where = "in the trial" if answers.releases else "before its kernel had booted"
+        raise TrialTimeout(
+            f"the guest was killed after {outcome.duration:.1f} s, {where}: its time was up; "
+            f"{fault or f'it said last: {last_lines(log)}'}"
+        )
+    if answers.refused is not None:
+        name, why = answers.refused
+        raise TrialFailed(f"the module {quote(name)} does not load: {quote(why.strip())}")
+    if fault:
+        raise TrialFailed(fault)
+    status = _read(share / "status").strip()
+    if not status.isdigit() or len(answers.releases) != INTERVALS:
+        last = last_line(outcome.errors) or last_lines(log) or "it said nothing"
+        raise TrialFailed(f"the guest ended before its trial did: {quote(last)}")
+    proven(answers, guest)
+    return int(status)
+
+
+def demand_success(share: Path, status: int) -> None:
+    """Refuse a boot whose command failed.
+
+    Raises:
+        TrialFailed: by what it said last.
+    """
+    if status != 0:
+        why = last_line(_read(share / "err")) or last_line(_read(share / "out"))
+        raise TrialFailed(f"in the guest: {quote(why or 'it said nothing')} (status {status})")
+
+
+def proof_of(guest: RootGuest) -> str:
+    """What was proven, in a line."""
+    modules = "".join(f", {one.name} {one.build_id[:12]}" for one in guest.modules)
+    return f"{guest.image.release} build-id {guest.image.build_id[:12]}{modules}"
+
+
+def _read(path: Path) -> str:
+    """What a guest wrote; empty where it wrote nothing."""
+    try:
+        return export(path, path.name, empty=True)
+    except TrialFailed:
+        return ""

@@ -1,0 +1,92 @@
+"""QEMU as the machine of a guest whose root is this machine's: with disks, by KVM or emulated.
+
+Emulated, its clock goes on by a fixed time for each instruction, so that how long something takes
+in it does not depend on how loaded the machine around it is; while it waits, real time passes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gate.vm.emulator import KERNEL, PROGRAM, SHIFT, option
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineBoot:
+    """One boot; paths are absolute."""
+
+    kernel: Path
+    archive: Path
+    directory: Path
+    """Empty; it gets `console` and the disks."""
+    share: Path | None
+    """The directory that both see; absent for a probe, which has no root either."""
+    memory: int
+    """MiB."""
+    cpus: int
+    kvm: bool
+    seed: int
+    out: Path | None = None
+    """A directory of this machine whose files the guest may write, where it stands here."""
+    disks: tuple[str, ...] = ()
+    """`nvme:536870912`."""
+    command_line: str = ""
+
+
+def machine_command(boot: MachineBoot) -> tuple[str, ...]:
+    """The words that boot it; it ends when the guest powers off, panics or reboots."""
+    accelerator: tuple[str, ...] = ("-accel", "kvm", "-cpu", "host")
+    if not boot.kvm:
+        accelerator = (
+            *("-accel", "tcg,thread=single", "-cpu", "max"),
+            *("-icount", f"shift={SHIFT},sleep=on"),
+        )
+    return (
+        *("setpriv", "--pdeathsig", "KILL", "--", PROGRAM),
+        *("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
+        *("-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny"),
+        *("-machine", "pc", "-smp", str(boot.cpus), "-m", str(boot.memory)),
+        *accelerator,
+        *("-seed", str(boot.seed)),
+        *("-kernel", str(boot.kernel), "-initrd", str(boot.archive)),
+        *("-append", " ".join((*KERNEL, *boot.command_line.split()))),
+        *("-chardev", f"file,id=console,path={option(boot.directory / 'console')}"),
+        *("-serial", "chardev:console"),
+        *_shared(boot),
+        *_disks(boot),
+    )
+
+
+def make_disks(boot: MachineBoot) -> None:
+    """Make the files of its disks: sparse, empty.
+
+    Raises:
+        OSError: one cannot be made.
+    """
+    for number, disk in enumerate(boot.disks):
+        with (boot.directory / f"disk{number}").open("wb") as file:
+            file.truncate(int(disk.partition(":")[2]))
+
+
+def _shared(boot: MachineBoot) -> Iterator[str]:
+    if boot.share is None:
+        return
+    readonly = ",readonly=on,multidevs=remap"
+    shared = [("host", Path("/"), readonly), ("share", boot.share, "")]
+    shared += [("out", boot.out, "")] if boot.out is not None else []
+    for name, path, more in shared:
+        yield from ("-fsdev", f"local,id={name},path={option(path)},security_model=none{more}")
+        yield from ("-device", f"virtio-9p-pci,fsdev={name},mount_tag={name}")
+
+
+def _disks(boot: MachineBoot) -> Iterator[str]:
+    for number, disk in enumerate(boot.disks):
+        bus, file = disk.partition(":")[0], boot.directory / f"disk{number}"
+        device = "nvme" if bus == "nvme" else "virtio-blk-pci"
+        yield from ("-drive", f"if=none,id=d{number},file={option(file)},format=raw,discard=unmap")
+        yield from ("-device", f"{device},drive=d{number},serial=GATE{number}")

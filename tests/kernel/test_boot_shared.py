@@ -1,0 +1,104 @@
+"""A distribution's kernel on this machine's root, for real: fio in it, modules in it, its faults."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from builders import run_gate
+
+ROOT = Path(__file__).parents[2]
+KERNEL = ROOT / ".tools" / "kernel" / "shared"
+JOB = """[k]
+filename=${GATE_DEVICE}
+rw=randread
+bs=4k
+direct=1
+ioengine=psync
+time_based=1
+runtime=1
+"""
+PROFILE = """harness = "fio"
+job = "jobs/k.fio"
+timeout = "15 min"
+[subject]
+%s
+device = "/dev/nullb0"
+[metric.iops]
+[metric.cpu_per_io]
+tolerance = "5%%"
+"""
+NULL_BLK = 'modules = ["null_blk nr_devices=1 queue_mode=2 irqmode=0 gb=1"]'
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A project whose profile has this subject."""
+
+    def make(subject):
+        (tmp_path / "profiles" / "jobs").mkdir(parents=True)
+        (tmp_path / "profiles" / "jobs" / "k.fio").write_text(JOB)
+        (tmp_path / "profiles" / "k.toml").write_text(PROFILE % subject)
+        return tmp_path
+
+    return make
+
+
+def test_each_trial_is_a_boot_of_the_side(project):
+    """Real fio on the side's kernel: proven, with its CPU cost, and the kernel in the session."""
+    place = project(f'kind = "kernel"\n{NULL_BLK}\nmachine = {{ trials = 1, accelerator = "tcg" }}')
+    words = ["run", "k", "--head", str(KERNEL), "--trials", "2", "--quiet", "--out", "out"]
+    answer = run_gate(words, cwd=place)
+    assert answer.status == 0, answer
+    session = json.loads((place / "out" / "k-001.json").read_text())
+    assert session["kernel"]["release"] == next(KERNEL.glob("boot/vmlinuz-*")).name[8:]
+    assert len(session["kernel"]["build_id"]) == 40
+    assert any(note.startswith("emulated without KVM") for note in session["notes"])
+    rows = [{v["metric"]: v["value"] for v in one["values"]} for one in session["trials"]]
+    # Its clock counts instructions: how loaded this machine is does not matter.
+    for metric in ("iops", "cpu_per_io"):
+        assert rows[0][metric] == pytest.approx(rows[1][metric], rel=0.05)
+    assert "null_blk" in session["trials"][0]["note"]
+    assert len(list((place / "out" / "work" / "boots").glob("k-*-head/session.json"))) == 2
+
+
+def test_modules_are_loaded_around_each_trial(project):
+    """In a machine that is thrown away the gate loads, proves and unloads a real driver."""
+    place = project(f'kind = "module"\n{NULL_BLK}')
+    side = place / "side"
+    side.mkdir()
+    module = next(KERNEL.rglob("null_blk.ko*"))
+    (side / module.name).write_bytes(module.read_bytes())
+    gate = (sys.executable, "-m", "gate")
+    inner = "PYTHONDONTWRITEBYTECODE=1 {} -m gate run k --head side --trials 2 --out {} --quiet; "
+    inner += "echo status $?; grep -c null_blk /proc/modules; ls /dev/nullb0 2>&1"
+    words = ("boot", str(KERNEL), "--out", "out", "--module", "configfs", "--accelerator", "tcg",
+             "--limit", "15 min", "--quiet", "--", "sh", "-c",
+             inner.format(sys.executable, "out"))  # fmt: skip
+    done = subprocess.run(
+        (*gate, *words), cwd=place, capture_output=True, text=True, check=False, env=os.environ
+    )
+    assert "status 0\n0\n" in done.stdout, done
+    assert "No such file" in done.stdout
+    session = json.loads((place / "out" / "k-001.json").read_text())
+    assert [one["status"] for one in session["trials"]] == ["ok", "ok"]
+    assert session["trials"][0]["note"].startswith("build-id of null_blk ")
+
+
+def test_a_command_and_a_panic_on_a_side(tmp_path):
+    """The command's status and words come back; a kernel that dies is quoted, and nothing stays."""
+    words = ["boot", str(KERNEL), "--accelerator", "tcg", "--quiet", "--"]
+    answer = run_gate([*words, "sh", "-c", "uname -r; echo no >&2; exit 3"], cwd=tmp_path)
+    release = next(KERNEL.glob("boot/vmlinuz-*")).name[8:]
+    assert (answer.status, answer.out) == (3, f"{release}\n")
+    assert "no\n" in answer.err
+    panic = "echo 1 > /proc/sys/kernel/sysrq; echo c > /proc/sysrq-trigger; sleep 99"
+    console = ["--console", "console", *words[2:]]
+    answer = run_gate(["boot", str(KERNEL), *console, "sh", "-c", panic], cwd=tmp_path)
+    assert answer.status == 4
+    assert "error[G264]: the kernel panicked: " in answer.err
+    assert "sysrq" in (tmp_path / "console").read_text()

@@ -1,0 +1,74 @@
+"""A kernel that plays: modules come and go in directories that stand for /proc and /sys."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from kernel.made import module, note
+
+from gate.subject import loaded, module_journal
+from gate.subject.switch import Said
+
+OK = Said(0, "", "", False)
+
+
+class PlayedKernel:
+    """What insmod and rmmod do to it; `refuses` names modules that do not load."""
+
+    def __init__(self, place, monkeypatch):
+        self.place, self.refuses, self.busy, self.calls = place, set(), set(), []
+        self.lies = {}
+        self.proc, self.sys = place / "modules", place / "module"
+        self.sys.mkdir(parents=True)
+        self.proc.write_text("")
+        self.died = False
+        monkeypatch.setattr(loaded, "PROC", self.proc)
+        monkeypatch.setattr(loaded, "SYS", self.sys)
+        monkeypatch.setattr("gate.subject.module.died", lambda: self.died)
+        monkeypatch.setattr("gate.subject.module._IN_USE", 0.05)
+        monkeypatch.setattr(module_journal, "program", lambda name: (name,))
+        monkeypatch.setattr("gate.subject.module.program", lambda name: (name,))
+        monkeypatch.setattr("gate.subject.module.os.geteuid", lambda: 0)
+
+    def names(self):
+        """What is loaded."""
+        return [line.split()[0] for line in self.proc.read_text().splitlines()]
+
+    def load(self, name, build_id):
+        """A module appears."""
+        self.proc.write_text(f"{name} 1 0 - Live 0x0\n" + self.proc.read_text())
+        (self.sys / name / "notes").mkdir(parents=True)
+        (self.sys / name / "initstate").write_text("live\n")
+        (self.sys / name / "notes" / ".note.gnu.build-id").write_bytes(note(b"GNU\0", 3, build_id))
+
+    def unload(self, name):
+        """It goes."""
+        lines = self.proc.read_text().splitlines(keepends=True)
+        self.proc.write_text("".join(one for one in lines if one.split()[0] != name))
+        # The number of a directory that is gone may come again at once: keep it taken.
+        (self.sys / name).rename(self.place / f"gone-{len(list(self.place.iterdir()))}")
+        shutil.rmtree(self.sys / name, ignore_errors=True)
+
+    def run(self, words):
+        """Play insmod and rmmod."""
+        self.calls.append(words.argv[0])
+        if words.argv[0] == "insmod":
+            content = Path(words.argv[1]).read_bytes()
+            name = next(n for n in ("helper", "driver") if content[:-20].endswith(n.encode()))
+            if name in self.refuses:
+                return Said(1, "", f"insmod: ERROR: {words.argv[1]}: Invalid parameters\n", False)
+            self.load(name, self.lies.get(name, content[-20:]))
+        else:
+            name = words.argv[1]
+            if name in self.busy:
+                return Said(1, "", f"rmmod: ERROR: Module {name} is in use\n", False)
+            self.unload(name)
+        return OK
+
+
+def write_module(place, name, build_id, depends=""):
+    """A .ko in a side's directory, that ends with its name and build-id."""
+    place.mkdir(parents=True, exist_ok=True)
+    content = module(depends, build_id) + name.encode() + build_id
+    (place / f"{name}.ko").write_bytes(content)
