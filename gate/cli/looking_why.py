@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 MOST_SECONDS = 300.0
 """In all; what does not fit is left out, and said."""
+_MOST_WAIT = 60.0
+"""Seconds to wait at most for another gate that took the host meanwhile: a hint holds nobody up."""
 WHY = "why"
 """The directory of the extra runs in that of the check."""
 
@@ -90,7 +92,8 @@ def _taken(
         return
     until = time.monotonic() + MOST_SECONDS
     with ExitStack() as stack:
-        alone = exclusive(wait=plan.wait, tell=teller.say, pause=stop.sleep)
+        wait = min(plan.wait, _MOST_WAIT)
+        alone = exclusive(wait=wait, tell=teller.say, pause=stop.sleep)
         place = Place(store=plan.store, work=plan.work, host_class=plan.host_class)
         ground = stack.enter_context(measuring(alone, teller.say, place))
         work = stack.enter_context(work_directory(plan.work))
