@@ -57,10 +57,18 @@ def flame_of(base: Folded, head: Folded, *, by_operation: bool = True) -> Flame 
         frames=tuple(_frames(_ROOT, root, 0, _narrowest(root))),
         calls=tuple(
             Call(name=name, base=own.base, head=own.head)
-            for name, own in moved[:MOST_CALLS]
+            for name, own in _told(moved)
             if own.base != own.head
         ),
     )
+
+
+def _told(moved: list[tuple[str, _Node]]) -> list[tuple[str, _Node]]:
+    """Those that moved most; a third is kept for what ran before, which may be no part of it."""
+    others = [one for one in moved if one[0].endswith(f"({OTHERS})")]
+    own = [one for one in moved if not one[0].endswith(f"({OTHERS})")]
+    few = others[: MOST_CALLS // 3]
+    return [*own[: MOST_CALLS - len(few)], *few]
 
 
 def _own(stack: str) -> str:

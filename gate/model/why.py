@@ -45,7 +45,7 @@ class Mover:
     score: float
     """Distance of the medians over the spread of the runs; see `gate.judge.movers`."""
     longer: bool = False
-    """It grew no faster in a second: it moved because one operation takes longer, or less long."""
+    """It grew not clearly faster in a second: one operation may only take longer, or less long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +85,7 @@ class Flame:
     samples_head: int
     frames: tuple[Frame, ...]
     calls: tuple[Call, ...]
-    """Those that moved most, largest move first."""
+    """Those that moved most, largest move first; those of other processes last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -59,6 +59,16 @@ def test_without_operations_it_is_per_second():
     assert (root.base, root.head) == pytest.approx((0.005, 0.010))
 
 
+def test_what_ran_before_takes_no_more_than_a_third_of_the_table():
+    """However loud it was: it may be no part of the benchmark at all."""
+    loud = {f"other processes;cc1;g{n}": 1000 + n for n in range(20)}
+    own = {f"fio;f{n}": 1 + n for n in range(20)}
+    flame = flame_of(sampled(Side.BASE, {"fio;f0": 1}), sampled(Side.HEAD, loud | own))
+    names = [one.name for one in flame.calls]
+    assert names[:8] == [f"f{n}" for n in range(19, 11, -1)]
+    assert names[8:] == [f"g{n} (other processes)" for n in range(19, 15, -1)]
+
+
 def test_a_side_without_samples_gives_none():
     """There is nothing to compare with."""
     assert flame_of(sampled(Side.BASE, {}), sampled(Side.HEAD, HEAD_STACKS)) is None
