@@ -31,7 +31,7 @@ _TOLD = 12
 EPILOG = """\b
 Examples:
   gate build-kernel v6.1 my-patch --defconfig allnoconfig --guest --modules
-        a small kernel that boots in a second or two, and its null_blk
+        a small kernel that boots in a third of the time, and its null_blk
   gate build-kernel main HEAD --source ~/linux --config /boot/config-6.1.0 --modules
         your distribution's configuration
   gate build-kernel ../linux-a ../linux-b --defconfig defconfig --fragment my.config
