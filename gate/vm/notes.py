@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 _BUILD_ID = 3
 _GNU = b"GNU\0"
+_XEN_ENTRY = struct.pack("<I", 18) + b"Xen\0"
+"""XEN_ELFNOTE_PHYS32_ENTRY: the note that says where a kernel is entered by PVH."""
 _MOST_SECTIONS = 65_536
 _NOTE_SECTION = 7
 
@@ -34,6 +36,11 @@ def build_id_of(elf: bytes) -> str:
         if found:
             return found
     return ""
+
+
+def enters_unpacked(elf: bytes) -> bool:
+    """Whether a kernel can be entered as it is, by PVH; otherwise its packed image is booted."""
+    return any(_XEN_ENTRY in notes for notes in _note_sections(elf))
 
 
 def _note_sections(elf: bytes) -> Iterator[bytes]:

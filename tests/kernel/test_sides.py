@@ -5,11 +5,12 @@ from __future__ import annotations
 import lzma
 
 import pytest
-from kernel.made import RELEASE, VERSION, bzimage, kernel, module, write_side
+from kernel.made import RELEASE, VERSION, bzimage, elf, kernel, module, note, write_side
 
 from gate.errors import InputError
 from gate.vm.image import find_image, read_image
 from gate.vm.modules import Tree
+from gate.vm.notes import enters_unpacked
 
 
 def test_an_image_tells_release_version_and_build_id(tmp_path):
@@ -115,3 +116,11 @@ def test_a_module_that_is_not_there_is_named_with_who_needs_it(tmp_path):
         Tree(tmp_path, RELEASE).loaded(["a"])
     with pytest.raises(InputError, match="no module 'other', and the kernel has none"):
         Tree(tmp_path, RELEASE).loaded(["other x=1"])
+
+
+def test_a_kernel_without_pvh_is_booted_packed():
+    """Its note says where it is entered; the one that a made-up kernel has is another."""
+    assert not enters_unpacked(kernel())
+    assert enters_unpacked(
+        elf().replace(note(b"Xen\0", 6, b"linux\0\0\0"), note(b"Xen\0", 18, bytes(8)))
+    )
