@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
@@ -18,7 +19,7 @@ from gate.host.idle import Ticks, busy_share, ticks
 from gate.host.lock import exclusive
 from gate.measure.schedule import planted_loss
 
-COMMAND = ("calibrate", "p", "--rounds", "3", "--seed", "4", "--plant", "10%", "--json")
+COMMAND = ("calibrate", "p", "--rounds", "2", "--seed", "4", "--plant", "10%", "--json")
 
 
 @pytest.fixture
@@ -50,9 +51,18 @@ def taken(path):
 ENDS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}
 
 
-@pytest.mark.parametrize("number", ENDS, ids=lambda number: number.name)
-@pytest.mark.parametrize("where", ["screen", "second round"])
-def test_the_same_command_goes_on(slow, number, where):
+MOMENTS = [("screen", signal.SIGINT), ("second round", signal.SIGKILL)]
+"""What is tested by default; each signal at each moment is a proof."""
+CASES = [
+    pytest.param(
+        *one, id=f"{one[0]}-{one[1].name}", marks=() if one in MOMENTS else pytest.mark.proof
+    )
+    for one in itertools.product(("screen", "second round"), ENDS)
+]
+
+
+@pytest.mark.parametrize(("where", "number"), CASES)
+def test_the_same_command_goes_on(slow, where, number):
     """Finished rounds count, an unfinished one keeps its plan and its trials, none is doubled."""
     place = slow.root / "reports/calibration/p"
     path = place / ("round-0001" if where == "screen" else "round-0002") / "p/head.json"
@@ -72,12 +82,12 @@ def test_the_same_command_goes_on(slow, number, where):
     assert answer.status == 0, answer
     after = rounds(slow)
     assert after[: len(before)] == before
-    assert [one.number for one in after] == [1, 2, 3]
-    assert [one.planted for one in after] == [planted_loss(4, n, (0.1,)) for n in range(3)]
+    assert [one.number for one in after] == [1, 2]
+    assert [one.planted for one in after] == [planted_loss(4, n, (0.1,)) for n in range(2)]
     assert plan.read_text("utf-8") == planned
     assert read_session(path).trials[: len(kept)] == kept
     assert after[len(before)].id == json.loads(planned)["id"]
-    assert [row["number"] for row in answer.json["rounds"]] == list(range(len(before) + 1, 4))
+    assert [row["number"] for row in answer.json["rounds"]] == list(range(len(before) + 1, 3))
 
 
 def test_a_finished_calibration_begins_the_next_one(project, calibrate):

@@ -8,6 +8,8 @@ import sys
 
 from builders import HOST_CLASS, PLAY
 
+from gate.measure.schedule import planted_loss
+
 HEAVY = {"numpy", "scipy", "jinja2"}
 _TOLD = """
 import json, sys
@@ -25,12 +27,14 @@ recorder.Recorder.add = watched
 from gate.__main__ import main
 main()
 """
+SEED = next(seed for seed in range(100) if planted_loss(seed, 0, (0.1,)))
+"""The first round of this draw is a planted one: it confirms, and another one follows."""
 
 
 def test_judging_a_round_leaves_the_measuring_process_light(project, tmp_path):
     """The trials of later rounds are not taken in a process that grew by judging earlier ones."""
     told = tmp_path / "modules.json"
-    command = ["calibrate", "p", "--rounds", "4", "--plant", "10%", "--seed", "1", "--quiet"]
+    command = ["calibrate", "p", "--rounds", "2", "--plant", "10%", "--seed", str(SEED), "--quiet"]
     done = subprocess.run(
         [sys.executable, "-c", PLAY + _TOLD, str(told), *command],
         cwd=project.root,

@@ -61,7 +61,7 @@ def test_json_has_every_field_for_every_rule(tmp_path):
 
 def test_the_same_seed_gives_the_same_answer(tmp_path):
     """A calibration can be repeated by anybody, whatever the number of CPUs and their order."""
-    arguments = ["calibrate", "--recorded", str(EXTRACT), "--rule", "driftgate", "--draws", "120"]
+    arguments = ["calibrate", "--recorded", str(EXTRACT), "--rule", "driftgate", "--draws", "40"]
     arguments += ["--suite-size", "3", "--json"]
     first, again, other = (
         run_gate([*arguments, "--seed", seed], cwd=tmp_path).out for seed in ("5", "5", "6")
