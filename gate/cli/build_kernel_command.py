@@ -108,9 +108,8 @@ def command(
     both = sources(source, base, head)
     with _alone(out), Stop().listening() as stop:
         watcher = Watcher(lambda told, sample: run(told, stop, sample=sample))
-        builder = Builder(
-            out, wanted, jobs or os.cpu_count() or 1, modules=modules, run=watcher.run
-        )
+        jobs = jobs or os.cpu_count() or 1
+        builder = Builder(out, wanted, jobs, modules=modules, run=watcher.run, say=watcher.say)
         try:
             outcome = builder.build(both)
         except StopRequested as request:

@@ -50,6 +50,11 @@ class Watcher:
             self._before = self._before or self._lines()
         return 124 if outcome.timed_out else outcome.status
 
+    def say(self, text: str) -> None:
+        """A line of its own."""
+        self.done()
+        print(one_line(text), file=sys.stderr, flush=True)
+
     def done(self) -> None:
         """Leave the terminal on a fresh line."""
         if self._live:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gate.errors import MeasureError
 from gate.subject.kernel_options import EMPTY, Wanted, difference
-from gate.subject.kernel_source import Step, lay_out, remove
+from gate.subject.kernel_source import Step, away, lay_out, remove
 from gate.vm.image import read_image
 from gate.vm.objects import NotCompared, changed_in
 from gate.vm.recorded import NAME, recorded_text
@@ -67,10 +67,20 @@ class Outcome(NamedTuple):
 class Builder:
     """Builds into one place, `out`: sides, logs, and what is removed again in the end."""
 
-    def __init__(self, out: Path, wanted: Wanted, jobs: int, *, modules: bool, run: Run) -> None:
+    def __init__(
+        self,
+        out: Path,
+        wanted: Wanted,
+        jobs: int,
+        *,
+        modules: bool,
+        run: Run,
+        say: Callable[[str], None],
+    ) -> None:
         self.out = out.resolve()
         self._work = self.out / ".build"
         self._wanted, self._jobs, self._modules, self._run = wanted, jobs, modules, run
+        self._say = say
         self._log = self.out / "build.log"
         self._compiler = ("CC=ccache gcc",) if shutil.which("ccache") else ()
 
@@ -93,7 +103,9 @@ class Builder:
             self._clean(sources)
 
     def _clean(self, sources: tuple[Source, Source]) -> None:
-        shutil.rmtree(self._work, ignore_errors=True)
+        if self._work.exists():
+            self._say("tidying up")
+        away(self._work)
         for source in {one.directory: one for one in sources if one.commit}.values():
             remove(source, self._work / "source")
 

@@ -6,7 +6,6 @@ the byte, and a compiler cache knows it again.
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -116,9 +115,15 @@ def _checkout(place: Path, command: tuple[str, ...], *words: str) -> Step:
     return Step(("git", "-C", str(place), *command, *flags, *words), "checkout")
 
 
+def away(place: Path) -> None:
+    """Remove a directory of very many files, also while a terminal interrupts everybody."""
+    if place.exists():
+        subprocess.run(("rm", "-rf", "--", str(place)), check=False, start_new_session=True)  # noqa: S603
+
+
 def remove(source: Source, place: Path) -> None:
     """Take the source away, and what the user's repository knows of it."""
-    shutil.rmtree(place, ignore_errors=True)
+    away(place)
     if source.commit:
         _git(source.directory, "worktree", "prune")
 
