@@ -34,7 +34,9 @@ def level(project, factor, name="b"):
     project.record({name: [one * factor for one in QUIET] * 60}, {name: QUIET * 60})
 
 
-@pytest.mark.parametrize(("folder", "name"), [("", "b"), ("perf", ODD)])
+@pytest.mark.parametrize(
+    ("folder", "name"), [pytest.param("", "b", marks=pytest.mark.proof), ("perf", ODD)]
+)
 def test_the_commands_of_a_proven_loss(tmp_path, folder, name):
     """At the top and below it, whatever the name: closed again, closed again, the commit, open."""
     top = tmp_path / "p"
@@ -80,7 +82,7 @@ def test_a_base_side_that_was_gone_with_its_job_is_made_again(tmp_path):
     begin(project.root)
     commit_all(project.root, "nothing accepted")
     assert (
-        project.gate("run", "p", "--head", ".", "--repeat", "5", "--out", "reports/first").status
+        project.gate("run", "p", "--head", ".", "--repeat", "3", "--out", "reports/first").status
         == 0
     )
     found = sorted((project.root / "reports/first").glob("*.json"))

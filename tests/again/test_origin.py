@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from again.shell import begin, commit_all, git
-from builders import QUIET, write_replay_project
+from builders import QUIET, Project, write_replay_project
 
 from gate.cli.checking import Wanted, _interrupted
 from gate.cli.origin import _of_ci, _of_remote
@@ -63,11 +63,18 @@ def test_the_address_that_a_remote_tells(remote, address):
     assert _of_remote(remote) == address
 
 
-@pytest.fixture
-def project(tmp_path):
-    """A repository with a base checkout beside it, and one commit more."""
-    made = write_replay_project(tmp_path / "p")
+@pytest.fixture(scope="module")
+def accepted(tmp_path_factory):
+    """An accepted project, made once."""
+    made = write_replay_project(tmp_path_factory.mktemp("accepted") / "p")
     made.accept()
+    return made.root
+
+
+@pytest.fixture
+def project(accepted, tmp_path):
+    """A repository with a base checkout beside it, and one commit more."""
+    made = Project(shutil.copytree(accepted, tmp_path / "p"), "p")
     begin(made.root)
     made.record({"b": QUIET * 30})
     good = commit_all(made.root)

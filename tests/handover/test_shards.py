@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 
 import pytest
-from builders import HOST_CLASS, QUIET, write_replay_project
+from builders import HOST_CLASS, QUIET, Project, write_replay_project
 from handover.ends import left
 
 from gate.files.baseline_file import read_baseline
@@ -14,10 +15,10 @@ from gate.files.baseline_text import baseline_text
 from gate.judge.accept import seconds_of
 
 
-@pytest.fixture
-def suite(tmp_path):
-    """Four accepted profiles that take 400, 300, 200 and an unknown number of seconds."""
-    root = tmp_path / "suite"
+@pytest.fixture(scope="module")
+def accepted(tmp_path_factory):
+    """Four accepted profiles that take 400, 300, 200 and an unknown number of seconds, made once."""
+    root = tmp_path_factory.mktemp("accepted") / "suite"
     projects = {name: write_replay_project(root, name=name) for name in ("a", "b", "c", "d")}
     for name, seconds in (("a", 400), ("b", 300), ("c", 200), ("d", 0)):
         projects[name].accept()
@@ -29,7 +30,13 @@ def suite(tmp_path):
                     r"^epoch_facts = ", f"duration = {seconds}.0\n\\g<0>", text, flags=re.MULTILINE
                 )
             )
-    return projects["a"]
+    return root
+
+
+@pytest.fixture
+def suite(accepted, tmp_path):
+    """That suite anew."""
+    return Project(shutil.copytree(accepted, tmp_path / "suite"), "a")
 
 
 def parts(answer):
