@@ -4,7 +4,7 @@
 #   .ci/setup.sh          what `gate` needs: fio, hyperfine, .venv
 #   .ci/setup.sh lint     and what `make check` needs: shellcheck, actionlint
 #   .ci/setup.sh tests    and what its tests need: a headless Chromium, actionlint, act, QEMU, a kernel
-#   .ci/setup.sh profiles and what the shipped profiles run
+#   .ci/setup.sh profiles and what the shipped profiles run: programs, QEMU, kernels
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -156,5 +156,5 @@ if ! has_uv; then
 fi
 # Inexact: uv itself lives in the environment that it keeps.
 UV_PROJECT_ENVIRONMENT=.venv .venv/bin/uv sync --quiet --locked --inexact --compile-bytecode
-[ "${1:-}" != tests ] || .ci/kernel.sh
+case "${1:-}" in tests | profiles) .ci/kernel.sh ;; esac
 echo "setup: ready: $(fio --version), $(hyperfine --version), $(.venv/bin/python -V)"

@@ -212,7 +212,7 @@ def make_sitting(
         kernels={
             side: kernel_of(one.directory, profile)
             for side, one in sides.items()
-            if booted and one.directory is not None
+            if (booted or profile.work.guest) and one.directory is not None
         },
         notes=sitting_notes(profile, work.absolute()),
     )

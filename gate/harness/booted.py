@@ -25,6 +25,7 @@ from gate.harness.strict import quote
 from gate.model import Activation, Kernel, SubjectKind, Trials, TrialStatus, Value
 from gate.vm.archive import Lacking
 from gate.vm.emulator import OLDEST, PROGRAM, VERSION
+from gate.vm.image import find_image, read_image
 from gate.vm.kvm import why_not_kvm
 from gate.vm.machine import MachineBoot, machine_command, make_disks
 from gate.vm.root import SHARE, lay_out_root, lay_out_share, read_root_side
@@ -143,14 +144,14 @@ def kernel_of(directory: Path, profile: Profile) -> Kernel:
     Raises:
         InputError: G265, the side cannot be booted.
     """
-    image, *_ = read_root_side(directory, (), ())
+    image, _ = read_image(find_image(directory))
     config = next(iter(sorted(directory.glob("boot/config-*"))), directory / ".config")
     try:
         text = config.read_text("utf-8", "replace")
     except OSError:
         text = ""
     found = re.findall(r"^CONFIG_(\w+)=(.*)$", text, re.MULTILINE)
-    machine = profile.subject.machine
+    machine = profile.subject.machine or profile.work.guest
     return Kernel(
         release=image.release,
         version=image.version,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from gate.vm.archive import Archive
 from gate.vm.image import find_image, read_image
 from gate.vm.modules import Tree
+from gate.vm.notes import enters_unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -134,7 +135,7 @@ def lay_out_root(
     init = _INIT.format(modules=loading, share=SHARE, busybox=busybox)
     archive.add("init", init.encode(), runs=True)
     place.mkdir(parents=True, exist_ok=True)
-    (place / "kernel").write_bytes(kernel)
+    (place / "kernel").write_bytes(kernel if enters_unpacked(kernel) else image.path.read_bytes())
     (place / "archive").write_bytes(archive.content())
     return RootGuest(
         image=image,

@@ -51,9 +51,8 @@ def test_a_boot_that_came_to_its_end(guest, tmp_path):
     demand_success(tmp_path / "share", 0)
     with pytest.raises(TrialFailed, match=r"in the guest: .*it said why.* \(status 3\)"):
         demand_success(tmp_path / "share", 3)
-    assert proof_of(guest) == f"{RELEASE} build-id abababababab, helper cdcdcdcdcdcd, driver " + (
-        "cdcdcdcdcdcd"
-    )
+    modules = "helper cdcdcdcdcdcd, driver cdcdcdcdcdcd"
+    assert proof_of(guest) == f"{RELEASE} build-id abababababab, {modules}"
 
 
 @pytest.mark.parametrize(
