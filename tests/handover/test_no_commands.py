@@ -9,8 +9,8 @@ import pytest
 from builders import run_gate, write_replay_project
 
 from gate.cli.progress import one_line
-from gate.measure.runner_variables import is_runners
 from gate.measure.environment import child_environment
+from gate.measure.runner_variables import is_runners
 
 WORDS = (
     "::error::x",
