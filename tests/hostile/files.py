@@ -7,4 +7,5 @@ from hostile import identity, markup, schema, texts
 HOSTILE = (*texts.SMALL, *schema.EVERY, *markup.EVERY, *identity.EVERY)
 """Files that are judged inside of the test process."""
 GIANT = tuple(texts.GIANT)
+WORST = tuple(texts.WORST)
 """Files that are judged in a process of their own, with 2 GiB of memory."""

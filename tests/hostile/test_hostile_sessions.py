@@ -8,7 +8,7 @@ import sys
 
 import pytest
 from hostile import reading
-from hostile.files import GIANT, HOSTILE
+from hostile.files import GIANT, HOSTILE, WORST
 from hostile.payloads import MARK
 from hostile.stage import RENDERED, second_stage
 from hostile.watching import snapshot, watched
@@ -26,7 +26,7 @@ def named(hostile):
 
 def test_there_are_more_than_a_hundred_and_each_has_its_own_name():
     """110 files at least, of every kind that the issue names."""
-    names = [one.name for one in (*HOSTILE, *GIANT)]
+    names = [one.name for one in (*HOSTILE, *GIANT, *WORST)]
     assert len(names) >= 110
     assert len(names) == len(set(names))
     assert all(one.status == 2 for one in HOSTILE if one.refused)
@@ -98,7 +98,11 @@ sys.exit(status)
 """
 
 
-@pytest.mark.parametrize("hostile", GIANT, ids=named)
+@pytest.mark.parametrize(
+    "hostile",
+    [*GIANT, *(pytest.param(one, marks=pytest.mark.proof) for one in WORST)],
+    ids=named,
+)
 def test_a_giant_is_refused_within_two_gib(tmp_path, honest, hostile):
     """It is refused by name of what is too much, never by the end of memory."""
     hostile.write(tmp_path / "session.json", honest)
