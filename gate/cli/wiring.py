@@ -38,7 +38,7 @@ from gate.measure.cpu_metrics import cpu_kinds
 from gate.measure.environment import child_environment
 from gate.measure.sitting import Sitting, preflight, trial_context
 from gate.measure.storage_of_sitting import make_storage
-from gate.model import UNTIMED, Limits, Side, SideSpec, SubjectKind
+from gate.model import UNTIMED, Limits, Side, SideSpec, SubjectKind, counted_host
 from gate.subject.command import refuse_equal_sides, refuse_without_effect, resolve
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def make_sitting(
     storage = make_storage(
         profile, work=work.absolute(), environment=child_environment(), stop=stop, say=say
     )
-    facts = partial(
+    facts: Callable[..., Host] = partial(
         read_host,
         work,
         host_class=host_class,
@@ -190,7 +190,8 @@ def make_sitting(
         device=storage.device if storage else "",
         filesystem=storage.wanted.filesystem if storage else "",
     )
-    host = facts()
+    untimed = profile.harness in UNTIMED
+    host = counted_host(host_class) if untimed else facts()
     sitting = Sitting(
         profile=profile,
         harness=harness,
@@ -208,7 +209,7 @@ def make_sitting(
         watch=make_watch(profile, store, host),
         tuned=tuned,
         kernel=None if profile.harness == "replay" else read_kernel(),
-        reread=None if profile.harness == "replay" else partial(facts, live=False),
+        reread=None if profile.harness == "replay" or untimed else partial(facts, live=False),
         kernels={
             side: kernel_of(one.directory, profile)
             for side, one in sides.items()

@@ -7,7 +7,6 @@ what it found at its start are part of what is repeated.
 
 from __future__ import annotations
 
-import re
 import shutil
 import sys
 from dataclasses import replace
@@ -23,6 +22,7 @@ from gate.harness.booted_output import answered, demand_success, proof_of
 from gate.harness.process import Clock, ask
 from gate.harness.strict import quote
 from gate.model import Activation, Kernel, SubjectKind, Trials, TrialStatus, Value
+from gate.model.kernel_config import options_in, public_options
 from gate.vm.archive import Lacking
 from gate.vm.emulator import OLDEST, PROGRAM, VERSION
 from gate.vm.image import find_image, read_image
@@ -150,14 +150,13 @@ def kernel_of(directory: Path, profile: Profile) -> Kernel:
         text = config.read_text("utf-8", "replace")
     except OSError:
         text = ""
-    found = re.findall(r"^CONFIG_(\w+)=(.*)$", text, re.MULTILINE)
     machine = profile.subject.machine or profile.work.guest
     return Kernel(
         release=image.release,
         version=image.version,
         build_id=image.build_id,
         command_line=machine.command_line if machine else "",
-        config={name: value.strip('"')[:200] for name, value in found},
+        config=public_options(options_in(text.splitlines())),
     )
 
 

@@ -19,7 +19,7 @@ from gate.model.calibration import (
 from gate.model.cpu import Contexts, Counters, CpuBill, IdleReference, Owners
 from gate.model.disturbance import KINDS, UNSTEADY, Disturbance, Limits
 from gate.model.guest import Guest
-from gate.model.host import UNKNOWN, EpochPolicy, Host, KnownHost
+from gate.model.host import COUNTED, UNKNOWN, EpochPolicy, Host, KnownHost, counted_host
 from gate.model.metric import Better, Derived, Metric, Role, Take
 from gate.model.plan import BACKGROUND_RATE, applies, is_loaded, parameters_of, plan_of
 from gate.model.profile import (
@@ -78,6 +78,7 @@ from gate.model.verdict import Verdict, join
 __all__ = [
     "ALONE",
     "BACKGROUND_RATE",
+    "COUNTED",
     "KINDS",
     "LOADED",
     "MOST_CHANGED",
@@ -176,6 +177,7 @@ __all__ = [
     "Waiver",
     "Work",
     "applies",
+    "counted_host",
     "is_loaded",
     "join",
     "parameters_of",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -28,6 +29,22 @@ class Host:
     """Facts that open a new baseline epoch when they change (kernel, microcode, governor)."""
     live: dict[str, str] = field(default_factory=dict)
     """Facts of the moment (wear, temperature): recorded, never compared."""
+
+
+COUNTED = "counted"
+"""Class of every machine where instructions are counted in an emulated one."""
+
+
+def counted_host(host_class: str | None = None) -> Host:
+    """The machine that counts instructions: emulated, and the same on whatever runs the emulator.
+
+    What the counts depend on, the emulator's version, is among the tools.
+    """
+    facts = {"machine": "QEMU pc, one processor, all emulated"}
+    digest = hashlib.sha256(repr(facts).encode()).hexdigest()
+    return Host(
+        host_class=host_class or COUNTED, fingerprint=f"sha256:{digest}", stable=facts, epoch={}
+    )
 
 
 class EpochPolicy(StrEnum):

@@ -38,6 +38,9 @@ def boot(tmp_path, monkeypatch):
         answer = run_gate(words, cwd=tmp_path)
         session = json.loads((tmp_path / "reports" / "sessions" / "p-001.json").read_text())
         (tmp_path / "reports" / "sessions" / "p-001.json").unlink()
+        # Counts do not depend on the machine, so their baseline is every machine's.
+        assert list(session["host"]["stable"]) == ["machine"]
+        assert session["host"]["epoch"] == {}
         assert not emulators(tmp_path), "no emulator is left"
         return answer, session["trials"]
 

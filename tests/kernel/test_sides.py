@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import lzma
+from dataclasses import replace
 
 import pytest
+from judge.build import reviewed
 from kernel.made import RELEASE, VERSION, bzimage, elf, kernel, module, note, write_side
 
 from gate.errors import InputError
+from gate.harness.booted import kernel_of
+from gate.model import Activation, Machine
+from gate.model.kernel_config import is_option
 from gate.vm.image import find_image, read_image
 from gate.vm.modules import Tree
 from gate.vm.notes import enters_unpacked
@@ -124,3 +129,16 @@ def test_a_kernel_without_pvh_is_booted_packed():
     assert enters_unpacked(
         elf().replace(note(b"Xen\0", 6, b"linux\0\0\0"), note(b"Xen\0", 18, bytes(8)))
     )
+
+
+def test_a_session_tells_of_the_kernel_that_was_booted(tmp_path):
+    """Release, build-id and options of the side's kernel, as a session may hold them."""
+    write_side(tmp_path)
+    config = 'CONFIG_A=y\nCONFIG_B="text"\nCONFIG_EMPTY=""\n# CONFIG_C is not set\n'
+    (tmp_path / "boot" / f"config-{RELEASE}").write_text(config + 'CONFIG_BUILD_SALT="x"\n')
+    profile = replace(reviewed("b"), subject=Activation(machine=Machine(command_line="quiet")))
+    told = kernel_of(tmp_path, profile)
+    assert (told.release, told.build_id) == (RELEASE, "ab" * 20)
+    assert told.command_line == "quiet"
+    assert told.config == {"A": "y", "B": '"text"', "EMPTY": '""'}
+    assert all(is_option(name, value) for name, value in told.config.items())
