@@ -231,7 +231,10 @@ def test_a_name_that_leads_to_another_drive_by_now_is_refused_and_neither_is_wri
 
 
 def test_what_a_worker_wrote_that_outlived_its_trial_is_in_the_session(tmp_path):
-    """Nobody waits for such a worker: it was seen at work, also in the last trial."""
+    """Nobody waits for such a worker: it was seen at work, also in the last trial.
+
+    One that ends just while it is looked at may be seen in two places: never less is told.
+    """
     root = tmp_path / "project"
     (root / "profiles").mkdir(parents=True)
     worker = "(dd if=/dev/zero of=$GATE_WORK/x bs=1M count=8 conv=fsync; sleep 60) & sleep 2.5"
@@ -242,4 +245,4 @@ def test_what_a_worker_wrote_that_outlived_its_trial_is_in_the_session(tmp_path)
     )
     done = Lab(tmp_path, {}).gate("run", "p", cwd=root)
     assert done.status == 0, done.err
-    assert 16 * MIB <= session_of(root)["written"] < 20 * MIB
+    assert 16 * MIB <= session_of(root)["written"] < 2 * 16 * MIB
