@@ -27,6 +27,7 @@ from gate.harness.needs import versions_of
 from gate.harness.outputs import output_kinds
 from gate.harness.planting import planted
 from gate.harness.replay import replay_kinds
+from gate.host.guest import guest_clock, guest_notes
 from gate.host.identity import boot_id, read_host
 from gate.host.kernel import read_kernel
 from gate.host.machine import ThisMachine
@@ -210,19 +211,25 @@ def make_sitting(
         tuned=tuned,
         kernel=None if profile.harness == "replay" else read_kernel(),
         reread=None if profile.harness == "replay" or untimed else partial(facts, live=False),
-        kernels={
-            side: kernel_of(one.directory, profile)
-            for side, one in sides.items()
-            if (booted or profile.work.guest) and one.directory is not None
-        },
         notes=sitting_notes(profile, work.absolute()),
     )
     refuse_equal_sides(sitting.sides, profile)
     preflight(sitting)
     with trial_context(sitting, Side.HEAD, profile.benchmarks[0]) as context:
         needed = versions_of(profile.needs, context.environment)
-    told = harness.notes if isinstance(harness, Booted) else ()
-    return replace(sitting, tools=needed | sitting.tools, notes=(*sitting.notes, *told))
+    told, clock = guest_notes(), guest_clock()
+    if isinstance(harness, Booted):
+        told, clock = harness.notes, harness.clock
+    return replace(
+        sitting,
+        tools=needed | sitting.tools | clock,
+        notes=(*sitting.notes, *told),
+        kernels={
+            side: kernel_of(one.directory, profile)
+            for side, one in sides.items()
+            if (booted or profile.work.guest) and one.directory is not None
+        },
+    )
 
 
 def sitting_notes(profile: Profile, work: Path) -> tuple[str, ...]:

@@ -21,7 +21,16 @@ from gate.harness.base import Reading, TrialFailed
 from gate.harness.booted_output import answered, demand_success, proof_of
 from gate.harness.process import Clock, ask
 from gate.harness.strict import quote
-from gate.model import Activation, Kernel, SubjectKind, Trials, TrialStatus, Value
+from gate.model import (
+    BY_INSTRUCTIONS,
+    CLOCK,
+    Activation,
+    Kernel,
+    SubjectKind,
+    Trials,
+    TrialStatus,
+    Value,
+)
 from gate.model.kernel_config import options_in, public_options
 from gate.vm.archive import Lacking
 from gate.vm.emulator import OLDEST, PROGRAM, VERSION
@@ -79,6 +88,11 @@ class Booted:
             file = context.scratch / "kernel"
             file.write_bytes(kernel)
             self._why = why_not_kvm(file, context.environment)
+
+    @property
+    def clock(self) -> dict[str, str]:
+        """What a machine without KVM has for a clock, among the tools of a session."""
+        return {CLOCK: BY_INSTRUCTIONS} if self._why else {}
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from gate.judge.series import finding, too_coarse
 from gate.judge.set_aside import disturbs_itself
 from gate.judge.striking import by_strikes, screen_numbers
 from gate.judge.suite import failures_of
-from gate.model import UNTIMED, Evidence, Role, Verdict
+from gate.model import Evidence, Role, Verdict, is_untimed
 from gate.stats.costs import ratio, usable, value_of
 from gate.stats.martingale import decide
 from gate.stats.robust import shift, within_session
@@ -94,7 +94,8 @@ def _by_pairs(flag: Flagged, blocks: Sequence[Values], rule: PairRule) -> Findin
     if not (usable(base) and usable(head)):
         text = "a confirming trial gave a value that is not above zero"
         return finding(flag.series, "G051", Verdict.BROKEN, text, evidence=evidence, path=path)
-    if len({*base, *head}) == 1 and flag.series.case.head.harness not in UNTIMED:
+    known = flag.series.case.head
+    if len({*base, *head}) == 1 and not is_untimed(known.harness, known.tools):
         text = f"all trials of {len(base)} pairs gave exactly {base[0]:g}"
         return finding(flag.series, "G052", Verdict.BROKEN, text, evidence=evidence, path=path)
     refused = too_loud(flag.series, flag.limits, flag.warnings)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gate.judge.percentiles import too_few_beyond
 from gate.judge.series import finding
-from gate.model import UNTIMED, Role, State, Verdict
+from gate.model import Role, State, Verdict, is_untimed
 from gate.stats.costs import usable
 
 if TYPE_CHECKING:
@@ -108,7 +108,8 @@ def _canned(series: Series) -> Finding | None:
         if not usable(point.values):
             text = f"accepted session {point.session} holds a value that is not above zero"
             return finding(series, "G051", Verdict.BROKEN, text)
-    if len(set(series.head)) > 1 or series.case.head.harness in UNTIMED:
+    session = series.case.head
+    if len(set(series.head)) > 1 or is_untimed(session.harness, session.tools):
         return None
     everything = [value for values in series.sessions for value in values]
     ties = any(len(set(values)) < len(values) for values in series.sessions)

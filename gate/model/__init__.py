@@ -24,6 +24,8 @@ from gate.model.metric import Better, Derived, Metric, Role, Take
 from gate.model.plan import BACKGROUND_RATE, applies, is_loaded, parameters_of, plan_of
 from gate.model.profile import (
     ALONE,
+    BY_INSTRUCTIONS,
+    CLOCK,
     LOADED,
     RESERVED,
     UNTIMED,
@@ -35,6 +37,7 @@ from gate.model.profile import (
     SideSpec,
     Trials,
     Work,
+    is_untimed,
 )
 from gate.model.readiness import Answer, Readiness
 from gate.model.report import Edit, Evidence, Finding, Paid, Report, SuitePromise
@@ -78,6 +81,8 @@ from gate.model.verdict import Verdict, join
 __all__ = [
     "ALONE",
     "BACKGROUND_RATE",
+    "BY_INSTRUCTIONS",
+    "CLOCK",
     "COUNTED",
     "KINDS",
     "LOADED",
@@ -179,6 +184,7 @@ __all__ = [
     "applies",
     "counted_host",
     "is_loaded",
+    "is_untimed",
     "join",
     "parameters_of",
     "plan_of",

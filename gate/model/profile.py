@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from gate.model.activation import Activation
 from gate.model.calibration import Plant
 from gate.model.guest import Guest
 from gate.model.metric import Better, Metric
 from gate.model.storage import Storage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +98,13 @@ RESERVED = ("load", "cpus")
 
 UNTIMED = frozenset({"instructions"})
 """Harnesses whose values do not depend on how fast the machine is, and may repeat exactly."""
+CLOCK, BY_INSTRUCTIONS = "clock", "instructions"
+"""Among the tools of a session: the clock of its machine went on by what was executed."""
+
+
+def is_untimed(harness: str, tools: Mapping[str, str]) -> bool:
+    """Whether values may repeat exactly: counted, or timed by a clock that counts."""
+    return harness in UNTIMED or tools.get(CLOCK) == BY_INSTRUCTIONS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from judge.build import (
+    accepted,
     WALL,
     at,
     baseline,
@@ -78,6 +79,17 @@ def test_counted_instructions_may_repeat_exactly():
     assert outcome(decide(head, known))[1:] == ("passed", 0)
     slower = session({"b": (1.5, 1.5, 1.5)}, harness="instructions")
     assert outcome(decide(slower, known))[1] != "passed"
+
+
+def test_times_by_a_clock_of_instructions_may_repeat_exactly():
+    """In an emulated machine the same work takes the same time to the nanosecond."""
+    tools = {**session().tools, "clock": "instructions"}
+    same = tuple(replace(accepted(number), tools=tools) for number in range(5))
+    known = baseline(series(levels=[1.0] * 5, trials=(1.0, 1.0, 1.0)), sessions=same)
+    head = session({"b": (1.0, 1.0, 1.0)}, tools=tools)
+    assert outcome(decide(head, known))[1:] == ("passed", 0)
+    another = session({"b": (1.0, 1.0, 1.0)}, tools={**tools, "clock": "another"})
+    assert outcome(decide(another, known))[1] != "passed"
 
 
 def test_a_coarse_clock_is_no_canned_value():
