@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 from judge.build import (
-    accepted,
     WALL,
+    accepted,
     at,
     baseline,
     decide,
