@@ -19,6 +19,7 @@ from gate.files.profile_subject import machine_of
 from gate.harness.base import Command, TrialFailed
 from gate.harness.booted import EMULATED
 from gate.harness.booted_output import answered, proof_of
+from gate.harness.process import export
 from gate.measure.process import run
 from gate.measure.stop import Stop, StopRequested
 from gate.vm.kvm import why_not_kvm
@@ -198,7 +199,8 @@ def _ended(share: Path, console: Path, outcome: Outcome, guest: RootGuest, *, js
 
 
 def _read(path: Path) -> str:
+    """What the command printed; the guest may have put something else there."""
     try:
-        return path.read_text("utf-8", "replace") if not path.is_symlink() else ""
-    except OSError:
-        return ""
+        return export(path, path.name, empty=True)
+    except TrialFailed as failure:
+        return f"({failure})\n" if path.exists() else ""

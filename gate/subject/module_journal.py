@@ -56,7 +56,12 @@ def unload_left(state: Path) -> tuple[str, ...]:
     """Unload what a killed gate left loaded; a line for each module, and for each that stays."""
     told: list[str] = []
     stays = False
-    for name, build_id in reversed(_left(state)):
+    try:
+        left = _left(state)
+    except (InputError, ValueError, KeyError, TypeError):
+        close(state)
+        return ("which modules it loaded cannot be read; a check names the one that stays loaded",)
+    for name, build_id in reversed(left):
         now = loaded(name)
         if now is None or now.build_id != build_id:
             continue  # it was never loaded, is gone, or is somebody else's now
@@ -79,15 +84,12 @@ def unload_left(state: Path) -> tuple[str, ...]:
 def _left(state: Path) -> list[tuple[str, str]]:
     """What the journal names; nothing where there is none, or a restart forgot it."""
     path = state / JOURNAL
-    try:
-        if disk.is_absent(path):
-            return []
-        data = json.loads(disk.read_text(path, "profile"))
-        if data["boot"] != _boot():
-            return []
-        pairs = [(name, build_id) for name, build_id in data["modules"]]
-    except (InputError, ValueError, KeyError, TypeError):
+    if disk.is_absent(path):
         return []
+    data = json.loads(disk.read_text(path, "profile"))
+    if data["boot"] != _boot():
+        return []
+    pairs = [(name, build_id) for name, build_id in data["modules"]]
     return [(name, one) for name, one in pairs if isinstance(name, str) and name.isidentifier()]
 
 

@@ -213,3 +213,15 @@ def test_a_journal_of_another_boot_means_nothing(kernel, modules, sides, tmp_pat
     path.write_text(json.dumps(json.loads(path.read_text()) | {"boot": "another"}))
     assert unload_left(tmp_path / "state") == ()
     assert kernel.names() == ["driver", "helper"]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"boot": 1}', '{"boot": "x", "modules": 3}'])
+def test_a_damaged_journal_is_told_and_unloads_nothing(kernel, tmp_path, text):
+    """Nobody knows what was loaded; the next check refuses what still is."""
+    state = tmp_path / "state"
+    state.mkdir()
+    kernel.load("driver", BASE)
+    (state / JOURNAL).write_text(text)
+    told = unload_left(state)
+    assert told == () or "cannot be read" in told[0]
+    assert kernel.names() == ["driver"]
