@@ -14,13 +14,13 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from gate.errors import GateError, InputError, MeasureError
+from gate.errors import GateError, InputError
 from gate.files.guest_request import GuestRequest, write_request
 from gate.files.session_file import read_session
 from gate.harness.base import Reading, TrialFailed
 from gate.harness.booted_output import answered, demand_success, proof_of
-from gate.harness.process import Clock, ask
-from gate.harness.strict import quote
+from gate.harness.emulated import kernel_directory, qemu_version
+from gate.harness.process import Clock
 from gate.model import (
     BY_INSTRUCTIONS,
     CLOCK,
@@ -33,7 +33,6 @@ from gate.model import (
 )
 from gate.model.kernel_config import options_in, public_options
 from gate.vm.archive import Lacking
-from gate.vm.emulator import OLDEST, PROGRAM, VERSION
 from gate.vm.image import find_image, read_image
 from gate.vm.kvm import why_not_kvm
 from gate.vm.machine import MachineBoot, machine_command, make_disks
@@ -47,7 +46,6 @@ if TYPE_CHECKING:
     from gate.vm.root import RootGuest
 
 REQUEST, SESSION = "request", "session.json"
-_CURE = "Install QEMU: apt install qemu-system-x86."
 _KEPT = "boots"
 EMULATED = (
     "emulated without KVM ({why}): time in the guest is 8 ns for each instruction, so that only "
@@ -70,18 +68,14 @@ class Booted:
 
     def tools(self, profile: Profile, environment: Mapping[str, str]) -> dict[str, str]:
         """Versions of the harness, which the guest sees too, and of QEMU."""
-        said = ask((PROGRAM, "--version"), environment, cure=_CURE)
-        match = VERSION.search(said)
-        if match is None or (int(match[2]), int(match[3])) < OLDEST:
-            raise MeasureError("G231", f"QEMU is too old: {quote(said)}.", cure=_CURE)
         self._tools = self._inner.tools(profile, environment)
-        return {**self._tools, "qemu": quote(match[1])}
+        return {**self._tools, "qemu": qemu_version(environment)}
 
     def check(self, context: TrialContext) -> None:
         """Refuse what the harness refuses, and a side that cannot be booted."""
         self._inner.check(context)
         machine, modules = _machine(context.profile), context.profile.subject.modules
-        _, kernel, *_ = read_root_side(_directory(context), modules, machine.disks)
+        _, kernel, *_ = read_root_side(kernel_directory(context), modules, machine.disks)
         if machine.accelerator == "tcg":
             self._why = "asked for"
         elif machine.accelerator == "auto" and not self._why:
@@ -106,7 +100,11 @@ class Booted:
         try:
             shutil.rmtree(place, ignore_errors=True)
             self._guests[_key(context)] = lay_out_root(
-                _directory(context), subject.modules, machine.disks, place, context.environment
+                kernel_directory(context),
+                subject.modules,
+                machine.disks,
+                place,
+                context.environment,
             )
         except (Lacking, OSError, InputError) as error:
             raise TrialFailed(f"the guest cannot be laid out: {error}") from error
@@ -194,7 +192,7 @@ def _request(context: TrialContext, machine: Machine, tools: dict[str, str]) -> 
         profile=profile,
         side=context.side,
         trials=machine.trials,
-        directory=_directory(context),
+        directory=kernel_directory(context),
         environment={**(spec.environment if spec else {}), **of_side},
         tools=tools,
     )
@@ -238,15 +236,3 @@ def _machine(profile: Profile) -> Machine:
         message = "the subject has no machine."
         raise InputError("G233", message, place=profile.path, cure="Add kind = kernel.")
     return profile.subject.machine
-
-
-def _directory(context: TrialContext) -> Path:
-    if context.side_directory is None:
-        side = context.side.value
-        raise InputError(
-            "G265",
-            f"the {side} side has no directory, and so no kernel.",
-            place=context.profile.path,
-            cure=f"Pass --{side} DIR with a kernel in it, or declare [side.{side}].",
-        )
-    return context.side_directory

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from gate.errors import InputError, MeasureError
 from gate.harness.base import Reading, TrialFailed
+from gate.harness.emulated import kernel_directory, qemu_version
 from gate.harness.expand import expand
 from gate.harness.instructions_output import (
     INSTRUCTION_KINDS,
@@ -25,13 +26,12 @@ from gate.harness.instructions_output import (
 )
 from gate.harness.instructions_touch import touch
 from gate.harness.kinds import metric_kinds
-from gate.harness.process import Clock, ask, export
-from gate.harness.strict import quote
+from gate.harness.process import Clock, export
 from gate.model import Side
 from gate.vm.archive import Lacking
 from gate.vm.build import Wanted, lay_out, read_side
 from gate.vm.changes import changes_between
-from gate.vm.emulator import OLDEST, PROGRAM, VERSION, Boot, command
+from gate.vm.emulator import Boot, command
 from gate.vm.plugin import built
 
 if TYPE_CHECKING:
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from gate.vm.build import Guest
     from gate.vm.changes import Changes
 
-_CURE = "Install QEMU 9.0 or newer: apt install qemu-system-x86 (from backports where it is older)."
 _SHORT, _LONG = "short", "long"
 
 
@@ -62,18 +61,14 @@ class Instructions:
     def tools(self, profile: Profile, environment: Mapping[str, str]) -> dict[str, str]:
         """Ask QEMU for its version; build our plugin where it is not yet."""
         del profile
-        said = ask((PROGRAM, "--version"), environment, cure=_CURE)
-        match = VERSION.search(said)
-        if match is None or (int(match[2]), int(match[3])) < OLDEST:
-            found = match[1] if match else quote(said)
-            raise MeasureError("G231", f"QEMU {found} is too old for our plugin.", cure=_CURE)
+        version = qemu_version(environment)
         built("mark")
-        return {"qemu": quote(match[1]), "plugin": built("count").name.rpartition("-")[2]}
+        return {"qemu": version, "plugin": built("count").name.rpartition("-")[2]}
 
     def check(self, context: TrialContext) -> None:
         """Refuse a side without a kernel, or without the modules that the profile loads."""
         _steps(context)
-        directory, modules = _directory(context), _modules(context)
+        directory, modules = kernel_directory(context), _modules(context)
         read_side(directory, modules)
         self._sides[context.benchmark.name, context.side] = directory, modules
 
@@ -85,7 +80,7 @@ class Instructions:
             modules=_modules(context), programs=_guest(context).programs, steps=_steps(context)
         )
         try:
-            guest = lay_out(_directory(context), wanted, place, context.environment)
+            guest = lay_out(kernel_directory(context), wanted, place, context.environment)
         except (Lacking, OSError, InputError, MeasureError) as error:
             raise TrialFailed(f"the guest cannot be laid out: {error}") from error
         self._guests[_key(context)] = guest
@@ -148,18 +143,6 @@ def _guest(context: TrialContext) -> GuestWanted:
         message = "the profile has no [guest]."
         raise InputError("G233", message, place=context.profile.path, cure="Add it.")
     return guest
-
-
-def _directory(context: TrialContext) -> Path:
-    if context.side_directory is None:
-        side = context.side.value
-        raise InputError(
-            "G265",
-            f"the {side} side has no directory, and so no kernel.",
-            place=context.profile.path,
-            cure=f"Pass --{side} DIR with a kernel in it, or declare [side.{side}].",
-        )
-    return context.side_directory
 
 
 def _modules(context: TrialContext) -> tuple[str, ...]:
