@@ -54,7 +54,7 @@ SCENARIOS = (
         gate="closed",
         verdicts=frozenset({"regressed"}),
         statuses=frozenset({10}),
-        shown=(r"first.*parse.*cpu", r"\b50\s?%.*\b500\s?%"),
+        shown=(r"first.*parse.*cost", r"\b50\s?%.*\b500\s?%"),
         edits=(r"\b50\s?%.*\b500\s?%",),
     ),
     Scenario(
