@@ -43,6 +43,9 @@ class Modules:
     def __init__(self, subject: Activation, run: Run, state: Path) -> None:
         self._subject, self._run, self._state = subject, run, state
         self._read: dict[Side, tuple[Module, ...]] = {}
+        self._named = {line.split()[0].replace("-", "_") for line in subject.modules}
+        self._own: set[str] = set()
+        """Modules that a side's directory holds: those that are named, and what they need of it."""
         self._up: list[tuple[Module, Loaded]] = []
         self._device = Path(subject.device) if subject.device else None
 
@@ -64,8 +67,7 @@ class Modules:
             )
         for side in sides.values():
             self._read[side.side] = self._modules(side, place)
-        names = [one.name for one in self._wanted(next(iter(self._read.values())))]
-        for name in sorted(loaded_names() & set(names)):
+        for name in sorted(loaded_names() & self._own):
             raise _impossible(
                 f"the module {name} is loaded already, and is not ours to unload.",
                 f"Unload it if nobody needs it: modprobe -r {name}",
@@ -90,7 +92,7 @@ class Modules:
         self._found(side)
         if self._device is not None:
             self._await(self._device)
-        ids = [f"{one.name} {one.build_id[:16]}" for one in self._wanted(tuple(wanted))]
+        ids = [f"{one.name} {one.build_id[:16]}" for one in wanted if one.name in self._own]
         return f"build-id of {', '.join(ids)}"
 
     def prove(self, side: ActiveSide) -> None:
@@ -108,7 +110,7 @@ class Modules:
         close(self._state)
 
     def _free(self) -> None:
-        taken = loaded_names() & {one.name for one in self._wanted_everywhere()}
+        taken = loaded_names() & self._own
         if taken:
             raise NotActive(f"the module {min(taken)} was loaded by somebody else meanwhile")
         if self._device is not None and self._device.exists():
@@ -123,18 +125,19 @@ class Modules:
                 place=place,
                 cure=f"Pass --{name} DIR with the .ko in it, or declare [side.{name}].",
             )
-        named = {line.split()[0].replace("-", "_") for line in self._subject.modules}
-        has = loaded_names() - named
+        has = loaded_names() - self._named
         tree = Tree(side.directory, os.uname().release, beside=Path("/"), has=has)
-        return tree.loaded(self._subject.modules)
-
-    def _wanted(self, modules: tuple[Module, ...]) -> list[Module]:
-        """Those that the subject names, without what they need."""
-        names = {line.split()[0].replace("-", "_") for line in self._subject.modules}
-        return [one for one in modules if one.name in names]
-
-    def _wanted_everywhere(self) -> list[Module]:
-        return [one for modules in self._read.values() for one in self._wanted(modules)]
+        for name in sorted(self._named):
+            if not tree.holds(name):  # the running kernel's own would clear any change
+                raise InputError(
+                    "G265",
+                    f"the {side.side.value} side holds no module {name}.",
+                    place=str(side.directory),
+                    cure=f"Build it and put {name}.ko there, or name another side.",
+                )
+        found = tree.loaded(self._subject.modules)
+        self._own |= {one.name for one in found if tree.holds(one.name)}
+        return found
 
     def _load(self, module: Module) -> None:
         with tempfile.NamedTemporaryFile(suffix=".ko") as file:

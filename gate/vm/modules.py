@@ -66,6 +66,10 @@ class Tree:
             if _SUFFIX.search(path.name):
                 self._files[_plain(path.name)] = path
 
+    def holds(self, name: str) -> bool:
+        """Whether the side itself has the file of a module, and not only the kernel beside it."""
+        return name in self._files
+
     def path_of(self, name: str) -> Path | None:
         """The file of a module."""
         if name in self._files or self._beside is None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from subject.played_kernel import PlayedKernel, write_module
@@ -45,7 +47,7 @@ def modules(kernel, sides, tmp_path):
 def test_a_side_is_loaded_proven_and_unloaded(kernel, modules, sides):
     """With what it needs, in order; at the end nothing is loaded and no journal is left."""
     proof = modules.activate(sides[Side.HEAD])
-    assert proof == f"build-id of driver {HEAD.hex()[:16]}"
+    assert proof == f"build-id of helper {'09' * 8}, driver {HEAD.hex()[:16]}"
     assert kernel.names() == ["driver", "helper"]
     modules.prove(sides[Side.HEAD])
     modules.deactivate()
@@ -143,13 +145,43 @@ def test_somebody_loads_it_between_two_trials(kernel, modules, sides):
 
 
 def test_what_a_module_needs_may_be_there_already(kernel, sides, tmp_path):
-    """It is used, and not unloaded at the end."""
+    """What only the kernel beside has is used as it is loaded, and not unloaded at the end."""
+    for side in sides.values():
+        (side.directory / "helper.ko").unlink()
     kernel.load("helper", b"\x07" * 20)
     modules = Modules(SUBJECT, kernel.run, tmp_path / "state")
     modules.check(sides, "p.toml")
     modules.activate(sides[Side.HEAD])
     modules.deactivate()
     assert kernel.names() == ["helper"]
+
+
+def test_what_a_side_brings_along_must_be_its_own(kernel, sides, tmp_path):
+    """A helper of the side that is loaded already is not the side's: its change would be lost."""
+    kernel.load("helper", b"\x07" * 20)
+    with pytest.raises(InputError, match="helper is loaded already"):
+        Modules(SUBJECT, kernel.run, tmp_path / "state").check(sides, "p.toml")
+
+
+@pytest.mark.parametrize("how", ["built in", "among the kernel's own modules"])
+def test_the_running_kernels_own_module_stands_for_no_side(
+    kernel, sides, tmp_path, monkeypatch, how
+):
+    """A side without the file would measure what the kernel has, on both sides the same."""
+    beside = tmp_path / "machine"
+    root = beside / "lib" / "modules" / os.uname().release
+    (root / "kernel").mkdir(parents=True)
+    if how == "built in":
+        (root / "modules.builtin").write_text("kernel/drivers/driver.ko\n")
+    else:
+        write_module(root / "kernel", "driver", BASE)
+    plain = Path
+    monkeypatch.setattr("gate.subject.module.Path", lambda p: beside if p == "/" else plain(p))
+    (sides[Side.HEAD].directory / "driver.ko").unlink()
+    with pytest.raises(InputError, match="the head side holds no module driver") as caught:
+        Modules(SUBJECT, kernel.run, tmp_path / "state").check(sides, "p.toml")
+    assert caught.value.code == "G265"
+    assert kernel.calls == []
 
 
 def test_a_device_that_was_there_before_is_refused(kernel, sides, tmp_path):
@@ -215,13 +247,17 @@ def test_a_journal_of_another_boot_means_nothing(kernel, modules, sides, tmp_pat
     assert kernel.names() == ["driver", "helper"]
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"boot": 1}', '{"boot": "x", "modules": 3}'])
-def test_a_damaged_journal_is_told_and_unloads_nothing(kernel, tmp_path, text):
-    """Nobody knows what was loaded; the next check refuses what still is."""
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("", 1), ("{", 1), ("[]", 1), ('{"boot": 1}', 0), ('{"boot": "x", "modules": 3}', 0)],
+)
+def test_a_damaged_journal_is_told_and_unloads_nothing(kernel, tmp_path, text, told):
+    """Nobody knows what was loaded; the next check refuses what still is. Another boot's is void."""
     state = tmp_path / "state"
     state.mkdir()
     kernel.load("driver", BASE)
     (state / JOURNAL).write_text(text)
-    told = unload_left(state)
-    assert told == () or "cannot be read" in told[0]
+    lines = unload_left(state)
+    assert len(lines) == told
+    assert all("cannot be read" in line for line in lines)
     assert kernel.names() == ["driver"]
