@@ -147,9 +147,7 @@ def _booted(
     out = wanted.out.resolve() if wanted.out is not None else None
     lay_out_share(guest, share, Path.cwd(), wanted.words, out)
     teller.say(f"booting {proof_of(guest)}")
-    why = "asked for" if machine.accelerator == "tcg" else ""
-    if machine.accelerator == "auto":
-        why = why_not_kvm(guest.kernel, os.environ)
+    why = why_not_kvm(machine.accelerator, guest.kernel.read_bytes(), os.environ)
     if why:
         teller.say(EMULATED.format(why=why))
     boot = MachineBoot(

@@ -217,11 +217,13 @@ def make_sitting(
     preflight(sitting)
     with trial_context(sitting, Side.HEAD, profile.benchmarks[0]) as context:
         needed = versions_of(profile.needs, context.environment)
-    told, clock = guest_notes(), guest_clock()
+    told, clock, watch = guest_notes(), guest_clock(), sitting.watch
     if isinstance(harness, Booted):
         told, clock = harness.notes, harness.clock
+        watch = None if clock else watch  # nothing disturbs a clock that counts instructions
     return replace(
         sitting,
+        watch=watch,
         tools=needed | sitting.tools | clock,
         notes=(*sitting.notes, *told),
         kernels={
@@ -247,7 +249,7 @@ def make_watch(profile: Profile, store: Path | None, host: Host) -> Watch | None
     None for replayed values, which were measured somewhere else, and for counted instructions,
     which other work on the machine does not change.
     """
-    if profile.harness == "replay" or profile.harness in UNTIMED or _is_emulated(profile):
+    if profile.harness == "replay" or profile.harness in UNTIMED:
         return None
     known = read_known_host(store, host.host_class) if store is not None else None
     return Watch(
@@ -255,12 +257,6 @@ def make_watch(profile: Profile, store: Path | None, host: Host) -> Watch | None
         companions=profile.companions,
         expects=profile.expects,
     )
-
-
-def _is_emulated(profile: Profile) -> bool:
-    """Whether trials run where a clock of instructions may hold, which nothing disturbs."""
-    machine = profile.subject.machine
-    return machine is not None and machine.accelerator != "kvm"
 
 
 @contextmanager

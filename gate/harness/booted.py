@@ -26,6 +26,7 @@ from gate.model import (
     CLOCK,
     Activation,
     Kernel,
+    State,
     SubjectKind,
     Trials,
     TrialStatus,
@@ -33,7 +34,7 @@ from gate.model import (
 )
 from gate.model.kernel_config import options_in, public_options
 from gate.vm.archive import Lacking
-from gate.vm.image import find_image, read_image
+from gate.vm.image import bootable, find_image, read_image
 from gate.vm.kvm import why_not_kvm
 from gate.vm.machine import MachineBoot, machine_command, make_disks
 from gate.vm.root import SHARE, lay_out_root, lay_out_share, read_root_side
@@ -75,13 +76,11 @@ class Booted:
         """Refuse what the harness refuses, and a side that cannot be booted."""
         self._inner.check(context)
         machine, modules = _machine(context.profile), context.profile.subject.modules
-        _, kernel, *_ = read_root_side(kernel_directory(context), modules, machine.disks)
-        if machine.accelerator == "tcg":
-            self._why = "asked for"
-        elif machine.accelerator == "auto" and not self._why:
-            file = context.scratch / "kernel"
-            file.write_bytes(kernel)
-            self._why = why_not_kvm(file, context.environment)
+        image, kernel, *_ = read_root_side(kernel_directory(context), modules, machine.disks)
+        if not self._why:
+            self._why = why_not_kvm(
+                machine.accelerator, bootable(image, kernel), context.environment
+            )
 
     @property
     def clock(self) -> dict[str, str]:
@@ -94,11 +93,12 @@ class Booted:
         return (EMULATED.format(why=self._why),) if self._why else ()
 
     def prepare(self, context: TrialContext) -> None:
-        """Lay out kernel and first file system of this side."""
+        """Lay out kernel and first file system of this side, once for all its benchmarks."""
+        if _key(context) in self._guests:
+            return
         place = context.work / "guests" / context.side.value
         subject, machine = context.profile.subject, _machine(context.profile)
         try:
-            shutil.rmtree(place, ignore_errors=True)
             self._guests[_key(context)] = lay_out_root(
                 kernel_directory(context),
                 subject.modules,
@@ -136,7 +136,8 @@ class Booted:
         outcome = Clock(context).run(machine_command(boot), context.scratch)
         kept = self._kept(context)
         demand_success(share, answered(share, context.scratch / "console", outcome, guest))
-        return _reading(_session(share), (f"booted {proof_of(guest)}, kept as {kept.name}",))
+        session = _session(share, context, machine.trials)
+        return _reading(session, (f"booted {proof_of(guest)}, kept as {kept.name}",))
 
     def _kept(self, context: TrialContext) -> Path:
         """Keep what the boot handed back, whatever becomes of the trial."""
@@ -198,18 +199,30 @@ def _request(context: TrialContext, machine: Machine, tools: dict[str, str]) -> 
     )
 
 
-def _session(share: Path) -> Session:
+def _session(share: Path, context: TrialContext, trials: int) -> Session:
+    """What the guest handed back, whole: that many trials of this benchmark and side.
+
+    Raises:
+        TrialFailed: it is none, of something else, or not whole; or a trial of it failed.
+    """
     try:
-        return read_session(share / SESSION)
+        session = read_session(share / SESSION)
     except GateError as error:
         raise TrialFailed(f"the guest handed back no session: {error}") from None
+    bad = next((one for one in session.trials if one.status is not TrialStatus.OK), None)
+    if bad is not None:
+        raise TrialFailed(f"in the guest: {bad.note}")
+    asked = (context.profile.name, context.side, [context.benchmark.name] * trials)
+    given = (session.profile, session.side, [one.benchmark for one in session.trials])
+    if given != asked or session.state is not State.COMPLETE:
+        raise TrialFailed(
+            f"the guest handed back {len(session.trials)} trials, not {trials} of this benchmark"
+        )
+    return session
 
 
 def _reading(session: Session, notes: tuple[str, ...]) -> Reading:
     """One boot's median of each metric, with the bill and the latencies of its middle trial."""
-    bad = next((one for one in session.trials if one.status is not TrialStatus.OK), None)
-    if bad is not None or not session.trials:
-        raise TrialFailed(f"in the guest: {bad.note if bad else 'no trial was run'}")
     rows = [{value.metric: value for value in trial.values} for trial in session.trials]
     names = [name for name in rows[0] if all(name in row for row in rows)]
     first = names[0] if names else ""

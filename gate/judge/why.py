@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gate.judge.flame import flame_of
 from gate.judge.movers import LEAST_RUNS, SECOND, movers, per_of
-from gate.model import UNTIMED, Role, Side, Verdict
+from gate.model import UNTIMED, Role, Side, SubjectKind, Verdict
 from gate.model.why import Why
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ def targets(report: Report, profiles: Mapping[str, Profile]) -> tuple[Target, ..
         profile = profiles.get(one.profile)
         proven = one.verdict is Verdict.REGRESSED and one.role is Role.GATE
         if profile is None or not proven or profile.harness in _NEVER:
+            continue
+        if profile.subject.kind is SubjectKind.KERNEL:  # what is counted out here is the emulator
             continue
         if not {"base", "head"} <= profile.sides.keys():
             continue

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gate.vm.archive import Archive
-from gate.vm.image import Image, find_image, read_image
+from gate.vm.image import Image, bootable, find_image, read_image
 from gate.vm.modules import Tree
-from gate.vm.notes import enters_unpacked
 from gate.vm.plugin import built
 from gate.vm.script import script
 
@@ -76,7 +75,7 @@ def lay_out(directory: Path, wanted: Wanted, place: Path, environment: Mapping[s
     steps = [(name, marked) for name, _, marked in wanted.steps]
     archive.add("init", script(modules, steps).encode(), runs=True)
     place.mkdir(parents=True, exist_ok=True)
-    (place / "kernel").write_bytes(kernel if enters_unpacked(kernel) else image.path.read_bytes())
+    (place / "kernel").write_bytes(bootable(image, kernel))
     (place / "archive").write_bytes(archive.content())
     return Guest(
         image=image,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
-from gate.vm.notes import build_id_of
+from gate.vm.notes import build_id_of, enters_unpacked
 from gate.vm.packed import NotUnpacked, unpacked
 
 if TYPE_CHECKING:
@@ -91,6 +91,11 @@ def read_image(path: Path) -> tuple[Image, bytes]:
     return Image(
         path=path, digest=digest, release=release, version=version, build_id=build_id
     ), kernel
+
+
+def bootable(image: Image, kernel: bytes) -> bytes:
+    """What QEMU boots of an image: the kernel inside, unpacked where it can be entered so."""
+    return kernel if enters_unpacked(kernel) else image.path.read_bytes()
 
 
 def wrong(path: Path, message: str) -> InputError:

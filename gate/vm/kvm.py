@@ -31,13 +31,19 @@ _PATIENCE = 30.0
 _MEMORY = 512
 
 
-def why_not_kvm(kernel: Path, environment: Mapping[str, str]) -> str:
-    """Why KVM is not used for this kernel, an ELF file; empty where a probe boot worked."""
+def why_not_kvm(accelerator: str, kernel: bytes, environment: Mapping[str, str]) -> str:
+    """Why KVM is not used for this kernel; empty where it is asked for, or a probe boot worked.
+
+    `accelerator` is `kvm`, `tcg`, or `auto` for whatever the probe says; `kernel` is an image that
+    QEMU takes.
+    """
+    if accelerator != "auto":
+        return "" if accelerator == "kvm" else "asked for"
     if not os.access(DEVICE, os.R_OK | os.W_OK):
         return f"there is no {DEVICE} that may be used"
     # What a probe said holds for this kernel until this machine boots again.
     boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
-    known = hashlib.sha256(boot.encode() + kernel.read_bytes()).hexdigest()[:16]
+    known = hashlib.sha256(boot.encode() + kernel).hexdigest()[:16]
     kept = kept_directory() / f"kvm-{known}"
     try:
         return kept.read_text("utf-8")
@@ -47,15 +53,16 @@ def why_not_kvm(kernel: Path, environment: Mapping[str, str]) -> str:
         return why
 
 
-def _probed(kernel: Path, path: str) -> str:
+def _probed(kernel: bytes, path: str) -> str:
     archive = Archive()
     archive.add_program("busybox", {"PATH": path})
     archive.add("init", _INIT.encode(), runs=True)
     with tempfile.TemporaryDirectory(prefix="driftgate-kvm-") as name:
         place = Path(name)
         (place / "archive").write_bytes(archive.content())
+        (place / "kernel").write_bytes(kernel)
         boot = MachineBoot(
-            kernel=kernel,
+            kernel=place / "kernel",
             archive=place / "archive",
             directory=place,
             share=None,

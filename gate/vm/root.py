@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gate.vm.archive import Archive
-from gate.vm.image import find_image, read_image
+from gate.vm.image import bootable, find_image, read_image
 from gate.vm.modules import Tree
-from gate.vm.notes import enters_unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -135,7 +134,7 @@ def lay_out_root(
     init = _INIT.format(modules=loading, share=SHARE, busybox=busybox)
     archive.add("init", init.encode(), runs=True)
     place.mkdir(parents=True, exist_ok=True)
-    (place / "kernel").write_bytes(kernel if enters_unpacked(kernel) else image.path.read_bytes())
+    (place / "kernel").write_bytes(bootable(image, kernel))
     (place / "archive").write_bytes(archive.content())
     return RootGuest(
         image=image,

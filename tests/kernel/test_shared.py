@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from judge.build import session
 from kernel.made import RELEASE, VERSION, write_side
 
 from gate.errors import InputError
+from gate.files.session_file import write_session
 from gate.harness.base import Outcome, TrialFailed, TrialTimeout
+from gate.harness.booted import SESSION, _session
 from gate.harness.booted_output import answered, demand_success, proof_of
+from gate.model import Side, State
+from gate.vm.kvm import why_not_kvm
 from gate.vm.machine import MachineBoot, machine_command, make_disks
 from gate.vm.root import lay_out_root, lay_out_share
 
@@ -145,3 +151,56 @@ def test_a_kernel_without_what_the_root_needs(tmp_path):
     with pytest.raises(InputError, match="no module '9pnet_virtio'") as caught:
         lay_out_root(tmp_path / "side", [], [], tmp_path / "guest", {"PATH": "/bin:/usr/bin"})
     assert caught.value.code == "G265"
+
+
+def handed_back(tmp_path, **more):
+    """What the gate outside makes of the session that a guest left."""
+    place = SimpleNamespace(name="p"), SimpleNamespace(name="b")
+    context = SimpleNamespace(profile=place[0], benchmark=place[1], side=Side.HEAD)
+    write_session(tmp_path / SESSION, session(**{"rows": {"b": (1.0, 1.1)}, **more}))
+    return _session(tmp_path, context, 2)
+
+
+def test_a_guest_hands_back_what_it_was_asked_for(tmp_path):
+    """A whole session of this benchmark and side, with as many trials."""
+    assert len(handed_back(tmp_path).trials) == 2
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"rows": {"b": (1.0,)}},
+        {"rows": {"b": (1.0, 1.1, 1.2)}},
+        {"rows": {"c": (1.0, 1.1)}},
+        {"rows": {}},
+        {"side": Side.BASE},
+        {"profile": "q"},
+        {"state": State.PARTIAL},
+    ],
+)
+def test_a_guest_that_hands_back_less_or_something_else_gives_nothing(tmp_path, more):
+    """Fewer trials, more, another benchmark, side or profile, or a session that is not whole."""
+    with pytest.raises(TrialFailed, match="the guest handed back"):
+        handed_back(tmp_path, **more)
+
+
+def test_a_trial_that_failed_in_the_guest_fails_outside(tmp_path):
+    """With its own words; and a guest that left no session is told too."""
+    with pytest.raises(TrialFailed, match="in the guest: "):
+        handed_back(tmp_path, rows={"b": (1.0, None)})
+    (tmp_path / SESSION).unlink()
+    with pytest.raises(TrialFailed, match="handed back no session"):
+        _session(tmp_path, None, 2)
+
+
+@pytest.mark.parametrize(("accelerator", "why"), [("kvm", ""), ("tcg", "asked for")])
+def test_kvm_is_probed_only_where_nobody_chose(accelerator, why):
+    """What was asked for is taken; only `auto` boots a probe."""
+    assert why_not_kvm(accelerator, b"no kernel", {}) == why
+
+
+def test_without_a_device_there_is_no_kvm(tmp_path, monkeypatch):
+    """Nothing is booted to find that out."""
+    monkeypatch.setattr("gate.vm.kvm.DEVICE", tmp_path / "kvm")
+    monkeypatch.setattr("gate.vm.kvm._probed", lambda *_: pytest.fail("it was probed"))
+    assert "that may be used" in why_not_kvm("auto", b"no kernel", {})
