@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 from builders import run_gate
+
+from gate.cli.wiring import kinds_of
+from gate.files.profile_file import read_profile
+from gate.harness.base import TrialFailed
+from gate.measure.activating import activated, make_switch
+from gate.model import Side, Subject
+from gate.subject.command import ActiveSide
 
 PROFILE = """harness = "hyperfine"
 command = "sleep 0.005"
@@ -86,25 +94,28 @@ def test_a_side_that_is_not_proven_gives_no_number(project, old, new, note):
 def test_sides_that_prove_the_same_are_no_two_sides(project):
     """The second one to prove what the first one proved has not been activated."""
     (project / "head" / "name").write_text((project / "base" / "name").read_text())
-    words = ["check", "p", "--base", "base", "--head", "head", "--quiet", "--out", "out"]
-    for number in range(5):
-        run_gate(["run", "p", "--side", "base", "--base", "base", "--quiet", "--out", f"s{number}"],
-                 cwd=project)  # fmt: skip
-    sessions = sorted(project.glob("s*/p-*.json"))
-    accept = ["baseline", "accept", *sessions, "--reason", "r", "--by", "me"]
-    assert run_gate(accept, cwd=project).status == 0
-    edited(project, "sleep 0.005", "sleep 0.0{{GATE}}".replace("{{GATE}}", "05"))
-    edited(project, 'tolerance = "50%"', 'tolerance = "1%"')  # so that pairs are asked for
-    answer = run_gate(words, cwd=project)
-    assert answer.status in {4, 5, 0}
-    pairs = project / "out" / "sessions" / "p"
-    notes = [
-        one["note"]
-        for path in pairs.rglob("pairs-*.json")
-        for one in json.loads(path.read_text())["trials"]
+    profile = read_profile(project / "profiles" / "p.toml", kinds_of)
+    sides = {
+        side: ActiveSide(
+            side=side,
+            directory=project / side.value,
+            environment={"GATE_SIDE": side.value},
+            subject=Subject(),
+        )
+        for side in Side
+    }
+    switch = make_switch(profile, sides, dict(os.environ))
+    with activated(switch, sides[Side.BASE]) as proof:
+        assert proof == "kernel of base"
+    with (
+        pytest.raises(TrialFailed, match="not activated: both sides prove the same, 'kernel of ba"),
+        activated(switch, sides[Side.HEAD]),
+    ):
+        raise AssertionError("nothing may be measured")
+    assert (project / "log").read_text().splitlines() == [
+        *("activate base", "prove base", "prove base"),
+        *("activate head", "prove head", "deactivate"),
     ]
-    assert not notes or any("both sides prove the same" in one for one in notes)
-    assert not notes or answer.status == 4
 
 
 def test_what_cannot_be_put_back_is_an_error(project):

@@ -88,5 +88,7 @@ def test_harnesses_that_activate_nothing(tmp_path, harness):
         '{"schema": 1, "metrics": {"wall": {"unit": "s", "better": "lower"}}, '
         '"benchmarks": {"p": {"base": {}, "head": {"wall": [1.0]}}}}'
     )
-    with pytest.raises(InputError, match=r"kind module does not go with this profile|replay"):
+    with pytest.raises(
+        InputError, match=f"kind module does not go with this profile: {harness} activates none"
+    ):
         read(tmp_path, 'kind = "module"\nmodules = ["x"]\n', head)
