@@ -220,7 +220,7 @@ FINDINGS = {
     "G052": Page(
         "broken: every value is the same",
         "All trials gave one and the same number where real measurements differ: a canned value, "
-        "a stuck counter or an old result file.",
+        "a stuck counter or an old result file. Two trials may agree by chance: pairs tell then.",
         "Check that the benchmark really measures.",
     ),
     "G053": Page(

@@ -86,8 +86,9 @@ def turn(setting: str, path: str, value: str) -> None:
     if setting == SWAP:
         _turn_swap(path, value)
         return
-    # Never created: where the kernel has no such knob, there must not be a file of ours.
-    handle = os.open(path, os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC)
+    # Never created: where the kernel has no such knob, there must not be a file of ours. One write
+    # and no truncation before it: no moment at which the knob would read as empty.
+    handle = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
     try:
         os.write(handle, f"{value}\n".encode())
     finally:

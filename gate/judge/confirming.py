@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 _SMALL = 1e-4
 """Chances below it need more digits."""
 
+_TELLING = 3
+"""From so many equal values on, chance does not explain them."""
+
 _ENOUGH_PAIRS = 8
 """Below this many pairs their own spread says less than the baseline's."""
 
@@ -85,6 +88,13 @@ def _at_resolution(flag: Flagged, coarse: float, blocks: Sequence[Values]) -> Fl
     return replace(flag, limits=limits, warnings=(too_coarse(flag.series, limits), *kept))
 
 
+def _stuck(base: Values, head: Values) -> bool:
+    """Whether nothing varies, or the head does not while the base never repeats a value."""
+    return len({*base, *head}) == 1 or (
+        len(set(head)) == 1 and len(set(base)) == len(base) >= _TELLING
+    )
+
+
 def _by_pairs(flag: Flagged, blocks: Sequence[Values], rule: PairRule) -> Finding:
     better = flag.series.metric.better
     base = tuple(value for before, _ in blocks for value in before)
@@ -95,8 +105,9 @@ def _by_pairs(flag: Flagged, blocks: Sequence[Values], rule: PairRule) -> Findin
         text = "a confirming trial gave a value that is not above zero"
         return finding(flag.series, "G051", Verdict.BROKEN, text, evidence=evidence, path=path)
     known = flag.series.case.head
-    if len({*base, *head}) == 1 and not is_untimed(known.harness, known.tools):
-        text = f"all trials of {len(base)} pairs gave exactly {base[0]:g}"
+    if _stuck(base, head) and not is_untimed(known.harness, known.tools):
+        whose = "trials" if base[0] == head[0] and len(set(base)) == 1 else "trials of the head"
+        text = f"all {whose} of {len(base)} pairs gave exactly {head[0]:g}"
         return finding(flag.series, "G052", Verdict.BROKEN, text, evidence=evidence, path=path)
     refused = too_loud(flag.series, flag.limits, flag.warnings)
     if refused is not None:

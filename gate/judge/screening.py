@@ -11,7 +11,7 @@ from gate.judge.resolution import beyond
 from gate.judge.series import Series, bearable, finding, limits_for, limits_of, too_coarse
 from gate.judge.set_aside import aside_values, every_aside, own_asides, shown_values
 from gate.judge.suite import failures_in, resolution_in, trials_by_benchmark, values_in
-from gate.judge.unfit import unfit
+from gate.judge.unfit import agreed, unfit
 from gate.model import Better, Metric, Role, Verdict, applies
 from gate.stats.costs import LEAST_SESSIONS, ratio
 from gate.stats.loudness import known_sigma, pair_sigma, provable_with_pairs, provable_with_strikes
@@ -159,6 +159,9 @@ def _look(
     if result.flagged:
         flag = _flag(series, limits, result, noise, (step,), warnings)
         return flag if slide is None else replace(flag, slide=slide_text)
+    if agreed(series):
+        text = f"both trials gave exactly {series.head[0]:g}: a stuck counter, or chance"
+        return _flag(series, limits, result, noise, (step, text), warnings)
     numbers = {
         "loss": ratio(result.loss),
         "loss_low": ratio(result.low),

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from gate.judge.series import Series
     from gate.model import BaselineSeries, Finding, Metric
 
+_BY_CHANCE = 2
+"""So many trials give one number by chance now and then: an I/O more or less in a fifth of a second
+is a third of a per cent."""
+
 
 def unfit(series: Series) -> Finding | None:
     """A verdict for a series that holds no comparable numbers; None when it does."""
@@ -102,7 +106,8 @@ def _canned(series: Series) -> Finding | None:
 
     A coarse clock repeats values now and then, also in the baseline; a canned number repeats
     always, and a stuck counter repeats where the baseline never did. One trial alone cannot
-    repeat, but all accepted sessions can hold its very number.
+    repeat, and two may agree by chance (`agreed`), but all accepted sessions can hold their very
+    number.
     """
     for point in series.accepted.current if series.accepted else ():
         if not usable(point.values):
@@ -112,11 +117,24 @@ def _canned(series: Series) -> Finding | None:
     if len(set(series.head)) > 1 or is_untimed(session.harness, session.tools):
         return None
     everything = [value for values in series.sessions for value in values]
-    ties = any(len(set(values)) < len(values) for values in series.sessions)
-    alone = len(series.head) == 1
+    few = len(series.head) <= _BY_CHANCE
     same_everywhere = set(everything) == set(series.head) and len(everything) > 1
-    if (ties or alone) and not same_everywhere:
+    if (few or _has_ties(series)) and not same_everywhere:
         return None
     count = len(series.head) + (len(everything) if same_everywhere else 0)
     text = f"all {count} trials gave exactly {median(series.head):g}"
     return finding(series, "G052", Verdict.BROKEN, text)
+
+
+def agreed(series: Series) -> bool:
+    """Whether both of two trials gave one number: chance or a stuck counter, which more can tell.
+
+    Not where the baseline repeats values as well, nor where counts may repeat.
+    """
+    session = series.case.head
+    two = len(series.head) == _BY_CHANCE and len(set(series.head)) == 1
+    return two and not _has_ties(series) and not is_untimed(session.harness, session.tools)
+
+
+def _has_ties(series: Series) -> bool:
+    return any(len(set(values)) < len(values) for values in series.sessions)

@@ -98,8 +98,9 @@ class Namespace:
         return self.var / "driftgate" / "tuning.json"
 
     def fake(self):
-        """Every fake knob and its value."""
-        return {name: (self.cpu / name).read_text("ascii").strip() for name in KNOBS}
+        """Every fake knob and its value; a shorter one leaves the rest of a longer one behind it."""
+        texts = {name: (self.cpu / name).read_text("ascii") for name in KNOBS}
+        return {name: text.partition("\n")[0] for name, text in texts.items()}
 
 
 KNOBS = {

@@ -64,6 +64,19 @@ def test_g052_constant_values():
     assert outcome(decide(session({"b": (1.0, 1.0, 1.0)}), canned)) == ("G052", "broken", 4)
 
 
+def test_two_trials_that_agree_are_left_to_pairs():
+    """Two equal values may be chance: more trials tell, and a head that never varies is stuck."""
+    two = session({"b": (1.0, 1.0)}, sides=True)
+    assert outcome(decide(two)) == ("G021", "inconclusive", 5)
+    assert "both trials gave exactly 1" in " ".join(only(decide(two)).path)
+    base = [1.0 + n / 1000 for n in range(9)]
+    varied = pair_sessions({"b": base}, {"b": base[::-1]})
+    assert outcome(decide([two, *varied])) == ("G002", "passed", 0)
+    stuck = pair_sessions({"b": base}, {"b": [1.0] * 9})
+    assert outcome(decide([two, *stuck])) == ("G052", "broken", 4)
+    assert only(decide([two, *stuck])).headline == "all trials of the head of 9 pairs gave exactly 1"
+
+
 def test_g052_single_trials():
     """One trial cannot repeat itself, but five sessions can hold its very number."""
     canned = baseline(series(levels=[1.0] * 5, trials=(1.0,)))
