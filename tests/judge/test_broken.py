@@ -74,7 +74,9 @@ def test_two_trials_that_agree_are_left_to_pairs():
     assert outcome(decide([two, *varied])) == ("G002", "passed", 0)
     stuck = pair_sessions({"b": base}, {"b": [1.0] * 9})
     assert outcome(decide([two, *stuck])) == ("G052", "broken", 4)
-    assert only(decide([two, *stuck])).headline == "all trials of the head of 9 pairs gave exactly 1"
+    assert (
+        only(decide([two, *stuck])).headline == "all trials of the head of 9 pairs gave exactly 1"
+    )
 
 
 def test_g052_single_trials():
