@@ -88,7 +88,7 @@ def _at_resolution(flag: Flagged, coarse: float, blocks: Sequence[Values]) -> Fl
     return replace(flag, limits=limits, warnings=(too_coarse(flag.series, limits), *kept))
 
 
-def _stuck(base: Values, head: Values) -> bool:
+def _stuck(base: Sequence[float], head: Sequence[float]) -> bool:
     """Whether nothing varies, or the head does not while the base never repeats a value."""
     return len({*base, *head}) == 1 or (
         len(set(head)) == 1 and len(set(base)) == len(base) >= _TELLING
