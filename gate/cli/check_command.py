@@ -13,6 +13,7 @@ from gate.cli.checking import Wanted, check
 from gate.cli.narrowed import benchmark_option, pairs_option
 from gate.cli.policy import policy_options
 from gate.cli.progress import Teller
+from gate.cli.restarting import going_on, restarting
 from gate.cli.shards import Shard, shard_option
 from gate.cli.wiring import SideOptions
 from gate.errors import InputError
@@ -61,6 +62,7 @@ Exit status: 0 open, 2 usage, 3 nothing compared, 4 a measurement failed,
     default=True,
     help="Run what regressed a few times more, to see what moved with it.",
 )
+@options.restart
 @options.wait
 @policy_options
 @options.as_json
@@ -88,6 +90,7 @@ def command(
     wait: float,
     *,
     resume: bool,
+    restart: bool,
     why: bool,
     json_: bool,
     quiet: bool,
@@ -133,7 +136,9 @@ def command(
         allow=allow,
         why=why,
     )
-    report = check(wanted, Teller(quiet=quiet))
+    words = going_on("check", ("--out", str(wanted.place)), flag="--resume")
+    with restarting(words, allowed=restart):
+        report = check(wanted, Teller(quiet=quiet))
     from gate.cli.output import print_report  # noqa: PLC0415 - jinja, after measuring
 
     print_report(report, json_=json_)

@@ -11,6 +11,7 @@ _COMMANDS = {
     "enroll": "Write down what a machine of this class must be: host.toml.",
     "diff": "Compare this machine with its host.toml and with what was accepted.",
     "tune": "Tune settings of this machine for a while, and put them back.",
+    "resume": "Go on with the measurement that asked for the last restart.",
     "restore": "Put back what a killed gate left tuned.",
     "check": "Tell whether this machine is fit to measure on, and how small a loss it can tell.",
 }

@@ -89,7 +89,9 @@ def run(arguments: Sequence[str]) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     try:
-        status = gate.main(args=list(arguments), prog_name="gate", standalone_mode=False)
+        status = gate.main(
+            args=list(arguments), prog_name="gate", standalone_mode=False, obj=tuple(arguments)
+        )
     except click.ClickException as error:
         if isinstance(error, _HELP):
             error.show()

@@ -95,6 +95,13 @@ def wait(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
+restart = click.option(
+    "--restart",
+    is_flag=True,
+    help="Let it restart this machine, where a profile's sides are its kernels.",
+)
+
+
 def waiting_time(ctx: click.Context, option: click.Parameter, given: str | None) -> float | None:
     """A waiting time in seconds; None where none was given.
 

@@ -17,15 +17,17 @@ from gate.cli import options
 from gate.cli.measuring import Place, measuring
 from gate.cli.narrowed import benchmark_option, narrowed, refuse_others
 from gate.cli.progress import Teller, one_line
+from gate.cli.restarting import finished, going_on, restarting
+from gate.cli.resumed import refuse_many, resumed_session
 from gate.cli.wiring import SideOptions, load_profiles, make_sitting, with_sides, work_directory
 from gate.errors import CannotJudge, InputError, Interrupted
 from gate.files.handover_file import write_handover
-from gate.files.session_file import read_session
 from gate.host.lock import exclusive
 from gate.measure.opened import sitting_open
 from gate.measure.screening import measure_session
 from gate.measure.stop import Stop, StopRequested
-from gate.model import SCHEMA, Handover, Side, Stage, TrialStatus
+from gate.model import SCHEMA, Handover, Side, TrialStatus
+from gate.subject.metal import RestartNeeded
 
 if TYPE_CHECKING:
     from gate.measure.sitting import Sitting
@@ -82,6 +84,7 @@ interrupted (the session is kept and can be resumed).
 )
 @click.option("--work", type=options.PathParam, default=None, help="Directory for data files.")
 @click.option("--resume", type=options.PathParam, default=None, help="A partial session to finish.")
+@options.restart
 @options.wait
 @options.as_json
 @click.option("--quiet", is_flag=True, help="No progress.")
@@ -106,6 +109,7 @@ def command(
     resume: Path | None,
     wait: float,
     *,
+    restart: bool,
     json_: bool,
     quiet: bool,
 ) -> int:
@@ -115,7 +119,7 @@ def command(
     the sessions with `gate baseline accept`; more --trials make its noise better known. A session
     that --benchmark narrowed is for looking at, and becomes no baseline.
     """
-    resumed = _resumed(resume, profile, side, repeat, trials) if resume else None
+    resumed = resumed_session(resume, profile, side, repeat, trials) if resume else None
     sides = SideOptions(
         base_dir=base_dir,
         head_dir=head_dir,
@@ -128,6 +132,8 @@ def command(
     chosen = narrowed(every, benchmark, named=bool(names))
     if resumed is not None and benchmark:
         refuse_others(resumed, chosen, resume)
+    if any(one.subject.metal for one in chosen):
+        refuse_many(chosen, repeat)
     measured = Side(side or "head") if resumed is None else resumed.side
     teller = Teller(quiet=quiet)
     written: list[tuple[Path, Session]] = []
@@ -159,6 +165,9 @@ def command(
                     with sitting_open(sitting):
                         session = measure_session(sitting, measured, path, resumed=resumed)
                     written.append((path, session))
+    except RestartNeeded as need:
+        with restarting(going_on("run", ("--resume", str(path))), allowed=restart):
+            raise need from None
     except StopRequested as request:
         raise Interrupted(
             request.number,
@@ -168,6 +177,8 @@ def command(
             if path.is_file()
             else "Run the same command again.",
         ) from None
+    if resumed is not None:
+        finished(going_on("run", ("--resume", str(path))))
     if handover is not None:
         sessions = tuple(session for _, session in written)
         write_handover(handover, Handover(schema=SCHEMA, version=__version__, sessions=sessions))
@@ -176,45 +187,6 @@ def command(
 
 def _partial(path: Path) -> str:
     return f"; {path} is partial" if path.is_file() else ""
-
-
-def _resumed(
-    path: Path,
-    profile: tuple[str, ...],
-    side: str | None,
-    repeat: int | None,
-    trials: int | None,
-) -> Session:
-    """The session to finish, which alone says of what it is.
-
-    Raises:
-        InputError: it belongs to a check, or an option asks for another one.
-    """
-    session = read_session(path)
-    if session.stage is Stage.CONFIRM:
-        raise InputError(
-            "G221",
-            "this session holds confirming trials, which belong to a check.",
-            cure="Continue the check: gate check --out DIR --resume.",
-            place=str(path),
-        )
-    other = " ".join(name for name in profile if name != session.profile)
-    planned = {plan.trials for plan in session.planned}
-    for what, asked in (
-        (f"profile {other[:80]}", bool(other)),
-        (f"--side {side}", side not in {None, session.side.value}),
-        (f"--repeat {repeat}", repeat not in {None, 1}),
-        (f"--trials {trials}", trials is not None and planned != {trials}),
-    ):
-        if asked:
-            raise InputError(
-                "G200",
-                f"{what}: the session to resume is one of profile {session.profile}, "
-                f"{session.side.value} side, {max(planned, default=0)} trials of a benchmark.",
-                cure="Leave that out, or run it on its own.",
-                place=str(path),
-            )
-    return session
 
 
 def _with_side(profile: Profile, side: Side) -> Profile:

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gate.cli.host_facts import host_facts
 from gate.errors import InputError, NothingCompared
 from gate.files import disk
 from gate.files.host_file import read_known_host
@@ -28,7 +29,7 @@ from gate.harness.outputs import output_kinds
 from gate.harness.planting import planted
 from gate.harness.replay import replay_kinds
 from gate.host.guest import guest_clock, guest_notes
-from gate.host.identity import boot_id, read_host
+from gate.host.identity import boot_id
 from gate.host.kernel import read_kernel
 from gate.host.machine import ThisMachine
 from gate.host.readiness import quick_notes
@@ -39,7 +40,7 @@ from gate.measure.cpu_metrics import cpu_kinds
 from gate.measure.environment import child_environment
 from gate.measure.sitting import Sitting, preflight, trial_context
 from gate.measure.storage_of_sitting import make_storage
-from gate.model import UNTIMED, Limits, Side, SideSpec, SubjectKind, counted_host
+from gate.model import UNTIMED, Limits, Side, SideSpec, counted_host
 from gate.subject.command import refuse_equal_sides, refuse_without_effect, resolve
 
 if TYPE_CHECKING:
@@ -176,21 +177,14 @@ def make_sitting(
     specs = {Side(name): spec for name, spec in profile.sides.items()}
     specs.setdefault(Side.HEAD, SideSpec())
     harness = planted(HARNESSES[profile.harness], profile.plant)
-    booted = profile.subject.kind is SubjectKind.KERNEL
+    booted, metal = profile.subject.machine is not None, profile.subject.metal is not None
     harness = Booted(harness) if booted else harness
     sides = {side: resolve(side, spec, root) for side, spec in specs.items()}
     tools = harness.tools(profile, child_environment())
     storage = make_storage(
         profile, work=work.absolute(), environment=child_environment(), stop=stop, say=say
     )
-    facts: Callable[..., Host] = partial(
-        read_host,
-        work,
-        host_class=host_class,
-        tuned=tuned.names if tuned else (),
-        device=storage.device if storage else "",
-        filesystem=storage.wanted.filesystem if storage else "",
-    )
+    facts = host_facts(profile, work, host_class, tuned.names if tuned else (), storage)
     untimed = profile.harness in UNTIMED
     host = counted_host(host_class) if untimed else facts()
     sitting = Sitting(
@@ -198,12 +192,13 @@ def make_sitting(
         harness=harness,
         sides=sides,
         host=host,
-        boot=boot_id(),
+        boot="" if metal else boot_id(),
         tools=tools,
         work=work.absolute(),
         stop=stop,
         tell=tell,
         paired={"base", "head"} <= profile.sides.keys(),
+        restarts=metal,
         accountant=None if booted else make_accountant(profile),
         storage=storage,
         switch=make_switch(profile, sides, child_environment()),
@@ -229,7 +224,7 @@ def make_sitting(
         kernels={
             side: kernel_of(one.directory, profile)
             for side, one in sides.items()
-            if (booted or profile.work.guest) and one.directory is not None
+            if (booted or metal or profile.work.guest) and one.directory is not None
         },
     )
 

@@ -28,6 +28,14 @@ KERNEL = {
         "cannot be mounted the kernel lacks CONFIG_9P_FS, CONFIG_NET_9P_VIRTIO or "
         "CONFIG_OVERLAY_FS.",
     ),
+    "G269": Page(
+        "this machine must restart into another kernel",
+        "The sides are kernels of this very machine, and each trial is a start of its own. The "
+        "trial that is due needs a restart, or the next start could not be armed, or another "
+        "measurement waits for its own.",
+        "Allow it with --restart, as root, and set up `gate host resume --unit` once, so that the "
+        "measurement goes on by itself. `gate host resume --forget` gives one up.",
+    ),
     "G267": Page(
         "the subject cannot be activated here",
         "The profile loads modules or runs commands to bring a side into force, and that is not "

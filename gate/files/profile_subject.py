@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from gate.errors import InputError
 from gate.files import checked, disk
+from gate.files.profile_metal import MetalForm, metal_of
 from gate.model import Activation, Machine, SubjectKind
 from gate.units import parse_quantity
 
@@ -28,7 +29,7 @@ _FORM = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings
 _KEYS = {
     SubjectKind.COMMAND: frozenset[str](),
     SubjectKind.MODULE: frozenset({"modules", "device"}),
-    SubjectKind.KERNEL: frozenset({"modules", "machine", "device"}),
+    SubjectKind.KERNEL: frozenset({"modules", "machine", "device", "metal"}),
     SubjectKind.CUSTOM: frozenset({"activate", "prove", "deactivate", "timeout"}),
 }
 _NEEDED = {
@@ -85,7 +86,9 @@ class SubjectForm(BaseModel):
     timeout: str = "5 min"
     """custom: the most that one of these commands may take."""
     machine: MachineForm | None = None
-    """kernel: the machine."""
+    """kernel: the virtual machine that it is booted in."""
+    metal: MetalForm | None = None
+    """kernel: instead of one, how this machine itself is restarted into it."""
 
 
 class SubjectFileForm(BaseModel):
@@ -117,7 +120,8 @@ def subject_of(form: SubjectForm, wrong: Wrong) -> Activation:
             raise wrong(f"subject: kind {kind} needs the key {key}.", "subject")
     for key, why in _unfit(form):
         raise wrong(f"subject.{key}: {why}.", "subject", key)
-    machine = form.machine or (MachineForm() if kind is SubjectKind.KERNEL else None)
+    virtual = kind is SubjectKind.KERNEL and form.metal is None
+    machine = form.machine or (MachineForm() if virtual else None)
     return Activation(
         kind=kind,
         modules=tuple(form.modules),
@@ -127,10 +131,14 @@ def subject_of(form: SubjectForm, wrong: Wrong) -> Activation:
         deactivate=form.deactivate,
         timeout=_within(form.timeout, "s", (0.001, _LONGEST), wrong, "timeout"),
         machine=_machine(machine, wrong) if machine else None,
+        metal=metal_of(form.metal, wrong) if form.metal else None,
     )
 
 
 def _unfit(form: SubjectForm) -> Iterator[tuple[str, str]]:
+    for key in ("machine", "modules", "device") if form.metal else ():
+        if getattr(form, key):
+            yield key, "does not go with metal: this machine starts with what it is set up with"
     for line in form.modules:
         if not line.strip() or not line.isprintable():
             yield "modules", f"{line[:80]!r} is no module"
@@ -250,10 +258,21 @@ def refuse_unfit(subject: Activation, profile: Profile, wrong: Wrong) -> None:
         return
     whys = (
         (profile.harness in {"replay", "instructions"}, f"{profile.harness} activates none"),
-        (storage is not None and storage.device != "", "its devices are no [storage] device"),
         (
-            kind is SubjectKind.KERNEL and (storage is not None or profile.background is not None),
+            subject.metal is None and storage is not None and storage.device != "",
+            "its devices are no [storage] device",
+        ),
+        (
+            subject.machine is not None and (storage is not None or profile.background is not None),
             "[storage] and [background] stand outside of its machine",
+        ),
+        (
+            subject.metal is not None and any(one.group for one in profile.benchmarks),
+            "the points of a group cannot be restarts of a machine",
+        ),
+        (
+            subject.metal is not None and storage is not None and storage.steady is not None,
+            "a steady state does not outlive a restart",
         ),
     )
     for holds, why in whys:

@@ -91,7 +91,8 @@ def _recorders(
     base, head = recorders[Side.BASE], recorders[Side.HEAD]
     if sitting.accountant is not None:
         sitting.accountant.renew()
-        sitting.accountant.adopt(base.session.idle or head.session.idle)
+        if not sitting.restarts:
+            sitting.accountant.adopt(base.session.idle or head.session.idle)
     base.settle(sitting)
     head.settle(sitting)
     return recorders
@@ -104,16 +105,25 @@ def _take_block(
 
     A block that an interruption or a disturbance cut short keeps its number and is never
     completed: trials taken long after the others would not share their noise, and the order of
-    those that are left over would not be the one that was drawn. A whole new block is taken.
+    those that are left over would not be the one that was drawn. A whole new block is taken. Where
+    each trial is a restart the machine is as fresh after any pause, and a block goes on.
     """
-    numbers = [
-        trial.pair
+    taken = [
+        trial
         for recorder in recorders.values()
         for trial in recorder.session.trials
         if trial.benchmark == benchmark.name and trial.pair is not None
     ]
-    block = block_of(max(numbers)) + 1 if numbers else 0
+    block = max((block_of(trial.pair) for trial in taken if trial.pair is not None), default=-1)
+    begun = [one for one in taken if one.pair is not None and block_of(one.pair) == block]
+    planned = order.block_order(seed, benchmark.name, block) if begun else ()
+    goes_on = sitting.restarts and all(one.status is TrialStatus.OK for one in begun)
+    if not (goes_on and len(begun) < len(planned)):
+        begun, block = [], block + 1
+    slots = {one.slot for one in begun}
     for slot, (side, pair) in enumerate(order.block_order(seed, benchmark.name, block)):
+        if slot in slots:
+            continue
         take = take_group_trial if benchmark.group else take_trial
         trial = take(sitting, recorders[side], benchmark, pair=pair, slot=slot)
         told(sitting, side, trial, pair + 1, None)

@@ -69,9 +69,10 @@ class Recorder:
             StopRequested: a signal came.
         """
         changed, own = "", self._sitting
-        if own is not None and own.accountant is not None and self.session.idle is not None:
+        accountant = own.accountant if own is not None and not own.restarts else None
+        if own is not None and accountant is not None and self.session.idle is not None:
             trials = counted(self.session.trials)
-            changed = own.accountant.look_again(trials, self.session.idle, own.stop)
+            changed = accountant.look_again(trials, self.session.idle, own.stop)
         if changed:
             self._write(disturbances=(*self.session.disturbances, changed))
         for turned in own.tuned.moved() if own is not None and own.tuned is not None else ():

@@ -34,6 +34,7 @@ def check_resumable(
         ("profile text", session.profile_digest, sitting.profile.digest),
         ("host class", session.host.host_class, sitting.host.host_class),
         ("host", session.host.fingerprint, sitting.host.fingerprint),
+        # Where each trial is a boot of its own, that one is proven with it.
         ("boot", session.boot, sitting.boot),
         ("tools", _told(session.tools), _told(sitting.tools)),
         ("planted loss", f"{session.planted:g}", f"{planted_loss(sitting, side):g}"),

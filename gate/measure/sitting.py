@@ -71,6 +71,8 @@ class Sitting:
     tell: Callable[[Progress], None]
     paired: bool
     """Whether both sides can be activated."""
+    restarts: bool = False
+    """Whether each trial is a boot of this machine, so that none shares a process with another."""
     accountant: Accountant | None = None
     """Keeps the CPU account; absent where the profile asks for no CPU cost."""
     storage: StorageState | None = None
@@ -157,7 +159,9 @@ def make_trial(
             bill = reading.bill
             given, notes = (*reading.values, *rate), (proof, *reading.notes, *told_of_it)
             if sitting.accountant is not None:
-                idle = session.idle or sitting.accountant.reference(sitting.stop)
+                # Each kernel has a rest of its own.
+                known = None if sitting.restarts else session.idle
+                idle = known or sitting.accountant.reference(sitting.stop)
                 bill, cost, lacking = sitting.accountant.account(reading, idle)
                 given, notes = (*given, *cost), (*notes, *lacking)
             values, note = given, "; ".join(filter(None, notes))

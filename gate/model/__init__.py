@@ -4,7 +4,7 @@ Every quantity is in base units (seconds, bytes, operations per second, ratio 1)
 scaling happens once, when something is shown (`gate.units`).
 """
 
-from gate.model.activation import Activation, Machine, SubjectKind
+from gate.model.activation import Activation, Machine, Metal, OneShot, SubjectKind
 from gate.model.baseline import AcceptedSession, Baseline, BaselinePoint, BaselineSeries, Waiver
 from gate.model.calibration import (
     Calibration,
@@ -19,7 +19,15 @@ from gate.model.calibration import (
 from gate.model.cpu import Contexts, Counters, CpuBill, IdleReference, Owners
 from gate.model.disturbance import KINDS, UNSTEADY, Disturbance, Limits
 from gate.model.guest import Guest
-from gate.model.host import COUNTED, UNKNOWN, EpochPolicy, Host, KnownHost, counted_host
+from gate.model.host import (
+    COUNTED,
+    UNKNOWN,
+    EpochPolicy,
+    Host,
+    KnownHost,
+    counted_host,
+    without_kernel,
+)
 from gate.model.metric import Better, Derived, Metric, Role, Take
 from gate.model.plan import BACKGROUND_RATE, applies, is_loaded, parameters_of, plan_of
 from gate.model.profile import (
@@ -132,8 +140,10 @@ __all__ = [
     "Limits",
     "Machine",
     "MeanKind",
+    "Metal",
     "Metric",
     "Need",
+    "OneShot",
     "Origin",
     "Output",
     "Owners",
@@ -189,4 +199,5 @@ __all__ = [
     "parameters_of",
     "plan_of",
     "short_digest",
+    "without_kernel",
 ]

@@ -14,7 +14,7 @@ class SubjectKind(StrEnum):
     MODULE = "module"
     """Kernel modules, loaded for each trial and unloaded after it."""
     KERNEL = "kernel"
-    """A kernel, booted in a virtual machine for each trial."""
+    """A kernel, booted for each trial: in a virtual machine, or on this one."""
     CUSTOM = "custom"
     """Whatever the user's own commands activate and prove."""
 
@@ -36,6 +36,35 @@ class Machine:
     """`kvm`, `tcg`, or `auto`: KVM where a probe boot proves it usable."""
 
 
+class OneShot(StrEnum):
+    """What makes the next start of this machine, and no other, one of a side's kernel."""
+
+    GRUB = "grub"
+    SYSTEMD_BOOT = "systemd-boot"
+    EFI = "efi"
+    KEXEC = "kexec"
+    COMMAND = "command"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metal:
+    """How this very machine is restarted into a side's kernel, once."""
+
+    by: OneShot
+    base: str = ""
+    """grub, systemd-boot, efi: the boot entry of the base side."""
+    head: str = ""
+    """Likewise of the head side."""
+    once: str = ""
+    """command: a shell command that arms the next start; `{side}` is the side's directory."""
+    restart: str = ""
+    """A shell command that restarts the machine; `systemctl reboot` or `kexec` if empty."""
+    initrd: str = ""
+    """kexec: the first file system, with `{side}` for the side's directory."""
+    command_line: str = ""
+    """kexec: the kernel's command line; empty for that of the kernel that was there first."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Activation:
     """`[subject]` of a profile."""
@@ -54,4 +83,6 @@ class Activation:
     timeout: float = 300.0
     """custom: seconds that each of them may take."""
     machine: Machine | None = None
-    """kernel: the machine."""
+    """kernel: the virtual machine that it is booted in; absent where it is this machine."""
+    metal: Metal | None = None
+    """kernel: how this machine itself is restarted into it."""

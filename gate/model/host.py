@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from gate.model.disturbance import Limits
@@ -45,6 +45,16 @@ def counted_host(host_class: str | None = None) -> Host:
     return Host(
         host_class=host_class or COUNTED, fingerprint=f"sha256:{digest}", stable=facts, epoch={}
     )
+
+
+_OF_THE_KERNEL = frozenset({"kernel", "preemption", "command_line", "mitigations"})
+"""Epoch facts that a kernel brings along."""
+
+
+def without_kernel(host: Host) -> Host:
+    """The machine alone, where its kernel is a side that is proven with each trial."""
+    kept = {name: fact for name, fact in host.epoch.items() if name not in _OF_THE_KERNEL}
+    return replace(host, epoch=kept)
 
 
 class EpochPolicy(StrEnum):

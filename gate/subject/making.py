@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from gate.model import SubjectKind
 from gate.subject.custom import Custom
+from gate.subject.metal import Metals
 from gate.subject.module import Modules
 
 if TYPE_CHECKING:
@@ -32,6 +33,10 @@ def switch_of(
             modules = Modules(profile.subject, run, state)
             modules.check(sides, profile.path)
             return modules
+        case SubjectKind.KERNEL if profile.subject.metal is not None:
+            metals = Metals(profile, state)
+            metals.check(sides)
+            return metals
         case SubjectKind.CUSTOM:
             return Custom(profile.subject, run)
         case _:

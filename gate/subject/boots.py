@@ -1,0 +1,184 @@
+"""The journal of restarts: on the disk before this machine is restarted into a side's kernel.
+
+    <state>/boots.json
+
+It says which side was asked for and what came up instead, if something else did; which command is
+to go on, and with which kernel the machine was found. Whoever goes on after a restart reads here,
+and nowhere else, what this boot was meant to be.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gate.errors import InputError
+from gate.files import disk
+from gate.vm.notes import build_id_in
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+JOURNAL = "boots.json"
+_SCHEMA = 1
+_LONGEST = 500
+_PROC = Path("/proc")
+_NOTES = Path("/sys/kernel/notes")
+_CURE = "Look at what it says, then forget it: gate host resume --forget."
+
+
+class Doing(StrEnum):
+    """How far the last boot that was asked for has come."""
+
+    ASKED = "asked"
+    """The next start is armed."""
+    MEASURING = "measuring"
+    """It came up as asked, and its trial has begun."""
+    DONE = "done"
+    """Its trial has ended, well or not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """The kernel that runs, as it tells of itself."""
+
+    boot: str
+    """Drawn anew at each start."""
+    release: str
+    version: str
+    build_id: str
+    command_line: str = ""
+
+    @property
+    def shown(self) -> str:
+        """`6.1.0-56-amd64 build-id 0123456789ab`."""
+        return f"{self.release} build-id {self.build_id[:12] or 'unknown'}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Boot:
+    """One restart, and what came of it."""
+
+    side: str
+    build_id: str
+    """Of the side's kernel."""
+    release: str
+    asked_in: str
+    """The boot in which it was asked for."""
+    asked_at: float
+    """Seconds since 1970."""
+    came: Running | None = None
+    """What was running afterwards; absent until somebody looked."""
+    proven: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Boots:
+    """The journal."""
+
+    key: str
+    """What is measured: profile and sides."""
+    first: Running
+    """What was running when the first restart was asked for: the known-good kernel."""
+    directory: str
+    """Where the command is to go on."""
+    words: tuple[str, ...]
+    """Of the command that goes on, behind `gate`."""
+    environment: Mapping[str, str]
+    restart: str
+    """A shell command that restarts the machine; `systemctl reboot` if empty."""
+    boots: tuple[Boot, ...]
+    doing: Doing
+
+    @property
+    def last(self) -> Boot:
+        """The boot that was asked for last."""
+        return self.boots[-1]
+
+    def now(self, doing: Doing, **changes: Any) -> Boots:
+        """The journal with its last boot changed."""
+        return replace(self, doing=doing, boots=(*self.boots[:-1], replace(self.last, **changes)))
+
+
+def running() -> Running:
+    """The kernel of this machine; texts are empty where it does not tell."""
+    kernel = _PROC / "sys/kernel"
+    try:
+        notes = _NOTES.read_bytes()
+    except OSError:
+        notes = b""
+    return Running(
+        boot=_line(kernel / "random/boot_id"),
+        release=_line(kernel / "osrelease"),
+        version=_line(kernel / "version"),
+        build_id=build_id_in(notes),
+        command_line=_line(_PROC / "cmdline"),
+    )
+
+
+def read_boots(state: Path) -> Boots | None:
+    """The journal; None where no restart is under way.
+
+    Raises:
+        InputError: G269, it cannot be read or understood.
+    """
+    path = state / JOURNAL
+    try:
+        if disk.is_absent(path):
+            return None
+        return _parsed(json.loads(disk.read_text(path, "profile")))
+    except (InputError, ValueError, KeyError, TypeError, RecursionError) as error:
+        why = error.message if isinstance(error, InputError) else f"{type(error).__name__}."
+        raise InputError(
+            "G269", f"the journal of restarts cannot be used: {why}", cure=_CURE, place=str(path)
+        ) from error
+
+
+def write_boots(state: Path, boots: Boots) -> None:
+    """Replace the journal in one step; it is on the disk when this returns.
+
+    Raises:
+        InputError: G208, and the machine may not be restarted.
+    """
+    state.mkdir(parents=True, exist_ok=True)
+    disk.write_text(state / JOURNAL, json.dumps({"schema": _SCHEMA, **asdict(boots)}, indent=1))
+
+
+def forget_boots(state: Path) -> None:
+    """Nothing is to go on any more."""
+    with suppress(OSError):
+        (state / JOURNAL).unlink(missing_ok=True)
+
+
+def _parsed(data: Any) -> Boots:
+    if data.pop("schema") != _SCHEMA:
+        message = "of another schema"
+        raise ValueError(message)
+    boots = tuple(
+        Boot(**{**one, "came": Running(**one["came"]) if one["came"] else None})
+        for one in data["boots"]
+    )
+    words = tuple(data["words"])
+    if not boots or not all(isinstance(word, str) for word in words):
+        message = "no boot"
+        raise ValueError(message)
+    return Boots(
+        **{
+            **data,
+            "first": Running(**data["first"]),
+            "words": words,
+            "boots": boots,
+            "doing": Doing(data["doing"]),
+        }
+    )
+
+
+def _line(path: Path) -> str:
+    try:
+        return path.read_text("utf-8", "replace").strip()[:_LONGEST]
+    except OSError:
+        return ""

@@ -1,0 +1,166 @@
+"""One-shot boot entries: the next start of this machine, and no other, is one of a side's kernel.
+
+Whatever happens to that start, the one after it is the machine's own again: GRUB, the firmware and
+systemd-boot clear the entry before they follow it, and a kernel that kexec loaded is in memory
+alone. What is armed is read back before anybody restarts.
+"""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from gate.errors import MeasureError
+from gate.model import OneShot, Side
+from gate.subject.module_journal import SYSTEM
+
+if TYPE_CHECKING:
+    from gate.model import Metal
+    from gate.subject.boots import Running
+
+_LOADED = Path("/sys/kernel/kexec_loaded")
+_ONE_SHOT = Path(
+    "/sys/firmware/efi/efivars/LoaderEntryOneShot-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"
+)
+_PATIENCE = 120.0
+_PANIC = "panic=30"
+"""After a panic the machine restarts by itself, and comes back with its own kernel."""
+_OWN = ("BOOT_IMAGE=", "initrd=", "panic=")
+
+
+class Target(NamedTuple):
+    """What the next start is to be."""
+
+    side: Side
+    directory: Path
+    image: Path
+
+
+def arm(metal: Metal, target: Target, first: Running) -> None:
+    """Make the next start one of the target's kernel, and make sure that it will be.
+
+    `first` is the kernel that was there before all: its command line is the machine's own.
+
+    Raises:
+        MeasureError: G269, that is not possible here.
+    """
+    entry = metal.base if target.side is Side.BASE else metal.head
+    match metal.by:
+        case OneShot.GRUB:
+            _do(_either("grub-reboot"), entry)
+            _demand(f"next_entry={entry}" in _grub_environment(), "GRUB", f"next_entry={entry}")
+        case OneShot.SYSTEMD_BOOT:
+            _do("bootctl", "set-oneshot", entry)
+            _demand(entry in _efi_text(_ONE_SHOT), "the firmware", f"LoaderEntryOneShot {entry}")
+        case OneShot.EFI:
+            _do("efibootmgr", "--bootnext", entry)
+            wanted = f"BootNext: {entry.upper()}"
+            _demand(wanted in _do("efibootmgr").splitlines(), "the firmware", wanted)
+        case OneShot.KEXEC:
+            _do("kexec", "--load", *_kexec_words(metal, target, first))
+            _demand(_text(_LOADED) == "1", "the kernel", "a loaded kernel")
+        case OneShot.COMMAND:
+            _shell(metal.once, target)
+
+
+def disarmed(metal: Metal) -> str:
+    """After a start: what to tell if the entry is still there, which it must not be.
+
+    GRUB cannot write where its environment lies on LVM, RAID or btrfs: then a kernel that does not
+    come up would be tried for ever. It is cleared here, as far as that goes.
+    """
+    if metal.by is not OneShot.GRUB:
+        return ""
+    try:
+        left = [one for one in _grub_environment() if one.partition("=")[0] == "next_entry"]
+        if not left or left == ["next_entry="]:
+            return ""
+        _do(_either("grub-editenv"), "-", "unset", "next_entry")
+    except MeasureError as error:
+        return error.message
+    return (
+        "GRUB did not clear its one-shot entry, so that a kernel which does not come up would be "
+        "tried for ever: its environment must lie on a plain partition"
+    )
+
+
+def restart(metal: Metal, target: Target) -> None:
+    """Restart now: returns before the machine goes down.
+
+    Raises:
+        MeasureError: G269, nothing restarts it.
+    """
+    if metal.restart:
+        _shell(metal.restart, target)
+    else:
+        _do("systemctl", "kexec" if metal.by is OneShot.KEXEC else "reboot")
+
+
+def _kexec_words(metal: Metal, target: Target, first: Running) -> list[str]:
+    own = [word for word in first.command_line.split() if not word.startswith(_OWN)]
+    line = metal.command_line or " ".join(own)
+    if "panic=" not in line:
+        line = f"{line} {_PANIC}".strip()
+    words = ["--kexec-syscall-auto", f"--command-line={line}"]
+    if metal.initrd:
+        words.append(f"--initrd={metal.initrd.replace('{side}', str(target.directory))}")
+    return [*words, str(target.image)]
+
+
+def _grub_environment() -> list[str]:
+    return _do(_either("grub-editenv"), "-", "list").splitlines()
+
+
+def _either(name: str) -> str:
+    """Some distributions call what is GRUB's `grub2-...`."""
+    other = name.replace("grub-", "grub2-")
+    path = SYSTEM["PATH"]
+    return other if shutil.which(other, path=path) and not shutil.which(name, path=path) else name
+
+
+def _efi_text(path: Path) -> str:
+    try:
+        return path.read_bytes()[4:].decode("utf-16-le", "replace").rstrip("\0")
+    except OSError:
+        return ""
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("ascii").strip()
+    except (OSError, ValueError):
+        return ""
+
+
+def _shell(command: str, target: Target) -> None:
+    _do("sh", "-c", command.replace("{side}", shlex.quote(str(target.directory))))
+
+
+def _do(*words: str) -> str:
+    try:
+        done = subprocess.run(  # noqa: S603 - words of the profile, for root's own machine
+            words, env=SYSTEM, capture_output=True, timeout=_PATIENCE, check=False, text=True
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        why = error.strerror if isinstance(error, OSError) else f"it took over {_PATIENCE:g} s"
+        raise _refused(f"{words[0]} cannot be run: {why}") from error
+    if done.returncode != 0:
+        said = " ".join((done.stderr or done.stdout).split())[:200] or "it said nothing"
+        raise _refused(f"{shlex.join(words)[:200]} ended with status {done.returncode}: {said}")
+    return done.stdout
+
+
+def _demand(holds: bool, who: str, wanted: str) -> None:  # noqa: FBT001 - a question's answer
+    if not holds:
+        raise _refused(f"{who} does not tell of {wanted} after it was set")
+
+
+def _refused(why: str) -> MeasureError:
+    return MeasureError(
+        "G269",
+        f"the next start cannot be armed: {why}.",
+        cure="Nothing is restarted. See `by` of [subject] metal, and what it needs.",
+    )
