@@ -101,8 +101,8 @@ FINDINGS = {
     "G043": Page(
         "inconclusive: the workload did not run the change",
         "Functions differ between the kernels or modules of base and head, and the trials executed "
-        "none of them. The figures are right and say nothing of the change. The profile asks for "
-        'this to close the gate: `[guest] untouched = "close"`.',
+        "none of them, or nobody knows whether they did. The figures are right and say nothing of "
+        'the change. The profile asks for this to close the gate: `[guest] untouched = "close"`.',
         "Judge the change by a workload that runs what it changed; the report names the functions.",
     ),
     "G027": Page(

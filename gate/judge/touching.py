@@ -45,22 +45,30 @@ def touched(cases: Sequence[Case]) -> tuple[Touched, ...]:
 def emptied(found: Finding, told: Sequence[Touched], cases: Sequence[Case]) -> Finding:
     """The finding as it is; where a pass is empty and the profile wants that, it closes the gate.
 
-    What was accepted as it is, or is shown only, is left alone.
+    So does a pass of which nobody knows whether it is. What was accepted as it is, or is shown
+    only, is left alone.
     """
     if found.verdict not in {Verdict.PASSED, Verdict.IMPROVED} or found.role is not Role.GATE:
         return found
-    empty = next((one for one in told if one.profile == found.profile and one.empty), None)
-    if empty is None or not _closes(found.profile, cases):
+    why = _not_shown(next((one for one in told if one.profile == found.profile), None))
+    if not why or not _closes(found.profile, cases):
         return found
     return replace(
         found,
         verdict=Verdict.INCONCLUSIVE,
         code=CODE,
-        headline=f"{empty.headline}; {found.headline}",
-        path=(*found.path, empty.headline),
+        headline=f"{why}; {found.headline}",
+        path=(*found.path, why),
         advice="Judge the change by a workload that runs what it changed, or say in the profile "
         'that an empty pass is good enough: [guest] untouched = "note".',
     )
+
+
+def _not_shown(told: Touched | None) -> str:
+    """Why it is not shown that the workload ran the change; empty where it is, or there is none."""
+    if told is None:
+        return "whether the workload executed the change is unknown, because no base was compared"
+    return told.headline if told.empty or (told.unknown and not told.executed) else ""
 
 
 def _closes(profile: str, cases: Sequence[Case]) -> bool:

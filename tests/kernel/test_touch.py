@@ -158,12 +158,24 @@ def test_a_report_says_what_of_the_change_was_executed(touched, said):
 
 
 def test_an_empty_pass_closes_where_the_profile_wants_that():
-    """Inconclusive, with a code of its own; neither what ran, nor the same code, nor unknown."""
+    """Inconclusive, with a code of its own; neither what ran, nor the same code."""
     report = judged(NONE, Untouched.CLOSE)
     assert outcome(report) == (CODE, "inconclusive", 5)
     assert "0 of 2 changed functions executed" in only(report).headline
-    for touched in (SOME, Touch(count=0), replace(NONE, unknown="x"), None):
+    for touched in (SOME, Touch(count=0), replace(SOME, unknown="x")):
         assert outcome(judged(touched, Untouched.CLOSE)) == ("G001", "passed", 0)
+
+
+def test_a_pass_of_which_nobody_knows_closes_likewise():
+    """Unknown is no proof that the change ran; without a base nothing could be compared at all."""
+    for touched, said in (
+        (replace(NONE, unknown="x"), "0 of 2 functions known to have changed executed"),
+        (Touch(count=0, unknown="x"), "whether the workload executed the change is unknown"),
+        (None, "unknown, because no base was compared"),
+    ):
+        report = judged(touched, Untouched.CLOSE)
+        assert outcome(report) == (CODE, "inconclusive", 5)
+        assert said in only(report).headline
 
 
 def test_both_sides_of_pairs_are_told():
