@@ -35,7 +35,7 @@ _OTHER_TEXT = "G032"
 _LEVELS = frozenset({_OTHER_TEXT, "G034", "G041"})
 """Incomparable because something changed that a new epoch answers."""
 _UNMEASURED = "G044"
-_HOPELESS = frozenset({"G023", "G027", "G042"})
+_HOPELESS = frozenset({"G023", "G027", "G042", "G043"})
 """Inconclusive for another reason than noise, so that more pairs decide nothing."""
 
 

@@ -85,6 +85,7 @@ def test_what_is_missing_goes_with_another_text_or_its_metric_alone():
         (Verdict.NEW, "G010", [ACCEPT]),
         (Verdict.INCONCLUSIVE, "G020", [REPRODUCE, LONGER]),
         (Verdict.INCONCLUSIVE, "G023", [REPRODUCE]),
+        (Verdict.INCONCLUSIVE, "G043", [REPRODUCE]),
         (Verdict.INCOMPARABLE, "G031", [REPRODUCE]),
         (Verdict.INCOMPARABLE, "G041", [REPRODUCE, ACCEPT]),
         (Verdict.MISSING, "G040", [ACCEPT]),
