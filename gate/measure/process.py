@@ -200,19 +200,20 @@ def gate_processes(gate: str) -> Iterator[int]:
 
 
 def trial_processes() -> Iterator[int]:
-    """The processes of whatever trial runs now: one at a time does, on one host."""
-    return _with(f"{_MARK}=".encode())
+    """The processes of whatever trial this gate runs now; another gate's are none of ours."""
+    return _with(f"{_MARK}=".encode(), f"{_GATE}={own_mark()}\0".encode())
 
 
-def _with(wanted: bytes) -> Iterator[int]:
-    """The processes with a variable whose text begins so, up to its end where that is in it."""
+def _with(*wanted: bytes) -> Iterator[int]:
+    """The processes with variables whose texts begin so, up to an end that is in them."""
     # A list: an iterator over the directory would be left open by a signal's exception.
     for name in os.listdir("/proc"):  # noqa: PTH208 - names, no paths
         if not name.isdigit():
             continue
         try:
             with open(f"/proc/{name}/environ", "rb") as stream:  # noqa: PTH123 - many, fast
-                if b"\0" + wanted in b"\0" + stream.read() + b"\0":
+                text = b"\0" + stream.read() + b"\0"
+                if all(b"\0" + one in text for one in wanted):
                     yield int(name)
         except OSError:
             continue  # gone meanwhile, or of another user

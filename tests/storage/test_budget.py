@@ -10,6 +10,7 @@ import pytest
 
 from gate.errors import MeasureError
 from gate.measure.budget import Budget, BudgetSpent, written_by
+from gate.measure.process import trial_processes, with_gate_mark
 
 MIB = 1 << 20
 WRITE = """
@@ -87,6 +88,22 @@ def test_a_running_trial_that_exceeds_it_is_stopped(place):
             budget.look()
     finally:
         child.communicate(b"\n")
+
+
+def test_only_the_trial_of_this_gate_counts():
+    """What another gate's trial writes meanwhile, on a host that two of them share, is not ours."""
+    trial = {"DRIFTGATE_TRIAL": "1"}
+    environments = (with_gate_mark(trial), trial | {"DRIFTGATE_GATE": "another"}, trial)
+    children = [
+        subprocess.Popen(["cat"], stdin=subprocess.PIPE, env=os.environ | one)
+        for one in environments
+    ]
+    try:
+        found = set(trial_processes()) & {child.pid for child in children}
+    finally:
+        for child in children:
+            child.communicate()
+    assert found == {children[0].pid}
 
 
 def test_the_reader_is_told_what_it_cost_the_drive():
