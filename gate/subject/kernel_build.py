@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from gate.errors import MeasureError
 from gate.subject.kernel_options import EMPTY, Wanted, difference
 from gate.subject.kernel_source import Step, away, lay_out, remove
+from gate.vm.code import differing
+from gate.vm.elf import NotRead
 from gate.vm.image import read_image
 from gate.vm.objects import NotCompared, changed_in
+from gate.vm.packed import NotUnpacked, unpacked
 from gate.vm.recorded import NAME, recorded_text
 
 if TYPE_CHECKING:
@@ -60,8 +63,11 @@ class Outcome(NamedTuple):
     sides: tuple[Built, Built]
     options: tuple[str, ...]
     functions: dict[str, str]
+    """Those of the kernel itself."""
     unknown: str
     """Why the functions that differ are not known; empty where they are."""
+    modules: dict[str, tuple[str, ...]]
+    """Modules that differ, each with its functions that do."""
 
 
 class Builder:
@@ -96,9 +102,10 @@ class Builder:
             self._work.mkdir(parents=True)
             base, head = (self._side(side, one) for side, one in zip(SIDES, sources, strict=True))
             functions, unknown = self._compare(base, head)
+            modules = modules_between(*(self._work / side for side in SIDES))
             options = difference(base.config, head.config)
             self._record(base, head, functions, unknown, options)
-            return Outcome((base, head), options, functions, unknown)
+            return Outcome((base, head), options, functions, unknown, modules)
         finally:
             self._clean(sources)
 
@@ -195,6 +202,30 @@ class Builder:
             (self._work / side).rename(self.out / side)
         lines = options or ("# The configurations of base and head are the same.",)
         (self.out / DIFFERENCE).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def modules_between(base: Path, head: Path) -> dict[str, tuple[str, ...]]:
+    """Modules that differ between two sides, each with the functions that do, as far as is known.
+
+    One that is there on one side alone differs; one whose data alone differ has no functions.
+    """
+    before, after = _modules_of(base), _modules_of(head)
+    found = {}
+    for name in sorted(before.keys() | after.keys()):
+        old, new = (side[name].read_bytes() if name in side else b"" for side in (before, after))
+        if old == new:
+            continue
+        try:
+            plain = (unpacked(one) if one else b"" for one in (old, new))
+            found[name] = tuple(differing(*plain)) if old and new else ()
+        except (NotRead, NotUnpacked):
+            found[name] = ()
+    return found
+
+
+def _modules_of(side: Path) -> dict[str, Path]:
+    paths = (side / "lib" / "modules").rglob("*.ko*")
+    return {path.name.partition(".ko")[0].replace("-", "_"): path for path in paths}
 
 
 def first_error(log: Path) -> str:

@@ -7,11 +7,15 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 from builders import run_gate, start_gate
 from kernel.made import RELEASE
+
+from gate.model.kernel_config import options_in
+from gate.vm.root import _BUSES, _ROOT
 
 TESTS = Path(__file__).parents[1]
 MAKEFILE = f"""
@@ -32,7 +36,8 @@ bzImage:
 modules:
 	@true
 modules_install:
-	@mkdir -p $(INSTALL_MOD_PATH)/lib/modules/{RELEASE}
+	@mkdir -p $(INSTALL_MOD_PATH)/lib/modules/{RELEASE}/kernel
+	@cc -O2 -c module.c -o $(INSTALL_MOD_PATH)/lib/modules/{RELEASE}/kernel/made-up.ko
 	@ln -s $(O) $(INSTALL_MOD_PATH)/lib/modules/{RELEASE}/build
 """
 IMAGE = f"""
@@ -46,6 +51,7 @@ seen = (place / "kernel/main.o").read_bytes() + said.encode() + str(Path.cwd()).
 image = bzimage(kernel(build_id=hashlib.sha1(seen).digest()))
 (place / "arch/x86/boot/bzImage").write_bytes(image)
 """
+MODULE = "int table = %d;\nint load_one(int a) { return a + %d; }\n"
 CODE = "int read_one(int a) { return a + %d; }\nint write_one(int a) { return a * 3; }\n"
 
 
@@ -66,6 +72,7 @@ def tree(tmp_path):
     for name, text in (
         *(("Makefile", MAKEFILE), ("Kbuild", ""), ("image.py", IMAGE)),
         *(("options", "CONFIG_B=y\n"), ("main.c", CODE % 1)),
+        ("module.c", MODULE % (1, 1)),
     ):
         (place / name).write_text(text)
     git(place, "init", "-q")
@@ -105,13 +112,30 @@ def test_both_sides_are_built_and_told(tree):
     for side in ("base", "head"):
         assert (out / side / "boot" / f"vmlinuz-{RELEASE}").is_file()
         assert (out / side / "boot" / f"config-{RELEASE}").is_file()
-        assert list((out / side / "lib" / "modules" / RELEASE).iterdir()) == []
+        there = (out / side / "lib" / "modules" / RELEASE).iterdir()
+        assert [path.name for path in there] == ["kernel"]
         recorded = json.loads((out / side / "changed-functions.json").read_text())
         assert recorded["functions"] == {"read_one": "changed"}
     assert "the configurations are the same" in answer.out
     assert "1 function of the kernel itself differs: read_one" in answer.out
     assert "CC      kernel/main.o" in (out / "base.log").read_text()
     assert clean(tree, out)
+
+
+@pytest.mark.parametrize(
+    ("module", "said"),
+    [
+        ((1, 2), "1 function of module made_up differs: load_one"),
+        ((2, 1), "module made_up differs otherwise"),
+    ],
+)
+def test_a_patch_of_a_module_alone_is_told(tree, module, said):
+    """The kernel itself is the same then, which does not say that the sides are."""
+    commit(tree, "patch", **{"main.c": CODE % 1, "module.c": MODULE % module})
+    answer, _ = build(tree, "base", "patch", "--modules")
+    assert answer.status == 0, answer.err
+    assert "the kernel itself is the same to the byte" in answer.out
+    assert said in answer.out
 
 
 def test_the_same_source_gives_the_same_bytes(tree, monkeypatch):
@@ -198,6 +222,24 @@ def test_wrong_words_build_nothing(tree, words, said):
     assert answer.status == 2
     assert said in answer.err
     assert not (out / "base.log").exists()
+
+
+OPTIONS = {
+    "virtio_pci": "VIRTIO_PCI",
+    "9pnet_virtio": "NET_9P_VIRTIO",
+    "9p": "9P_FS",
+    "overlay": "OVERLAY_FS",
+    "virtio_blk": "VIRTIO_BLK",
+    "nvme": "BLK_DEV_NVME",
+}
+
+
+def test_a_guest_has_what_its_root_and_disks_are_made_of():
+    """Built in, so that a side without any module boots too."""
+    text = (files("gate.vm") / "guest" / "guest.config").read_text(encoding="utf-8")
+    options = options_in(text.splitlines())
+    for name in (*_ROOT, *_BUSES.values()):
+        assert options.get(OPTIONS[name]) == "y", name
 
 
 def runs(number):
