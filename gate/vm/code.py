@@ -29,14 +29,17 @@ _NUMBER = re.compile(r"\.\d+$")
 """By which the compiler tells local variables of one name apart."""
 
 
+Names = tuple[tuple[int, int, frozenset[str]], ...]
+
+
 class Function(NamedTuple):
     """A function's code."""
 
     section: str
     body: bytes
     """Zero where the linker fills in."""
-    names: tuple[tuple[int, int, str], ...]
-    """What it fills in: offset, kind, and what it stands for."""
+    names: Names
+    """What it fills in: offset, kind, and what it may stand for."""
     jumps: Jumps
 
 
@@ -121,29 +124,39 @@ def _in_section(file: Object, number: int) -> list[tuple[str, Function]]:
     return found
 
 
-def _meant(file: Object, number: int, kind: int, addend: int) -> str:
-    """What a reference stands for, whatever lies before it in its section."""
+def _meant(file: Object, number: int, kind: int, addend: int) -> frozenset[str]:
+    """What a reference may stand for, whatever lies before it in its section.
+
+    Several where a variable that takes no room, as the key of a lock that nobody checks, lies where
+    the next one begins.
+    """
     symbol = file.symbols[number]
     if symbol.kind != SECTION and not symbol.section:
-        return f"{symbol.name}{addend:+d}"
+        return frozenset({f"{symbol.name}{addend:+d}"})
     part = file.parts[symbol.section]
     at = symbol.value + addend + (4 if kind in _RELATIVE else 0)
     if symbol.kind != SECTION and not symbol.name.startswith(".L"):
-        return f"{_plain(symbol.name, local=symbol.local)}{addend:+d}"
+        return frozenset({f"{_plain(symbol.name, local=symbol.local)}{addend:+d}"})
     if part.flags & STRINGS:
-        return f"text {part.content[at : part.content.find(bytes(1), at)]!r}"
+        return frozenset({f"text {part.content[at : part.content.find(bytes(1), at)]!r}"})
     wanted = {FUNCTION} if part.flags & EXECUTABLE else {OBJECT}
     around = [
         one
         for one in file.symbols
         if one.section == symbol.section and one.kind in wanted and one.value <= at
     ]
-    last = max(around, key=lambda one: (one.value, one.name), default=None)
-    if last is None:
-        return part.name
-    if last.size and at > last.value + last.size:
-        return part.name  # constants and tables without a name
-    return f"{_plain(last.name, local=last.local)}+{at - last.value}"
+    start = max((one.value for one in around), default=None)
+    last = [one for one in around if one.value == start]
+    if start is None or all(0 < one.size < at - start for one in last):
+        return frozenset({part.name})  # constants and tables without a name
+    return frozenset(f"{_plain(one.name, local=one.local)}+{at - start}" for one in last)
+
+
+def _alike(some: Names, others: Names) -> bool:
+    """Whether both may stand for the same, each in its place."""
+    return len(some) == len(others) and all(
+        one[:2] == other[:2] and one[2] & other[2] for one, other in zip(some, others, strict=True)
+    )
 
 
 def _plain(name: str, *, local: bool) -> str:
@@ -154,7 +167,7 @@ def _same(one: Function, other: Function) -> bool:
     if one.section != other.section:
         return False
     if one.body == other.body:
-        return one.names == other.names
+        return _alike(one.names, other.names)
     return _Walk(one, other).same()
 
 
@@ -189,8 +202,10 @@ class _Walk:
         return (
             (at, there) == (len(one.body), len(other.body))
             and all(self._moved(near) == far for near, far in self._inside)
-            and tuple((self._moved(where), kind, name) for where, kind, name in one.names)
-            == other.names
+            and _alike(
+                tuple((self._moved(where), kind, name) for where, kind, name in one.names),
+                other.names,
+            )
         )
 
     def _moved(self, at: int) -> int:

@@ -66,6 +66,25 @@ def test_what_only_moved_is_no_difference(compiled):
     assert differing(compiled(BASE), compiled(head)) == {"inner": "changed"}
 
 
+EMPTY = """
+extern void use(void *, void *);
+static int limit;
+static struct {} key;
+static struct {} other;
+void locks(void) { use(&key, &other); }
+int caller(int a) { limit += a; use(&limit, &key); return limit; }
+"""
+
+
+def test_variables_that_take_no_room_are_no_difference(compiled):
+    """A key of a lock that nobody checks has the address of whatever lies there now."""
+    head = EMPTY.replace("static int limit;", "static int limit;\nstatic int seen;")
+    head += "void adds(int a) { seen += a; use(&seen, &key); }\n"
+    assert differing(compiled(EMPTY), compiled(head)) == {"adds": "added"}
+    wrong = head.replace("limit += a", "seen += a")
+    assert differing(compiled(head), compiled(wrong)) == {"caller": "changed"}
+
+
 def test_what_the_assembler_filled_in_is_compared_by_its_target(compiled):
     """The call of a local function has no name in the file any more, and its distance moved."""
     names = functions_of(compiled(BASE))
