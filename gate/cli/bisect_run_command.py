@@ -14,6 +14,8 @@ import click
 from gate import vcs
 from gate.cli.progress import one_line
 from gate.errors import GateError, InputError, Interrupted
+from gate.model import Role, Verdict
+from gate.units import percent
 
 EPILOG = """\b
 Examples, from the top of the repository:
@@ -25,8 +27,9 @@ Examples, from the top of the repository:
 
 \b
 Exit status: 0 the gate was open, 1 a regression was proven, 125 this commit
-cannot tell (nothing compared, a measurement failed, cannot judge) and git skips
-it; 128 and above end the bisection: usage, an interruption, the gate failed.
+cannot tell (nothing compared, a measurement failed, cannot judge, or it passed
+only at a raised tolerance) and git skips it; 128 and above end the bisection:
+usage, an interruption, the gate failed.
 """
 _SKIPPED = 125
 _ENDS = 128
@@ -112,10 +115,32 @@ def command(check: tuple[str, ...], out: Path | None) -> int:
     work = () if _value(check, "--work") else ("--work", _OWN_WORK)
     status = run(["check", "--no-why", *work, "--out", str(place / "check"), *check])
     answer, word = _MEANT.get(status, (status if status >= _ENDS else _ENDS + status, "stop"))
+    if status == 0 and (loud := _too_loud(place / "check" / "report.json")):
+        answer, word = _SKIPPED, f"skipped, as {loud}"
     told = f"gate check ended with {status}: {word} ({answer} to git); {commit[:12]}, {place}"
     with suppress(OSError):  # the answer stands where nobody reads this
         click.echo(one_line(f"bisect-run: {told}"), err=True)
     return answer
+
+
+def _too_loud(path: Path) -> str:
+    """Why a step that passed is not known to be good; empty where it is.
+
+    A tolerance that was raised to what the noise can support lets a pull request through with a
+    warning. To git it would call a commit good whose loss nobody excluded, and another one bad.
+    """
+    from gate.files.report_file import read_report  # noqa: PLC0415 - after measuring
+
+    for one in read_report(path).findings:
+        raised = one.tolerance is not None and (one.tolerance_used or 0.0) > one.tolerance
+        if one.role is not Role.GATE or one.verdict is not Verdict.PASSED or not raised:
+            continue
+        if one.loss_high is None or one.loss_high > (one.tolerance or 0.0):
+            asked, used = (
+                percent(t or 0.0, signed=False) for t in (one.tolerance, one.tolerance_used)
+            )
+            return f"{one.benchmark} {one.metric} passed at {used}, too loud for {asked}"
+    return ""
 
 
 def _value(words: tuple[str, ...], option: str) -> str:

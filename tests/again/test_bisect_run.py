@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from again.shell import Shell, begin, commit_all, git
 from builders import QUIET, write_replay_project
+from report.build import finding
 
 from gate.cli.bisect_run_command import command
+from gate.model import Role, Verdict
 
 SLOW = [1.1 * one for one in QUIET]
 
@@ -123,6 +127,26 @@ def test_the_answer_stands_where_its_last_line_cannot_be_written(history, monkey
     monkeypatch.setattr("sys.stderr", open("/dev/full", "w", buffering=1))  # noqa: PTH123, SIM115
     answer = command.main(["p", "--out", str(history[2].bin.parent)], standalone_mode=False)
     assert answer == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "answer"),
+    [
+        ({}, 0),
+        ({"tolerance_used": 0.6, "loss_high": 0.4}, 125),
+        ({"tolerance_used": 0.6, "loss_high": None}, 125),
+        ({"tolerance_used": 0.6, "loss_high": 0.03}, 0),
+        ({"tolerance_used": 0.6, "loss_high": 0.4, "role": Role.WATCH}, 0),
+    ],
+)
+def test_a_pass_at_a_raised_tolerance_is_no_good_commit(history, monkeypatch, changes, answer):
+    """A loss above what was asked for may hide in it: git skips the commit, and is told why."""
+    one = finding(**{"tolerance": 0.05, "tolerance_used": 0.05, "loss_high": 0.07, **changes})
+    report = SimpleNamespace(findings=[replace(one, verdict=Verdict.PASSED)])
+    monkeypatch.setattr("gate.cli.main.run", lambda _: 0)
+    monkeypatch.setattr("gate.files.report_file.read_report", lambda _: report)
+    out = str(history[2].bin.parent)
+    assert command.main(["--out", out, "p"], standalone_mode=False) == answer
 
 
 def test_an_internal_error_is_no_bad_commit(history, monkeypatch):

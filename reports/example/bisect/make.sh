@@ -12,6 +12,11 @@ bad=7093ab02f6ba     # it is not
 suspect=3a5c73199f8d # where to begin; `gate run` does not start at this one
 PATH=$PWD/.venv/bin:$PATH
 
+work=$(realpath -m "${1:-reports/example-work/bisect}")
+[ ! -e "$work" ] || {
+  echo "$0: $work is there already: name another directory, or remove it" >&2
+  exit 1
+}
 [ "$(git rev-parse --is-shallow-repository)" = false ] || {
   echo "$0: this clone is shallow: fetch the rest with \`git fetch --unshallow\`" >&2
   exit 1
@@ -23,11 +28,6 @@ for commit in "$good" "$bad" "$suspect"; do
   }
 done
 
-work=$(realpath -m "${1:-reports/example-work/bisect}")
-[ ! -e "$work" ] || {
-  echo "$0: $work is there already: name another directory, or remove it" >&2
-  exit 1
-}
 mkdir -p "$work"
 cp -r reports/example/bisect/profiles "$work/profiles"
 git clone --quiet --no-checkout . "$work/tree"
