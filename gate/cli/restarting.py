@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gate.cli.progress import one_line
-from gate.errors import MeasureError
+from gate.errors import InputError, MeasureError
 from gate.host.state import state_directory
 from gate.subject.boots import (
     Boot,
@@ -71,8 +71,9 @@ def restarting(words: Sequence[str], *, allowed: bool) -> Iterator[None]:
 
 def finished(words: tuple[str, ...]) -> None:
     """Whatever a measurement asked for, it came to its end: nothing goes on any more."""
-    state = state_directory()
-    journal = read_boots(state)
+    state, journal = state_directory(), None
+    with suppress(InputError):  # one that is damaged was none of a measurement that came so far
+        journal = read_boots(state)
     if journal is None or journal.words != words:
         return
     forget_boots(state)

@@ -309,6 +309,18 @@ def test_a_journal_that_nobody_understands_is_not_guessed_at(machine):
     forget_boots(machine.state)
 
 
+def test_a_damaged_journal_is_no_matter_of_other_profiles(machine):
+    """What restarts nothing neither reads nor removes it."""
+    path = machine.root / "profiles" / "p.toml"
+    path.write_text('harness = "hyperfine"\ncommand = "sleep 0.005"\n[metric.wall]\n')
+    (machine.root / "baselines").mkdir()
+    machine.state.mkdir()
+    (machine.state / "boots.json").write_text("{")
+    answer = run_gate(("check", "p", "--out", "out", "--allow", "new"), cwd=machine.root)
+    assert answer.status == 0, answer
+    assert (machine.state / "boots.json").read_text() == "{"
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
