@@ -99,9 +99,9 @@ class Asked:
             raise StopRequested(signal.SIGTERM)
 
 
-def sitting(stop, harness="fio"):
+def sitting(stop, harness="fio", *, restarts=False):
     """What controls need of a sitting."""
-    return SimpleNamespace(stop=stop, profile=SimpleNamespace(harness=harness))
+    return SimpleNamespace(stop=stop, profile=SimpleNamespace(harness=harness), restarts=restarts)
 
 
 @pytest.fixture
@@ -142,6 +142,15 @@ def test_counted_instructions_need_no_controls(clock, recorder):
     controls.end()
     assert clock.runs == 0
     assert not own.session.controls
+
+
+def test_restarts_into_other_kernels_have_no_controls(clock, recorder):
+    """A slower kernel slows them too: they would tell of the change, not of the machine."""
+    own = recorder()
+    controls = Controls(sitting(Asked(), restarts=True), own)
+    controls.begin()
+    controls.end()
+    assert (clock.runs, own.session.controls) == (0, {})
 
 
 def test_when_they_run(clock, recorder):
