@@ -166,7 +166,7 @@ def _tell(out: Path, outcome: Outcome, names: tuple[str, str]) -> None:
         click.echo(_functions("the kernel itself", list(outcome.functions)))
     else:
         click.echo("no function of the kernel itself differs")
-    _tell_modules(outcome.modules or {})
+    _tell_modules(outcome.modules)
 
 
 def _tell_modules(modules: Mapping[str, Sequence[str]]) -> None:

@@ -11,8 +11,10 @@ from importlib.resources import files
 import click
 
 from gate.cli.progress import one_line
+from gate.errors import MeasureError
 from gate.host.state import state_directory
 from gate.subject.boots import Boots, Doing, forget_boots, read_boots, running
+from gate.subject.one_shot import restart_plainly
 
 EPILOG = """\b
 Examples:
@@ -83,8 +85,7 @@ def _back(journal: Boots) -> None:
         return
     click.echo(one_line(f"done; restarting from {now.shown} into {journal.first.shown}"))
     sys.stdout.flush()
-    words = ("sh", "-c", journal.restart) if journal.restart else ("systemctl", "reboot")
-    done = subprocess.run(words, check=False, capture_output=True, text=True)  # noqa: S603
-    if done.returncode != 0:
-        said = " ".join(done.stderr.split())[:200]
-        click.echo(one_line(f"warning[G269]: it did not restart: {said}"), err=True)
+    try:
+        restart_plainly(journal.restart)
+    except MeasureError as error:
+        click.echo(one_line(f"warning[{error.code}]: {error}"), err=True)

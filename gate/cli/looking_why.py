@@ -98,9 +98,6 @@ def _taken(
         ground = stack.enter_context(measuring(alone, teller.say, place))
         work = stack.enter_context(work_directory(plan.work))
         for target in wanted:
-            if profiles[target.profile].subject.metal is not None:
-                yield from _left([target], (), "each extra run would be a restart of this machine")
-                continue
             sitting = make_sitting(
                 profiles[target.profile],
                 work=work,

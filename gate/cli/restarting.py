@@ -92,17 +92,17 @@ def _restart(need: RestartNeeded, words: tuple[str, ...]) -> None:
     before = read_boots(state)
     journal = _journal(before, need, words, now)
     write_boots(state, journal)  # first: a start that was armed is always in the journal
+    side = need.target.side.value
+    told = f"restart {len(journal.boots)}: into the {side} side's kernel {need.image.release}"
     try:
         arm(need.metal, need.target, journal.first)
+        click.echo(one_line(told), err=True)
+        sys.stderr.flush()
+        os.sync()
+        restart(need.metal)
     except MeasureError:
         forget_boots(state)
         raise
-    side = need.target.side.value
-    told = f"restart {len(journal.boots)}: into the {side} side's kernel {need.image.release}"
-    click.echo(one_line(told), err=True)
-    sys.stderr.flush()
-    os.sync()
-    restart(need.metal, need.target)
     time.sleep(_PATIENCE)
     raise MeasureError(
         "G269",

@@ -156,12 +156,11 @@ def _look(
     # that hides a small loss must not hide that losses add up.
     slide = slid(costs, series.session_costs, limits_for(series.metric, series.sessions))
     slide_text = f"slid {percent(ratio(slide or 0.0))} since the first sessions of this epoch"
-    if result.flagged:
-        flag = _flag(series, limits, result, noise, (step,), warnings)
+    twice = f"both trials gave exactly {series.head[0]:g}: a stuck counter, or chance"
+    if result.flagged or agreed(series):
+        path = (step, twice) if agreed(series) else (step,)
+        flag = _flag(series, limits, result, noise, path, warnings)
         return flag if slide is None else replace(flag, slide=slide_text)
-    if agreed(series):
-        text = f"both trials gave exactly {series.head[0]:g}: a stuck counter, or chance"
-        return _flag(series, limits, result, noise, (step, text), warnings)
     numbers = {
         "loss": ratio(result.loss),
         "loss_low": ratio(result.low),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from gate.judge.series import finding
 from gate.judge.set_aside import aside_values, own_asides
 from gate.judge.suite import values_of
+from gate.judge.unfit import agreed
 from gate.model import Evidence, Verdict
 from gate.stats.costs import log_costs, ratio, usable, value_of
 from gate.stats.screen import CONFIDENCE, Screened, centre, screen
@@ -57,6 +58,10 @@ def by_strikes(flag: Flagged, sessions: tuple[Session, ...], alpha: float, beta:
     if not all(usable(values) for values in raw):
         text = "a further head session lacks this metric or gave a value not above zero"
         return finding(series, "G051", Verdict.BROKEN, text, evidence=evidence, path=flag.path)
+    if agreed(series) and {*series.head} == {value for values in raw for value in values}:
+        count = len(series.head) + sum(map(len, raw))
+        text = f"all {count} trials of {1 + len(raw)} sessions gave exactly {series.head[0]:g}"
+        return finding(series, "G052", Verdict.BROKEN, text, evidence=evidence, path=flag.path)
     strikes = tuple(log_costs(values, series.metric.better) for values in raw)
     again = _together(flag, (series.costs, *strikes), beta)
     with_asides = _together(flag, _heads_with_asides(series, sessions, raw), beta)

@@ -40,7 +40,8 @@ def targets(report: Report, profiles: Mapping[str, Profile]) -> tuple[Target, ..
         proven = one.verdict is Verdict.REGRESSED and one.role is Role.GATE
         if profile is None or not proven or profile.harness in _NEVER:
             continue
-        if profile.subject.kind is SubjectKind.KERNEL:  # what is counted out here is the emulator
+        # What is counted out here is the emulator, or each run would be a restart of the machine.
+        if profile.subject.kind is SubjectKind.KERNEL:
             continue
         if not {"base", "head"} <= profile.sides.keys():
             continue

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 JOURNAL = "boots.json"
 _SCHEMA = 1
-_LONGEST = 500
+_LONGEST = 4096
+"""Characters: more than the kernel takes for a command line."""
 _PROC = Path("/proc")
 _NOTES = Path("/sys/kernel/notes")
 _CURE = "Look at what it says, then forget it: gate host resume --forget."

@@ -54,7 +54,7 @@ def arm(metal: Metal, target: Target, first: Running) -> None:
             _demand(f"next_entry={entry}" in _grub_environment(), "GRUB", f"next_entry={entry}")
         case OneShot.SYSTEMD_BOOT:
             _do("bootctl", "set-oneshot", entry)
-            _demand(entry in _efi_text(_ONE_SHOT), "the firmware", f"LoaderEntryOneShot {entry}")
+            _demand(entry == _efi_text(_ONE_SHOT), "the firmware", f"LoaderEntryOneShot {entry}")
         case OneShot.EFI:
             _do("efibootmgr", "--bootnext", entry)
             wanted = f"BootNext: {entry.upper()}"
@@ -63,7 +63,7 @@ def arm(metal: Metal, target: Target, first: Running) -> None:
             _do("kexec", "--load", *_kexec_words(metal, target, first))
             _demand(_text(_LOADED) == "1", "the kernel", "a loaded kernel")
         case OneShot.COMMAND:
-            _shell(metal.once, target)
+            _do("sh", "-c", metal.once.replace("{side}", shlex.quote(str(target.directory))))
 
 
 def disarmed(metal: Metal) -> str:
@@ -87,22 +87,31 @@ def disarmed(metal: Metal) -> str:
     )
 
 
-def restart(metal: Metal, target: Target) -> None:
+def restart(metal: Metal) -> None:
     """Restart now: returns before the machine goes down.
 
     Raises:
         MeasureError: G269, nothing restarts it.
     """
-    if metal.restart:
-        _shell(metal.restart, target)
+    if metal.by is OneShot.KEXEC and not metal.restart:
+        _do("systemctl", "kexec")
     else:
-        _do("systemctl", "kexec" if metal.by is OneShot.KEXEC else "reboot")
+        restart_plainly(metal.restart)
+
+
+def restart_plainly(command: str) -> None:
+    """Restart into whatever the machine starts by itself, by a command or `systemctl reboot`.
+
+    Raises:
+        MeasureError: G269, nothing restarts it.
+    """
+    _do(*(("sh", "-c", command) if command else ("systemctl", "reboot")))
 
 
 def _kexec_words(metal: Metal, target: Target, first: Running) -> list[str]:
     own = [word for word in first.command_line.split() if not word.startswith(_OWN)]
     line = metal.command_line or " ".join(own)
-    if "panic=" not in line:
+    if not any(word.startswith("panic=") for word in line.split()):
         line = f"{line} {_PANIC}".strip()
     words = ["--kexec-syscall-auto", f"--command-line={line}"]
     if metal.initrd:
@@ -135,10 +144,6 @@ def _text(path: Path) -> str:
         return ""
 
 
-def _shell(command: str, target: Target) -> None:
-    _do("sh", "-c", command.replace("{side}", shlex.quote(str(target.directory))))
-
-
 def _do(*words: str) -> str:
     try:
         done = subprocess.run(  # noqa: S603 - words of the profile, for root's own machine
@@ -161,6 +166,6 @@ def _demand(holds: bool, who: str, wanted: str) -> None:  # noqa: FBT001 - a que
 def _refused(why: str) -> MeasureError:
     return MeasureError(
         "G269",
-        f"the next start cannot be armed: {why}.",
-        cure="Nothing is restarted. See `by` of [subject] metal, and what it needs.",
+        f"this machine cannot be restarted so: {why}.",
+        cure="See `by` and `restart` of [subject] metal, and what they need.",
     )

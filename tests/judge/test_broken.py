@@ -79,6 +79,16 @@ def test_two_trials_that_agree_are_left_to_pairs():
     )
 
 
+def test_two_trials_that_agree_with_every_further_session_are_broken():
+    """Where only the head can run: what never varies, while the baseline does, is stuck."""
+    two = session({"b": (1.0, 1.0)})
+    further = strikes([1.0] * 10)
+    again = [session({"b": (1.0, 1.0)}, id=one.id, started=one.started) for one in further]
+    assert outcome(decide([two, *again])) == ("G052", "broken", 4)
+    varied = session({"b": (1.0, 1.001)}, id=again[-1].id, started=again[-1].started)
+    assert outcome(decide([two, *again[:-1], varied]))[1] != "broken"
+
+
 def test_g052_single_trials():
     """One trial cannot repeat itself, but five sessions can hold its very number."""
     canned = baseline(series(levels=[1.0] * 5, trials=(1.0,)))

@@ -94,12 +94,14 @@ def test_every_boot_loader_is_armed_once(machine, loader):
 def test_kexec_gets_the_command_line_that_the_machine_was_found_with(machine):
     """With a restart after a panic added, so that a kernel that fails gives the machine back."""
     write(machine, BY["kexec"])
-    armed = []
+    words = "root=x ro softlockup_panic=1 " + " ".join(f"word{n}" for n in range(200))
+    machine.kernels["good"] = replace(machine.running, command_line=f"BOOT_IMAGE=/x {words}")
+    machine.start("good")
     machine.script("kexec", 'echo "$*" >>armed; echo "$*" >next; echo 1 >kexec_loaded')
     machine.measure("run", "p", *SIDES)
     armed = (machine.root / "armed").read_text().splitlines()
     side = machine.root / "head"
-    line = f"--command-line=root=x ro panic=30 --initrd={side}/initrd {side}/vmlinuz"
+    line = f"--command-line={words} panic=30 --initrd={side}/initrd {side}/vmlinuz"
     assert armed == [f"--load --kexec-syscall-auto {line}"] * 2
 
 
@@ -226,6 +228,7 @@ def test_grub_that_cannot_clear_its_entry_is_told(machine):
     [
         ("grub-reboot", "echo no such entry >&2; exit 1", "status 1: no such entry"),
         ("grub-reboot", "true", "GRUB does not tell of next_entry=head entry"),
+        ("systemctl", "echo not allowed >&2; exit 1", "status 1: not allowed"),
     ],
 )
 def test_what_cannot_be_armed_restarts_nothing(machine, program, script, said):
