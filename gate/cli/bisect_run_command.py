@@ -108,6 +108,9 @@ def command(check: tuple[str, ...], out: Path | None) -> int:
     last line says where. Give `--base` a checkout of a good commit that stays, and profiles and
     baselines from there too if the tree's own change on the way.
     """
+    if "--restart" in check:
+        cure = "Check the commits' kernels one by one: gate check --restart."
+        raise InputError("G200", "git bisects within one start of the machine.", cure=cure)
     from gate.cli.main import run  # noqa: PLC0415 - which imports this module when it is asked for
 
     commit = vcs.commit_of(Path(_value(check, "--head") or "."), "HEAD") or "no commit"

@@ -135,6 +135,7 @@ def command(
         beta=beta,
         allow=allow,
         why=why,
+        restart=restart,
     )
     words = going_on("check", ("--out", str(wanted.place)), flag="--resume")
     with restarting(words, allowed=restart):

@@ -72,6 +72,8 @@ class Wanted:
     allow: tuple[str, ...]
     why: bool = True
     """Whether what regressed is run some more, to see what moved with it."""
+    restart: bool = False
+    """Whether the machine may be restarted for a trial that needs another kernel."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +122,7 @@ def _checked(wanted: Wanted, teller: Teller, stop: Stop, ending: Ending) -> Repo
             report,
             notes=(*suite.notes, *report.notes),
             changes=known.changes,
-            origin=origin_of_check(wanted, sessions, suite.plan.baselines, known.commit),
+            origin=origin_of_check(wanted, suite.plan, sessions, known.commit),
         )
         if wanted.shard.of > 1:
             told = f"part {wanted.shard.number} of {wanted.shard.of}; the whole is judged of all"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from gate.cli.checking import Wanted
+    from gate.cli.flow import Plan
     from gate.cli.wiring import SideOptions
     from gate.model import Baseline, Profile, Session
 
@@ -34,7 +35,7 @@ _TREES = {"github.com": "blob", "codeberg.org": "src/commit"}
 
 
 def origin_of_check(
-    wanted: Wanted, sessions: Sequence[Session], baselines: Sequence[Baseline], merge_base: str
+    wanted: Wanted, plan: Plan, sessions: Sequence[Session], merge_base: str
 ) -> Origin:
     """The origin of a check on this machine; `merge_base` is empty where none was asked for."""
     away = _away()
@@ -46,13 +47,14 @@ def origin_of_check(
     out = str(wanted.place)
     profiles = _profiles_of(wanted)
     return Origin(
-        base_commit=base or _accepted(sessions, baselines),
+        base_commit=base or _accepted(sessions, plan.baselines),
         head_commit=head,
         files=_files(profiles, head),
         profiles=_inside(profiles),
         options=_options(wanted, away=away),
         out=_shown(out) if not (away and wanted.place.is_absolute()) else "",
         checkout=gone and bool(base),
+        restarts=wanted.restart and any(one.subject.metal for one in plan.profiles),
         dirty=any(one.subject.dirty for one in sessions if one.side is Side.HEAD),
     )
 

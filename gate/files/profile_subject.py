@@ -213,10 +213,17 @@ def _within(text: str, unit: str, limits: tuple[float, float], wrong: Wrong, *ke
 
 
 def subject_text(subject: Activation) -> str:
-    """What of it decides what is run, for the profile's digest; empty where nothing does."""
+    """What of it decides what is run, for the profile's digest; empty where nothing does.
+
+    How a boot entry is called, or the next start is armed, decides nothing: the running kernel
+    proves itself.
+    """
     if subject == Activation():
         return ""
-    return json.dumps({key: one for key, one in asdict(subject).items() if one}, sort_keys=True)
+    decides = {key: one for key, one in asdict(subject).items() if one}
+    if subject.metal is not None:
+        decides["metal"] = {"by": subject.metal.by, "command_line": subject.metal.command_line}
+    return json.dumps(decides, sort_keys=True)
 
 
 def with_subject(profile: Profile, path: Path) -> Profile:

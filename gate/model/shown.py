@@ -239,3 +239,5 @@ class Origin:
     measures again makes one."""
     dirty: bool = False
     """Whether the head side had changes that no commit holds."""
+    restarts: bool = False
+    """Whether each trial was a restart of the machine, as `--restart` let the check do."""

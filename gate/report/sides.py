@@ -14,7 +14,7 @@ COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 OPTIONS = frozenset(
     {
         *("--base", "--base-env", "--head", "--head-env", "--profiles", "--baseline", "--size"),
-        *("--host-class", "--work"),
+        *("--subject", "--host-class", "--work"),
     }
 )
 """What an origin may say; all of them take one value."""
@@ -37,10 +37,11 @@ class Sides:
 
     def words(self, *, without: tuple[str, ...] = ()) -> tuple[str, ...]:
         """The sides and all options but some."""
+        again = ("--restart",) if self._origin.restarts else ()
         head = () if self.given("--head") else ("--head", ".")
         both = ("--base", self._base(), *head) if self.gone else ()
         kept = (word for pair in self._pairs if pair[0] not in without for word in pair)
-        return (*both, *kept)
+        return (*both, *kept, *again)
 
     def in_force(self, *, own_text: bool) -> tuple[str, ...]:
         """The same, judged by what a base side that is gone has.

@@ -52,7 +52,7 @@ class Metals:
         metal = profile.subject.metal
         assert metal is not None, "the subject is this machine"  # noqa: S101 - the caller's duty
         self._metal, self._state, self._path = metal, state, profile.path
-        self._key = profile.digest
+        self._key = f"{profile.digest} {metal}"
         self._images: dict[Side, Image] = {}
 
     def check(self, sides: Mapping[Side, ActiveSide]) -> None:

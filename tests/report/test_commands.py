@@ -267,6 +267,35 @@ def test_an_origin_can_only_say_what_a_check_has_said():
     assert broken == {REPRODUCE: ""}
 
 
+RESTARTS = replace(ORIGIN, restarts=True)
+"""A check of this machine's own kernels."""
+
+
+def test_where_trials_are_restarts_every_line_allows_them():
+    """The lines of a check do; git, which cannot go on after one, is not asked to bisect."""
+    known = commands(RESTARTS)
+    assert known[REPRODUCE].line == f"gate check {ALONE} {SIDES} --restart"
+    assert known[LONGER].line == f"gate check {ALONE} --pairs 200 {SIDES} --restart"
+    assert known[BISECT].line == ""
+    assert "within one start of the machine" in known[BISECT].why
+
+
+def test_where_trials_are_restarts_the_first_level_is_measured_session_by_session():
+    """What accepts it is told beside the line: nothing that follows in a line outlives a restart."""
+    new = commands(RESTARTS, verdict=Verdict.NEW, code="G010")[ACCEPT]
+    place = "reports/first/iometer"
+    assert new.line == f"gate run iometer --side base --out {place} {SIDES} --restart"
+    assert new.why == (
+        f"Then: gate baseline accept {place}/*.json --reason 'why this level is right'"
+    )
+
+
+def test_how_sides_are_activated_is_part_of_each_line():
+    """A check with --subject is started again with it."""
+    origin = replace(ORIGIN, options=("--base", "b", "--subject", "lab.toml"))
+    assert lines(origin)[REPRODUCE] == f"gate check {ALONE} --base b --subject lab.toml"
+
+
 @pytest.mark.parametrize(
     "changes", [{"code": "G044", "verdict": Verdict.MISSING}, {"benchmark": "*"}]
 )

@@ -132,7 +132,9 @@ def test_a_check_alternates_boots_in_the_order_of_its_blocks(machine):
     assert len(set(boots)) == len(boots)
     assert {one.note.split()[1] for one in base.trials} == {"6.1.0-base"}
     assert answer.status == 10, answer
-    (finding,) = json.loads((machine.root / "out/report.json").read_text())["findings"]
+    report = json.loads((machine.root / "out/report.json").read_text())
+    assert report["origin"]["restarts"] is True
+    (finding,) = report["findings"]
     assert (finding["verdict"], finding["trials_head"]) == ("regressed", 5)
     assert finding["loss"] == pytest.approx(0.3, abs=0.02)
     assert (base.kernel.build_id, head.kernel.build_id) == ("bb" * 20, "cc" * 20)

@@ -92,3 +92,18 @@ def test_harnesses_that_activate_nothing(tmp_path, harness):
         InputError, match=f"kind module does not go with this profile: {harness} activates none"
     ):
         read(tmp_path, 'kind = "module"\nmodules = ["x"]\n', head)
+
+
+def test_the_name_of_a_boot_entry_is_no_other_workload(tmp_path):
+    """A renamed entry starts the kernel that proves itself; another command line runs another."""
+    metal = 'kind = "kernel"\nmetal = { by = %s }\n'
+
+    def digest(text):
+        return read(tmp_path, metal % text).digest
+
+    grub = '"grub", base = "base", head = "pr-%d"'
+    assert digest(grub % 17) == digest(grub % 18)
+    assert digest('"kexec", initrd = "{side}/a"') == digest('"kexec", initrd = "{side}/b"')
+    assert digest('"kexec"') == digest('"kexec", restart = "reboot -f"')
+    texts = (grub % 17, '"kexec"', '"kexec", command_line = "quiet"')
+    assert len({digest(text) for text in texts}) == 3
