@@ -11,7 +11,7 @@ import pytest
 from scipy.special import digamma, polygamma
 
 from gate.stats import robust
-from gate.stats.noise import Noise, Prior, moderated, noise_of, prior_of
+from gate.stats.noise import Noise, Prior, _half_freedom, moderated, noise_of, prior_of
 from gate.stats.quantiles import student
 
 CALM = Noise(between=0.01, freedom=4.0, within=0.0, usual=1.0, level=10)
@@ -170,3 +170,11 @@ def test_help_of_the_suite_is_worth_it():
         for noises in (alone, [moderated(noise, prior) for noise in alone])
     )
     assert helped < 0.6 * own
+
+
+def test_the_prior_inverts_the_trigamma_function():
+    """From nearly no freedom to the most that is believed, to twelve digits."""
+    most = float(polygamma(1, 15.0))
+    for excess in np.geomspace(1.001 * most, 1e9, 400):
+        assert float(polygamma(1, _half_freedom(float(excess)))) == pytest.approx(excess, rel=1e-12)
+    assert _half_freedom(most) == _half_freedom(0.0) == 15.0
