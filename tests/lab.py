@@ -75,9 +75,9 @@ class Lab:
     def state(self) -> Path:
         return self.place / "var/lib/driftgate"
 
-    def gate(self, *arguments: str, cwd: Path, **environment: str) -> Done:
+    def gate(self, *arguments: str, cwd: Path, patience: float = 120.0, **environment: str) -> Done:
         with self.starting(*arguments, cwd=cwd, **environment) as process:
-            out, err = process.communicate(timeout=120)
+            out, err = process.communicate(timeout=patience)
         return Done(process.returncode, out, err)
 
     @contextlib.contextmanager

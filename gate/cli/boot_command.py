@@ -15,7 +15,7 @@ import click
 from gate.cli import options
 from gate.cli.progress import Teller
 from gate.errors import Interrupted, MeasureError
-from gate.files.profile_subject import machine_of
+from gate.files.profile_machine import machine_of
 from gate.harness.base import Command, TrialFailed
 from gate.harness.booted import EMULATED
 from gate.harness.booted_output import answered, proof_of

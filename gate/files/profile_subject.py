@@ -9,19 +9,19 @@ from dataclasses import asdict, replace
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from gate.errors import InputError
 from gate.files import checked, disk
+from gate.files.profile_machine import MachineForm, machine_from, within
 from gate.files.profile_metal import MetalForm, metal_of
-from gate.model import Activation, Machine, SubjectKind
-from gate.units import parse_quantity
+from gate.model import DEVICE_DISK, Activation, SubjectKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from gate.model import Profile
+    from gate.model import Machine, Profile
 
     Wrong = Callable[..., InputError]
 
@@ -40,30 +40,7 @@ _IN_MEMORY = re.compile(r"/dev/(nullb\d{1,3}|ram\d{1,3})")
 """Devices that hold nothing but what is in memory: null_blk's and brd's."""
 _OF_MACHINE = re.compile(r"/dev/(nullb\d{1,3}|ram\d{1,3}|vd[a-z]|nvme\d{1,2}n1)")
 """Those that a machine of ours has beside them: its throw-away disks."""
-_LEAST_MEMORY, _MOST_MEMORY = 256, 64 << 10
-"""MiB."""
-_SMALLEST_DISK, _LARGEST_DISK = 16 << 20, 1 << 40
-"""Bytes; a disk is a sparse file."""
-_MOST_CPUS = 64
 _LONGEST = 24 * 3600.0
-
-
-class MachineForm(BaseModel):
-    """`machine = { ... }`: the virtual machine that a kernel is booted in."""
-
-    model_config = _FORM
-    memory: str = "2 GiB"
-    """Of the machine; the trial's files in it live in memory too."""
-    cpus: int = Field(default=1, ge=1, le=_MOST_CPUS)
-    """Processors."""
-    command_line: str = ""
-    """Added to the kernel's command line."""
-    disks: list[str] = []
-    """Empty throw-away disks, in this order: "virtio:1 GiB", "nvme:512 MiB"."""
-    trials: int = Field(default=3, ge=1, le=100)
-    """Trials in a row inside one boot, whose median is what the boot gave."""
-    accelerator: Literal["auto", "kvm", "tcg"] = "auto"
-    """KVM, emulation, or KVM where a probe boot proves it usable."""
 
 
 class SubjectForm(BaseModel):
@@ -129,8 +106,8 @@ def subject_of(form: SubjectForm, wrong: Wrong) -> Activation:
         activate=form.activate,
         prove=form.prove,
         deactivate=form.deactivate,
-        timeout=_within(form.timeout, "s", (0.001, _LONGEST), wrong, "timeout"),
-        machine=_machine(machine, wrong) if machine else None,
+        timeout=within(form.timeout, "s", (0.001, _LONGEST), wrong, "timeout"),
+        machine=machine_from(machine, wrong) if machine else None,
         metal=metal_of(form.metal, wrong) if form.metal else None,
     )
 
@@ -146,70 +123,6 @@ def _unfit(form: SubjectForm) -> Iterator[tuple[str, str]]:
     if form.device and not own.fullmatch(form.device):
         what = "none of the machine's own" if form.kind == "kernel" else "not in memory"
         yield "device", f"{form.device[:80]!r} is {what}, as /dev/nullb0 and /dev/ram0 are"
-
-
-def _machine(form: MachineForm, wrong: Wrong) -> Machine:
-    if not form.command_line.isprintable():
-        raise wrong("subject.machine.command_line is not one line.", "subject", "machine")
-    limits = (_LEAST_MEMORY << 20, _MOST_MEMORY << 20)
-    return Machine(
-        memory=int(_within(form.memory, "B", limits, wrong, "machine", "memory")) >> 20,
-        cpus=form.cpus,
-        command_line=form.command_line,
-        disks=tuple(_disk(one, wrong) for one in form.disks),
-        trials=form.trials,
-        accelerator=form.accelerator,
-    )
-
-
-def machine_of(
-    *, memory: str, cpus: int, disks: Sequence[str], command_line: str, accelerator: str
-) -> Machine:
-    """The machine that options of a command line ask for.
-
-    Raises:
-        InputError: G200, an option is out of range.
-    """
-
-    def wrong(message: str, *_: str | int, cure: str = "") -> InputError:
-        return InputError("G200", message.replace("subject.machine.", "--"), cure=cure)
-
-    form = MachineForm.model_validate(
-        {
-            "memory": memory,
-            "cpus": cpus,
-            "disks": list(disks),
-            "command_line": command_line,
-            "accelerator": accelerator,
-        }
-    )
-    return _machine(form, wrong)
-
-
-def _disk(text: str, wrong: Wrong) -> str:
-    """A disk as `nvme:536870912`."""
-    match = re.fullmatch(r"(virtio|nvme):(.+)", text)
-    if match is None:
-        raise wrong(
-            f"subject.machine.disks: {text[:80]!r} is no disk.",
-            *("subject", "machine", "disks"),
-            cure='Write a bus and a size: "virtio:1 GiB" or "nvme:512 MiB".',
-        )
-    limits = (_SMALLEST_DISK, _LARGEST_DISK)
-    size = int(_within(match[2], "B", limits, wrong, "machine", "disks"))
-    return f"{match[1]}:{size}"
-
-
-def _within(text: str, unit: str, limits: tuple[float, float], wrong: Wrong, *key: str) -> float:
-    name = ".".join(("subject", *key))
-    try:
-        value = parse_quantity(text, unit)
-    except ValueError as error:
-        raise wrong(f"{name}: {error}.", "subject", *key) from error
-    if not limits[0] <= value <= limits[1]:
-        low, high = (f"{limit:g} {unit}" for limit in limits)
-        raise wrong(f"{name} must be {low} to {high}.", "subject", *key)
-    return value
 
 
 def subject_text(subject: Activation) -> str:
@@ -266,13 +179,13 @@ def refuse_unfit(subject: Activation, profile: Profile, wrong: Wrong) -> None:
     whys = (
         (profile.harness in {"replay", "instructions"}, f"{profile.harness} activates none"),
         (
-            subject.metal is None and storage is not None and storage.device != "",
+            subject.metal is None
+            and subject.machine is None
+            and storage is not None
+            and storage.device != "",
             "its devices are no [storage] device",
         ),
-        (
-            subject.machine is not None and (storage is not None or profile.background is not None),
-            "[storage] and [background] stand outside of its machine",
-        ),
+        *(_unfit_for_machine(subject.machine, profile) if subject.machine else ()),
         (
             subject.metal is not None and any(one.group for one in profile.benchmarks),
             "the points of a group cannot be restarts of a machine",
@@ -285,3 +198,21 @@ def refuse_unfit(subject: Activation, profile: Profile, wrong: Wrong) -> None:
     for holds, why in whys:
         if holds:
             raise wrong(f"subject: kind {kind} does not go with this profile: {why}.", "subject")
+
+
+def _unfit_for_machine(machine: Machine, profile: Profile) -> Iterator[tuple[bool, str]]:
+    """What stands outside of a virtual machine, and so does nothing for what runs in it."""
+    storage = profile.storage
+    given = sum(disk.endswith(DEVICE_DISK) for disk in machine.disks)
+    device = storage is not None and storage.device != ""
+    yield profile.background is not None, "[background] stands outside of its machine"
+    yield given > 1, "one device cannot be two disks"
+    yield given == 1 and not device, "no [storage] device is named for the disk of its machine"
+    yield (
+        storage is not None and not (given and device),
+        '[storage] stands outside of its machine, where no disk is "virtio:device"',
+    )
+    yield (
+        storage is not None and storage.filesystem != "",
+        "its machine gets the device itself, without a file system",
+    )

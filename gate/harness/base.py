@@ -85,6 +85,8 @@ class TrialContext:
     """Absolute empty directory for this trial's exports, removed afterwards."""
     index: int
     """How many trials of this benchmark and side came before."""
+    device: str = ""
+    """Path of the block device that the owner gave to the gate, held for us; empty without one."""
     run: Callable[[Command], Outcome] = field(repr=False)
     """Runs a process in a group of its own and kills the group when it must."""
 

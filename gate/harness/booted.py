@@ -123,6 +123,7 @@ class Booted:
             kvm=not self._why,
             seed=context.index + 1,
             disks=machine.disks,
+            device=context.device,
             command_line=machine.command_line,
         )
         words = (sys.executable, "-P", "-m", "gate.cli.inside", SHARE)
@@ -174,11 +175,12 @@ def kernel_of(directory: Path, profile: Profile) -> Kernel:
 
 
 def _request(context: TrialContext, machine: Machine, tools: dict[str, str]) -> GuestRequest:
-    # In the guest there is nothing to activate any more.
+    # In the guest there is nothing to activate any more, and its disks are as they were handed in.
     own = Activation(kind=SubjectKind.COMMAND, device=context.profile.subject.device)
     profile = replace(
         context.profile,
         subject=own,
+        storage=None,
         benchmarks=(context.benchmark,),
         trials=Trials(screen=machine.trials),
         plant=None,

@@ -210,12 +210,13 @@ def _context(
         work=sitting.storage.work if sitting.storage else sitting.work,
         scratch=scratch,
         index=index,
+        device=sitting.storage.device if sitting.storage else "",
         run=runner or Surroundings(sitting.stop, sitting.accountant).run,
     )
     # Commands run in the project root: these tell them which trial it is and where they may write.
     told_to_all = {"GATE_TRIAL": str(index), "GATE_WORK": str(context.work)}
-    if sitting.storage is not None and sitting.storage.device:
-        told_to_all["GATE_DEVICE"] = sitting.storage.device
+    if context.device:
+        told_to_all["GATE_DEVICE"] = context.device
     if sitting.profile.subject.device:
         told_to_all["GATE_DEVICE"] = sitting.profile.subject.device
     complete = child_environment(active, own_environment(context)) | told_to_all

@@ -4,7 +4,7 @@ Every quantity is in base units (seconds, bytes, operations per second, ratio 1)
 scaling happens once, when something is shown (`gate.units`).
 """
 
-from gate.model.activation import Activation, Machine, Metal, OneShot, SubjectKind
+from gate.model.activation import DEVICE_DISK, Activation, Machine, Metal, OneShot, SubjectKind
 from gate.model.baseline import AcceptedSession, Baseline, BaselinePoint, BaselineSeries, Waiver
 from gate.model.calibration import (
     Calibration,
@@ -92,6 +92,7 @@ __all__ = [
     "BY_INSTRUCTIONS",
     "CLOCK",
     "COUNTED",
+    "DEVICE_DISK",
     "KINDS",
     "LOADED",
     "MOST_CHANGED",

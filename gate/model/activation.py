@@ -19,6 +19,10 @@ class SubjectKind(StrEnum):
     """Whatever the user's own commands activate and prove."""
 
 
+DEVICE_DISK = ":device"
+"""Ends the word for a disk behind which is the device that the owner gave to the gate."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
     """The virtual machine that a kernel is booted in."""
@@ -29,7 +33,8 @@ class Machine:
     command_line: str = ""
     """Added to the kernel's own."""
     disks: tuple[str, ...] = ()
-    """Empty throw-away disks, bus and bytes: `nvme:536870912`."""
+    """Empty throw-away disks, bus and bytes: `nvme:536870912`; `nvme:device` is the device of the
+    profile's `[storage]`."""
     trials: int = 3
     """Trials in a row inside one boot, whose median is what the boot gave."""
     accelerator: str = "auto"

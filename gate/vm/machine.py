@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gate.model import DEVICE_DISK
 from gate.vm.emulator import KERNEL, PROGRAM, SHIFT, option
 
 if TYPE_CHECKING:
@@ -34,7 +35,9 @@ class MachineBoot:
     out: Path | None = None
     """A directory of this machine whose files the guest may write, where it stands here."""
     disks: tuple[str, ...] = ()
-    """`nvme:536870912`."""
+    """`nvme:536870912`, or `nvme:device`."""
+    device: str = ""
+    """The block device behind the disk that says so; the guest writes to it past our caches."""
     command_line: str = ""
 
 
@@ -65,12 +68,14 @@ def machine_command(boot: MachineBoot) -> tuple[str, ...]:
 
 
 def make_disks(boot: MachineBoot) -> None:
-    """Make the files of its disks: sparse, empty.
+    """Make the files of its throw-away disks: sparse, empty.
 
     Raises:
         OSError: one cannot be made.
     """
     for number, disk in enumerate(boot.disks):
+        if disk.endswith(DEVICE_DISK):
+            continue
         with (boot.directory / f"disk{number}").open("wb") as file:
             file.truncate(int(disk.partition(":")[2]))
 
@@ -89,6 +94,8 @@ def _shared(boot: MachineBoot) -> Iterator[str]:
 def _disks(boot: MachineBoot) -> Iterator[str]:
     for number, disk in enumerate(boot.disks):
         bus, file = disk.partition(":")[0], boot.directory / f"disk{number}"
-        device = "nvme" if bus == "nvme" else "virtio-blk-pci"
-        yield from ("-drive", f"if=none,id=d{number},file={option(file)},format=raw,discard=unmap")
+        device, more = "nvme" if bus == "nvme" else "virtio-blk-pci", "discard=unmap"
+        if disk.endswith(DEVICE_DISK):
+            file, more = Path(boot.device), "discard=unmap,cache=none"
+        yield from ("-drive", f"if=none,id=d{number},file={option(file)},format=raw,{more}")
         yield from ("-device", f"{device},drive=d{number},serial=GATE{number}")

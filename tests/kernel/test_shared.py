@@ -145,6 +145,20 @@ def test_the_machine_shares_its_root_read_only(guest, tmp_path):
     assert [(place / f"disk{n}").stat().st_size for n in (0, 1)] == [67108864, 1048576]
 
 
+def test_the_disk_of_a_device_is_that_device_past_every_cache(guest, tmp_path):
+    """No file is made for it, and what the guest wrote is on it; the other one is thrown away."""
+    boot = MachineBoot(
+        kernel=guest.kernel, archive=guest.archive, directory=tmp_path, share=None, memory=1024,
+        cpus=1, kvm=False, seed=7, disks=("virtio:1048576", "nvme:device"), device="/dev/loop7",
+    )  # fmt: skip
+    words = machine_command(boot)
+    assert "if=none,id=d1,file=/dev/loop7,format=raw,discard=unmap,cache=none" in words
+    assert "nvme,drive=d1,serial=GATE1" in words
+    make_disks(boot)
+    assert (tmp_path / "disk0").exists()
+    assert not (tmp_path / "disk1").exists()
+
+
 def test_a_kernel_without_what_the_root_needs(tmp_path):
     """Told before anything is booted, by the module that is missing."""
     write_side(tmp_path / "side", [("virtio_pci", "")])

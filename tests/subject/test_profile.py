@@ -75,6 +75,33 @@ def test_what_does_not_go_together_is_refused(tmp_path, text, said):
     assert ":" in caught.value.place
 
 
+IN = 'kind = "kernel"\nmachine = { disks = ["virtio:device"] }\n[storage]\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (IN + 'precondition = ["fill"]\n', "no [storage] device is named for the disk"),
+        (IN + 'device = "scratch"\nfilesystem = "ext4"\n', "without a file system"),
+        (IN.replace("device", "1 GiB") + 'device = "scratch"\n', "[storage] stands outside"),
+        (IN.replace('"]', '", "nvme:device"]') + 'device = "scratch"\n', "cannot be two disks"),
+        ('kind = "module"\nmodules = ["m"]\n[storage]\ndevice = "scratch"\n', "its devices are"),
+    ],
+)
+def test_what_a_machine_cannot_have_of_the_storage_is_refused(tmp_path, text, said):
+    """Neither a state that the guest would never see, nor a disk with nothing behind it."""
+    with pytest.raises(InputError) as caught:
+        read(tmp_path, text)
+    assert said in str(caught.value)
+
+
+def test_a_machine_gets_the_device_of_the_storage(tmp_path):
+    """With the steps that do the same to a whole device, whoever writes to it."""
+    text = 'device = "scratch"\nprepare = ["blkdiscard", "drop_caches"]\n'
+    profile = read(tmp_path, IN + text)
+    assert profile.subject.machine.disks == ("virtio:device",)
+
+
 @pytest.mark.parametrize("harness", ["replay", "instructions"])
 def test_harnesses_that_activate_nothing(tmp_path, harness):
     """Recorded values have no subject to load, and counted instructions boot on their own."""
