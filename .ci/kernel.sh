@@ -6,12 +6,16 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 place=$PWD/.tools/kernel
+# Of a kernel that shares this machine's root (9p): what that takes, disks, and a driver to gate.
+modules=(virtio virtio_ring virtio_pci virtio_pci_modern_dev virtio_pci_legacy_dev virtio_blk
+  9p 9pnet 9pnet_virtio netfs fscache overlay null_blk configfs)
 
 die() { printf 'kernel: %s\n' "$*" >&2; exit 1; }
-ready() {
-  [ -f "$place/qemu-plugin.h" ] && compgen -G "$place/debian/boot/vmlinuz-*" >/dev/null &&
-    compgen -G "$place/shared/boot/vmlinuz-*" >/dev/null
+has() { # PLACE [FILE...]: that kernel, with these files of it
+  compgen -G "$place/$1/boot/vmlinuz-*" >/dev/null &&
+    [ "$(cat "$place/$1/files" 2>/dev/null)" = "${*:2}" ]
 }
+ready() { [ -f "$place/qemu-plugin.h" ] && has debian && has shared "${modules[@]}"; }
 new_enough() {
   local version
   version=$(qemu-system-x86_64 --version 2>/dev/null | sed -n 's/^QEMU emulator version \([0-9]*\).*/\1/p')
@@ -71,25 +75,22 @@ if [ ! -f "$place/qemu-plugin.h" ]; then
 fi
 
 # A kernel of the distribution, unpacked; of one that needs little, only the files that are named.
-kernel() { # PLACE PATTERN [FILE...]
-  local name
-  if compgen -G "$place/$1/boot/vmlinuz-*" >/dev/null; then return; fi
+kernel() { # PLACE PATTERN [MODULE...]
+  local name module wanted=()
+  if has "$1" "${@:3}"; then return; fi
+  for module in "${@:3}"; do wanted+=("*/$module.ko*"); done
+  [ "${#wanted[@]}" = 0 ] || wanted+=('*/boot/vmlinuz-*' '*/modules.builtin' '*/modules.order')
   name=$(apt-cache "${own[@]}" search --names-only "$2" | cut -d' ' -f1 | sort -V | head -n 1)
   [ -n "$name" ] || die "the distribution has no kernel package that is known here."
   echo "kernel: fetching $name"
   apt-get "${own[@]}" download -q "$name" >/dev/null
   rm -rf "$place/new"
   mkdir "$place/new"
-  dpkg-deb --fsys-tarfile "$name"_*.deb | tar -x -C "$place/new" --wildcards "${@:3}"
+  dpkg-deb --fsys-tarfile "$name"_*.deb | tar -x -C "$place/new" --wildcards "${wanted[@]}"
+  echo "${*:3}" >"$place/new/files"
+  rm -rf "${place:?}/$1"
   mv "$place/new" "$place/$1"
 }
 kernel debian '^linux-image-[0-9.-]*(-cloud-amd64|-generic)$'
-# One that can share this machine's root (9p), with what that takes and a driver to gate.
-modules=()
-for name in virtio virtio_ring virtio_pci virtio_pci_modern_dev virtio_pci_legacy_dev 9p 9pnet \
-  9pnet_virtio netfs fscache overlay null_blk configfs; do
-  modules+=("*/$name.ko*")
-done
-kernel shared '^linux-image-[0-9.-]*(-amd64|-generic)$' '*/boot/vmlinuz-*' '*/modules.builtin' \
-  '*/modules.order' "${modules[@]}"
+kernel shared '^linux-image-[0-9.-]*(-amd64|-generic)$' "${modules[@]}"
 ready || die "something is still missing in $place."

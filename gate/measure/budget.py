@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from gate.harness.base import TrialFailed
 from gate.units import percent, show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
 LOOK = 1.0
 """Seconds between two looks at what a running trial has written."""
@@ -91,6 +92,15 @@ class Budget:
             cure="Raise storage.write_budget if the drive can bear it, or measure less.",
             place=self.profile,
         )
+
+    @contextmanager
+    def elsewhere(self) -> Iterator[None]:
+        """What is written inside goes to no storage that is measured: it is not counted."""
+        before = self.used
+        try:
+            yield
+        finally:
+            self._start += self.used - before
 
     def begin(self) -> None:
         """A trial begins: what was written to prepare it is no part of what it costs."""

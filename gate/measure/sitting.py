@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -260,7 +260,10 @@ def _prepare(sitting: Sitting, context: TrialContext) -> None:
         sitting.prepared.clear()
     key = (context.benchmark.name, context.side)
     if key not in sitting.prepared:
-        sitting.harness.prepare(context)
+        # A guest's kernel is laid out beside the device that the guest is to write to.
+        guest = sitting.profile.subject.machine is not None
+        with storage.budget.elsewhere() if storage and guest else nullcontext():
+            sitting.harness.prepare(context)
         prepare_background(context)
         sitting.prepared.add(key)
     if storage is not None:

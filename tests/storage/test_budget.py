@@ -68,6 +68,16 @@ def test_preparing_counts_but_is_no_part_of_what_a_trial_costs(place):
     assert budget.used >= 3 * MIB
 
 
+def test_what_goes_elsewhere_is_not_counted(place):
+    """A guest's kernel, laid out beside the device, wears out no drive that is measured."""
+    budget = Budget(limit=5 * MIB, profile="p.toml")
+    write(place / "before", MIB)
+    with budget.elsewhere():
+        write(place / "kernel", 3 * MIB)
+    write(place / "after", MIB)
+    assert 2 * MIB <= budget.used < 3 * MIB
+
+
 def test_what_resumed_sessions_wrote_counts(place):
     budget = Budget(limit=5 * MIB, profile="p.toml", before=5.0 * MIB)
     with pytest.raises(MeasureError, match="preconditioning writes about 1"):

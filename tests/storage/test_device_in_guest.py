@@ -48,7 +48,8 @@ def test_a_booted_kernel_writes_to_the_device_that_the_owner_gave(tmp_path, lab)
     assert done.status == 0, done
     session = json.loads((tmp_path / "out/p-001.json").read_text())
     assert [one["status"] for one in session["trials"]] == ["ok", "ok"]
-    assert session["written"] == pytest.approx(2 * 4 * MIB, rel=0.02)
+    # With some hundred kilobytes that the gate itself keeps.
+    assert 2 * 4 * MIB <= session["written"] < 9 * MIB
     blocks = (tmp_path / "disk").read_bytes()
     # 1,024 random blocks of 2,048 in the last boot, each once; nothing outside of the job's size.
     written = [at for at in range(0, SIZE, 4096) if blocks[at : at + 4096] != bytes(4096)]
