@@ -21,6 +21,7 @@ from gate.measure.opening import new_session
 from gate.measure.recorder import Recorder
 from gate.measure.sitting import Sitting, take_trial
 from gate.measure.stop import Stop
+from gate.measure.touching import toucher
 from gate.model import Host, Stage, Subject
 from gate.subject.command import ActiveSide
 
@@ -54,6 +55,7 @@ def inside(share: Path) -> None:
             tell=lambda _: None,
             paired=False,
             accountant=make_accountant(profile),
+            touch=toucher(request.changes),
         )
         (benchmark,) = profile.benchmarks
         session = new_session(sitting, side, Stage.SCREEN, (benchmark,))

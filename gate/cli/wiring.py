@@ -40,8 +40,10 @@ from gate.measure.cpu_metrics import cpu_kinds
 from gate.measure.environment import child_environment
 from gate.measure.sitting import Sitting, preflight, trial_context
 from gate.measure.storage_of_sitting import make_storage
+from gate.measure.touching import toucher
 from gate.model import UNTIMED, Limits, Side, SideSpec, counted_host
 from gate.subject.command import refuse_equal_sides, refuse_without_effect, resolve
+from gate.subject.module import Modules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -219,6 +221,7 @@ def make_sitting(
     return replace(
         sitting,
         watch=watch,
+        touch=toucher(sitting.switch.changes if isinstance(sitting.switch, Modules) else None),
         tools=needed | sitting.tools | clock,
         notes=(*sitting.notes, *told),
         kernels={

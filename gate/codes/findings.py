@@ -102,7 +102,7 @@ FINDINGS = {
         "inconclusive: the workload did not run the change",
         "Functions differ between the kernels or modules of base and head, and the trials executed "
         "none of them, or nobody knows whether they did. The figures are right and say nothing of "
-        'the change. The profile asks for this to close the gate: `[guest] untouched = "close"`.',
+        'the change. The profile wants it to close: `untouched = "close"` in its subject or guest.',
         "Judge the change by a workload that runs what it changed; the report names the functions.",
     ),
     "G027": Page(

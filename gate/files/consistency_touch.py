@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from gate.files.lines import Path
-    from gate.model import Touch, Touched
+    from gate.model import Ran, Touch, Touched
 
 _MOST_PROFILES = 1000
 _LONGEST = 300
@@ -31,8 +31,14 @@ def touch_complaints(touch: Touch) -> Iterator[tuple[str, str]]:
         yield "touch", f"a function is one of {', '.join(HOW)}"
     if any(len(name) > _LONGEST for name in (*touch.functions, *touch.ran)):
         yield "touch", f"a name is longer than {_LONGEST} characters"
-    if any(one.instructions <= 0 or one.per_operation < 0 for one in touch.ran.values()):
+    if any(not _has_run(one) for one in touch.ran.values()):
         yield "touch", "what ran has executed something"
+
+
+def _has_run(one: Ran) -> bool:
+    """Whether either was counted, and not both."""
+    low, high = sorted((one.instructions, one.calls))
+    return bool(low == 0.0 and high > 0.0) and one.per_operation >= 0.0
 
 
 def touched_complaints(rows: Sequence[Touched]) -> Iterator[tuple[Path, str]]:

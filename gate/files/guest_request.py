@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gate.model import Profile, Side
+    from gate.model import Changes, Profile, Side
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +28,8 @@ class GuestRequest:
     environment: dict[str, str]
     """Of the side."""
     tools: dict[str, str]
+    changes: Changes | None
+    """What differs between the sides, if the guest is to look what of it the trials call."""
 
 
 def write_request(path: Path, request: GuestRequest) -> None:

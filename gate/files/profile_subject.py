@@ -15,7 +15,7 @@ from gate.errors import InputError
 from gate.files import checked, disk
 from gate.files.profile_machine import MachineForm, machine_from, within
 from gate.files.profile_metal import MetalForm, metal_of
-from gate.model import DEVICE_DISK, Activation, SubjectKind
+from gate.model import DEVICE_DISK, Activation, SubjectKind, Untouched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 _FORM = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
 _KEYS = {
     SubjectKind.COMMAND: frozenset[str](),
-    SubjectKind.MODULE: frozenset({"modules", "device"}),
-    SubjectKind.KERNEL: frozenset({"modules", "machine", "device", "metal"}),
+    SubjectKind.MODULE: frozenset({"modules", "device", "untouched"}),
+    SubjectKind.KERNEL: frozenset({"modules", "machine", "device", "metal", "untouched"}),
     SubjectKind.CUSTOM: frozenset({"activate", "prove", "deactivate", "timeout"}),
 }
 _NEEDED = {
@@ -54,6 +54,8 @@ class SubjectForm(BaseModel):
     device: str = ""
     """For the fio job. module: the one in memory that this makes, "/dev/nullb0"; kernel: also one
     of the machine's own disks, "/dev/vda"."""
+    untouched: Literal["note", "close"] = "note"
+    """module, kernel: what becomes of a pass whose trials called no changed function."""
     activate: str = ""
     """custom: a shell command that makes the side active; `{side}` is its directory."""
     prove: str = ""
@@ -103,6 +105,7 @@ def subject_of(form: SubjectForm, wrong: Wrong) -> Activation:
         kind=kind,
         modules=tuple(form.modules),
         device=form.device,
+        untouched=Untouched(form.untouched),
         activate=form.activate,
         prove=form.prove,
         deactivate=form.deactivate,
@@ -113,8 +116,8 @@ def subject_of(form: SubjectForm, wrong: Wrong) -> Activation:
 
 
 def _unfit(form: SubjectForm) -> Iterator[tuple[str, str]]:
-    for key in ("machine", "modules", "device") if form.metal else ():
-        if getattr(form, key):
+    for key in ("machine", "modules", "device", "untouched") if form.metal else ():
+        if key in form.model_fields_set:
             yield key, "does not go with metal: this machine starts with what it is set up with"
     for line in form.modules:
         if not line.strip() or not line.isprintable():
@@ -133,7 +136,7 @@ def subject_text(subject: Activation) -> str:
     """
     if subject == Activation():
         return ""
-    decides = {key: one for key, one in asdict(subject).items() if one}
+    decides = {key: one for key, one in asdict(subject).items() if one and key != "untouched"}
     if subject.metal is not None:
         decides["metal"] = {"by": subject.metal.by, "command_line": subject.metal.command_line}
     return json.dumps(decides, sort_keys=True)

@@ -26,6 +26,7 @@ from gate.model import (
     CLOCK,
     Activation,
     Kernel,
+    Side,
     State,
     SubjectKind,
     Trials,
@@ -34,6 +35,7 @@ from gate.model import (
 )
 from gate.model.kernel_config import options_in, public_options
 from gate.vm.archive import Lacking
+from gate.vm.changes import changes_between
 from gate.vm.image import bootable, find_image, read_image
 from gate.vm.kvm import why_not_kvm
 from gate.vm.machine import MachineBoot, machine_command, make_disks
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from gate.harness.base import Harness, MetricKind, TrialContext
-    from gate.model import Machine, Profile, Session
+    from gate.model import Changes, Machine, Profile, Session
     from gate.vm.root import RootGuest
 
 REQUEST, SESSION = "request", "session.json"
@@ -66,6 +68,7 @@ class Booted:
         self._why = ""
         """Why KVM is not used."""
         self._boots = 0
+        self._sides: dict[Side, tuple[Path, tuple[str, ...]]] = {}
 
     def tools(self, profile: Profile, environment: Mapping[str, str]) -> dict[str, str]:
         """Versions of the harness, which the guest sees too, and of QEMU."""
@@ -77,6 +80,7 @@ class Booted:
         self._inner.check(context)
         machine, modules = _machine(context.profile), context.profile.subject.modules
         image, kernel, *_ = read_root_side(kernel_directory(context), modules, machine.disks)
+        self._sides[context.side] = kernel_directory(context), modules
         if not self._why:
             self._why = why_not_kvm(
                 machine.accelerator, bootable(image, kernel), context.environment
@@ -129,7 +133,7 @@ class Booted:
         words = (sys.executable, "-P", "-m", "gate.cli.inside", SHARE)
         try:
             lay_out_share(guest, share, Path(context.profile.root), words)
-            write_request(share / REQUEST, _request(context, machine, self._tools))
+            write_request(share / REQUEST, self._request(context, machine))
             make_disks(boot)
         except OSError as error:
             raise TrialFailed(f"the guest cannot be laid out: {error}") from error
@@ -139,6 +143,12 @@ class Booted:
         demand_success(share, answered(share, context.scratch / "console", outcome, guest))
         session = _session(share, context, machine.trials)
         return _reading(session, (f"booted {proof_of(guest)}, kept as {kept.name}",))
+
+    def _request(self, context: TrialContext, machine: Machine) -> GuestRequest:
+        """Of a session's first boot also what the trials call of what differs between the sides."""
+        both = all(side in self._sides for side in Side) and context.index == 0
+        changes = changes_between(self._sides[Side.BASE], self._sides[Side.HEAD]) if both else None
+        return _request(context, machine, self._tools, changes)
 
     def _kept(self, context: TrialContext) -> Path:
         """Keep what the boot handed back, whatever becomes of the trial."""
@@ -174,7 +184,9 @@ def kernel_of(directory: Path, profile: Profile) -> Kernel:
     )
 
 
-def _request(context: TrialContext, machine: Machine, tools: dict[str, str]) -> GuestRequest:
+def _request(
+    context: TrialContext, machine: Machine, tools: dict[str, str], changes: Changes | None
+) -> GuestRequest:
     # In the guest there is nothing to activate any more, and its disks are as they were handed in.
     own = Activation(kind=SubjectKind.COMMAND, device=context.profile.subject.device)
     profile = replace(
@@ -198,6 +210,7 @@ def _request(context: TrialContext, machine: Machine, tools: dict[str, str]) -> 
         directory=kernel_directory(context),
         environment={**(spec.environment if spec else {}), **of_side},
         tools=tools,
+        changes=changes,
     )
 
 
@@ -239,7 +252,10 @@ def _reading(session: Session, notes: tuple[str, ...]) -> Reading:
         )
         for name in names
     )
-    return Reading(values=values, notes=notes, bill=middle.cpu, latencies=middle.latencies)
+    touch = next((one.touch for one in session.trials if one.touch is not None), None)
+    return Reading(
+        values=values, notes=notes, bill=middle.cpu, latencies=middle.latencies, touch=touch
+    )
 
 
 def _key(context: TrialContext) -> tuple[Path, str]:

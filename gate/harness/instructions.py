@@ -39,10 +39,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gate.harness.base import MetricKind, TrialContext
+    from gate.model import Changes, Profile
     from gate.model import Guest as GuestWanted
-    from gate.model import Profile
     from gate.vm.build import Guest
-    from gate.vm.changes import Changes
 
 _SHORT, _LONG = "short", "long"
 

@@ -9,7 +9,8 @@ from gate.vm.changes import executed
 from gate.vm.symbols import Symbols
 
 if TYPE_CHECKING:
-    from gate.vm.changes import Changes, Executed
+    from gate.model import Changes
+    from gate.vm.changes import Executed
     from gate.vm.counts import Interval
 
 

@@ -64,7 +64,7 @@ class CounterFiles:
         self._events = events
         self._files: list[tuple[int, ...]] = []
         try:
-            for cpu in _online():
+            for cpu in online():
                 self._files.append(tuple(_opened(event, cpu) for event in events))
         except NoCounters:
             self.close()
@@ -93,7 +93,8 @@ class CounterFiles:
         return tuple(counts)
 
 
-def _online() -> list[int]:
+def online() -> list[int]:
+    """Processors that are there and switched on."""
     text = Path("/sys/devices/system/cpu/online").read_text("ascii").strip()
     found: list[int] = []
     for part in text.split(","):
@@ -103,20 +104,34 @@ def _online() -> list[int]:
 
 
 def _opened(event: Event, cpu: int) -> int:
+    file = opened_raw(event.kind, cpu, number=event.number, reads=_WITH_TIMES, flags=event.flags)
+    if file >= 0:
+        return file
+    raise NoCounters(_why(-file))
+
+
+def opened_raw(
+    kind: int, cpu: int, *, number: int = 0, reads: int = 0, flags: int = 0, pointer: int = 0
+) -> int:
+    """A counter of a whole processor that counts at once: its file, or the error's number below 0.
+
+    `pointer` is the address of a name, for kinds of events that have one.
+
+    Raises:
+        NoCounters: nobody knows how to ask this kind of machine.
+    """
     machine = os.uname().machine
-    number = _SYSCALL.get(machine)
-    if number is None:
+    call = _SYSCALL.get(machine)
+    if call is None:
         raise NoCounters(f"the gate does not know how to count on {machine}")
     attributes = _ATTRIBUTES.pack(
-        event.kind, _ATTRIBUTES.size, event.number, 0, 0, _WITH_TIMES, event.flags, 0, 0, 0, 0
+        kind, _ATTRIBUTES.size, number, 0, 0, reads, flags, 0, 0, pointer, 0
     )
     buffer = ctypes.create_string_buffer(attributes, len(attributes))
     file = _LIBC.syscall(
-        ctypes.c_long(number), buffer, -1, ctypes.c_int(cpu), -1, ctypes.c_ulong(_CLOEXEC)
+        ctypes.c_long(call), buffer, -1, ctypes.c_int(cpu), -1, ctypes.c_ulong(_CLOEXEC)
     )
-    if file >= 0:
-        return int(file)
-    raise NoCounters(_why(ctypes.get_errno()))
+    return int(file) if file >= 0 else -ctypes.get_errno()
 
 
 def _why(error: int, paranoid: Path = Path("/proc/sys/kernel/perf_event_paranoid")) -> str:

@@ -60,7 +60,7 @@ def emptied(found: Finding, told: Sequence[Touched], cases: Sequence[Case]) -> F
         headline=f"{why}; {found.headline}",
         path=(*found.path, why),
         advice="Judge the change by a workload that runs what it changed, or say in the profile "
-        'that an empty pass is good enough: [guest] untouched = "note".',
+        'that an empty pass is good enough: untouched = "note".',
     )
 
 
@@ -72,10 +72,9 @@ def _not_shown(told: Touched | None) -> str:
 
 
 def _closes(profile: str, cases: Sequence[Case]) -> bool:
-    guests = (
-        case.reviewed.work.guest for case in cases if case.profile == profile and case.reviewed
-    )
-    return any(guest is not None and guest.untouched is Untouched.CLOSE for guest in guests)
+    asked = [case.reviewed for case in cases if case.profile == profile and case.reviewed]
+    guests = (one.work.guest.untouched for one in asked if one.work.guest is not None)
+    return Untouched.CLOSE in {*guests, *(one.subject.untouched for one in asked)}
 
 
 def _of(case: Case) -> Touched | None:
@@ -121,6 +120,7 @@ def _function(name: str, how: str, seen: Sequence[_Seen]) -> TouchedFunction:
         how=how,
         executed=bool(ran),
         shared=any(one.shared for one in ran),
+        calls=any(one.calls > 0.0 for one in ran),
         base=_median(name, Side.BASE, seen),
         head=_median(name, Side.HEAD, seen),
     )
@@ -137,7 +137,7 @@ def _per_operation(ran: Ran | None) -> float:
 
 def _headline(told: Touched, seen: Sequence[_Seen], *, identical: bool) -> str:
     sides = {one.side for one in seen}
-    one_side = "" if len(sides) > 1 else f" (only the {min(sides).value} was booted)"
+    one_side = "" if len(sides) > 1 else f" (only the {min(sides).value} was run)"
     if told.unknown and not told.count:
         return f"whether the workload executed the change is unknown, because {told.unknown}"
     if not told.count:
@@ -171,5 +171,6 @@ def figures(one: TouchedFunction) -> str:
     if not any(values):
         said = "but not for each operation"
     else:
-        said = f"{' -> '.join(f'{value:,.6g}' for value in values)} instructions per operation"
+        what = "calls" if one.calls else "instructions"
+        said = f"{' -> '.join(f'{value:,.6g}' for value in values)} {what} per operation"
     return f"{said}, or another function of this name" if one.shared else said

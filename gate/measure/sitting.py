@@ -19,12 +19,7 @@ from gate.measure.aside import counted, with_reasons
 from gate.measure.background import check_background, prepare_background
 from gate.measure.environment import child_environment
 from gate.measure.surroundings import Surroundings
-from gate.model import (
-    Session,
-    Side,
-    Trial,
-    TrialStatus,
-)
+from gate.model import Session, Side, Trial, TrialStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -36,7 +31,7 @@ if TYPE_CHECKING:
     from gate.measure.recorder import Recorder
     from gate.measure.stop import Stop
     from gate.measure.storage import StorageState
-    from gate.model import Benchmark, CpuBill, Host, Kernel, Profile, Value
+    from gate.model import Benchmark, CpuBill, Host, Kernel, Profile, Touch, Value
     from gate.subject.command import ActiveSide
     from gate.subject.switch import Switch
 
@@ -75,6 +70,8 @@ class Sitting:
     """Whether each trial is a boot of this machine, so that none shares a process with another."""
     accountant: Accountant | None = None
     """Keeps the CPU account; absent where the profile asks for no CPU cost."""
+    touch: Callable[[Sitting, Side, Benchmark], Touch] | None = None
+    """Tells what of a change a side's trials call; absent where nothing is compared."""
     storage: StorageState | None = None
     """What keeps the storage in its state; absent where the profile asks for none."""
     switch: Switch | None = None
@@ -115,6 +112,8 @@ def take_trial(
     """
     index = sum(one.benchmark == benchmark.name for one in counted(recorder.session.trials))
     trial = make_trial(sitting, recorder.session, benchmark, index, pair=pair, slot=slot)
+    if sitting.touch is not None and index == 0 and trial.status is TrialStatus.OK:
+        trial = replace(trial, touch=sitting.touch(sitting, recorder.session.side, benchmark))
     recorder.add(trial)
     return trial
 

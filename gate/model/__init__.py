@@ -83,7 +83,7 @@ from gate.model.shown import (
 )
 from gate.model.storage import PRECONDITIONS, PREPARATIONS, AllowedDevice, Steady, Storage
 from gate.model.summary import Figures, MeanKind, Summary, SummaryRow
-from gate.model.touch import MOST_CHANGED, Ran, Touch, Touched, TouchedFunction, Untouched
+from gate.model.touch import MOST_CHANGED, Changes, Ran, Touch, Touched, TouchedFunction, Untouched
 from gate.model.verdict import Verdict, join
 
 __all__ = [
@@ -118,6 +118,7 @@ __all__ = [
     "Better",
     "Bill",
     "Calibration",
+    "Changes",
     "Contexts",
     "Counters",
     "CpuBill",

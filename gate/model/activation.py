@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from gate.model.touch import Untouched
+
 
 class SubjectKind(StrEnum):
     """What kind of thing is under test."""
@@ -77,6 +79,8 @@ class Activation:
     kind: SubjectKind = SubjectKind.COMMAND
     modules: tuple[str, ...] = ()
     """module, kernel: loaded in this order, each with its parameters: `null_blk nr_devices=1`."""
+    untouched: Untouched = Untouched.NOTE
+    """module, kernel: what becomes of a pass whose trials called no changed function."""
     device: str = ""
     """module: the device in memory that loading them makes, which a fio job may then open."""
     activate: str = ""

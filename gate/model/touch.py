@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from gate.model.strictness import STRICT
 
@@ -11,6 +12,17 @@ MOST_CHANGED = 200
 """Functions that are told by name."""
 HOW = ("changed", "added", "removed")
 """What may have happened to a function."""
+
+
+class Changes(NamedTuple):
+    """What differs, and what of that is not known."""
+
+    functions: dict[str, str]
+    """`changed`, `added` or `removed`, by names as /proc/kallsyms has them."""
+    unknown: str
+    """Why more may differ; empty where this is all."""
+    identical: bool
+    """Whether nothing differs at all, by the build-ids."""
 
 
 class Untouched(StrEnum):
@@ -22,14 +34,16 @@ class Untouched(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ran:
-    """What a function executed in one trial."""
+    """What a function executed in one trial, or how often it was called."""
 
     __pydantic_config__ = STRICT
 
-    instructions: float
-    """Of the long run, above zero."""
+    instructions: float = 0.0
+    """Of the long run, above zero; zero where calls were counted."""
+    calls: float = 0.0
+    """Of an extra run, above zero; zero where instructions were counted."""
     per_operation: float
-    """The long run's less the short one's, by the operations between; may be 0."""
+    """Instructions, the long run's less the short one's by the operations between; or calls."""
     shared: bool = False
     """Whether several functions have the name, so that it may have been another."""
 
@@ -66,8 +80,11 @@ class TouchedFunction:
     executed: bool
     shared: bool = False
     """Whether several functions have the name, so that it may have been another."""
+    calls: bool = False
+    """Whether calls were counted, and not instructions."""
     base: float | None = None
-    """Instructions of one operation, median of the trials; absent where that side did not run."""
+    """Instructions, or calls, of one operation, median of the trials; absent where that side did
+    not run."""
     head: float | None = None
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
+from gate.model import Side
 from gate.subject.loaded import died, loaded, loaded_names, loads_modules
 from gate.subject.module_journal import SYSTEM, close, note, program
 from gate.subject.switch import NotActive, Words
@@ -22,7 +23,7 @@ from gate.vm.modules import Tree
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from gate.model import Activation, Side
+    from gate.model import Activation, Changes
     from gate.subject.command import ActiveSide
     from gate.subject.loaded import Loaded
     from gate.subject.switch import Run
@@ -79,6 +80,15 @@ class Modules:
                 "Find out what made it: the gate writes only to what its own module made.",
                 place,
             )
+
+    @property
+    def changes(self) -> Changes | None:
+        """What differs between the modules of both sides; None where there is one side alone."""
+        if len(self._read) < len(Side):
+            return None
+        from gate.vm.changes import module_changes  # noqa: PLC0415 - for this kind alone
+
+        return module_changes(self._read[Side.BASE], self._read[Side.HEAD])
 
     def activate(self, side: ActiveSide) -> str:
         """Load the side's modules, each proven by its build-id."""

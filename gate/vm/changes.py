@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from gate.model import Changes
 from gate.vm.build import read_side
 from gate.vm.code import differing
 from gate.vm.elf import NotRead
@@ -17,17 +18,6 @@ if TYPE_CHECKING:
     from gate.vm.symbols import Symbols
 
 
-class Changes(NamedTuple):
-    """What differs, and what of that is not known."""
-
-    functions: dict[str, str]
-    """`changed`, `added` or `removed`, by names as /proc/kallsyms has them."""
-    unknown: str
-    """Why more may differ; empty where this is all."""
-    identical: bool
-    """Whether nothing differs at all, by the build-ids."""
-
-
 def changes_between(base: tuple[Path, Iterable[str]], head: tuple[Path, Iterable[str]]) -> Changes:
     """Compare two sides, each its directory and the modules that its guest loads.
 
@@ -36,23 +26,35 @@ def changes_between(base: tuple[Path, Iterable[str]], head: tuple[Path, Iterable
     """
     was, old, _ = read_side(*base)
     now, new, _ = read_side(*head)
-    found: dict[str, str] = {}
+    kernel: dict[str, str] = {}
     unknown = []
     if was.build_id != now.build_id:
         told = _recorded((base[0], head[0]), (was.build_id, now.build_id))
         if isinstance(told, str):
             unknown.append(f"the kernels differ, and {told}")
         else:
-            found |= told
+            kernel = told
+    modules = module_changes(old, new)
+    unknown += filter(None, [modules.unknown])
+    return Changes(
+        kernel | modules.functions,
+        "; ".join(unknown),
+        identical=was.build_id == now.build_id and modules.identical,
+    )
+
+
+def module_changes(base: Iterable[Module], head: Iterable[Module]) -> Changes:
+    """The same of the modules of both sides alone."""
+    before, after = ({one.name: one for one in side} for side in (base, head))
+    found: dict[str, str] = {}
+    unknown = ""
     try:
-        before, after = ({one.name: one for one in side} for side in (old, new))
         for name in sorted(before.keys() | after.keys()):
             found |= _of_module(name, before.get(name), after.get(name))
     except NotRead as error:
-        unknown.append(f"a module cannot be compared: {error}")
-    ids = [{one.name: one.build_id for one in side} for side in (old, new)]
-    identical = was.build_id == now.build_id and ids[0] == ids[1]
-    return Changes(found, "; ".join(unknown), identical)
+        unknown = f"a module cannot be compared: {error}"
+    ids = [{one.name: one.build_id for one in side.values()} for side in (before, after)]
+    return Changes(found, unknown, identical=ids[0] == ids[1])
 
 
 def _recorded(directories: tuple[Path, Path], ids: tuple[str, str]) -> dict[str, str] | str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -10,6 +11,9 @@ from pathlib import Path
 
 import pytest
 from builders import run_gate
+
+from gate.vm.elf import Object
+from gate.vm.notes import build_id_of
 
 ROOT = Path(__file__).parents[2]
 KERNEL = ROOT / ".tools" / "kernel" / "shared"
@@ -66,15 +70,40 @@ def test_each_trial_is_a_boot_of_the_side(project):
     assert len(list((place / "out" / "work" / "boots").glob("k-*-head/session.json"))) == 2
 
 
+def patched(module, functions):
+    """The module, with another error number in each function, and so with a build-id of its own."""
+    content = bytearray(module)
+    build_id = bytes.fromhex(build_id_of(module))
+    assert content.count(build_id) == 1
+    content[content.index(build_id)] ^= 0xFF
+    file = Object(module)
+    for name, error in functions.items():
+        where = next(one for one in file.symbols if one.name == name)
+        section = file.parts[where.section].content
+        body = section[where.value : where.value + where.size]
+        number = (-error).to_bytes(4, "little", signed=True)
+        content[module.index(section) + where.value + body.index(number)] ^= 1
+    return bytes(content)
+
+
 def test_modules_are_loaded_around_each_trial(project):
-    """In a machine that is thrown away the gate loads, proves and unloads a real driver."""
-    place = project(f'kind = "module"\n{NULL_BLK}')
-    side = place / "side"
-    side.mkdir()
+    """In a machine that is thrown away the gate loads, proves and unloads a real driver.
+
+    Of two functions that the change changed the trials call one, once for each read: that is
+    counted by probes in a run of its own.
+    """
+    place = project(f'kind = "module"\n{NULL_BLK.replace(" gb", " memory_backed=1 gb")}')
     module = next(KERNEL.rglob("null_blk.ko*"))
-    (side / module.name).write_bytes(module.read_bytes())
+    changed = {"null_transfer": errno.ENOSPC, "nullb_device_size_store": errno.EBUSY}
+    for side, content in (
+        ("base", module.read_bytes()),
+        ("head", patched(module.read_bytes(), changed)),
+    ):
+        (place / side).mkdir()
+        (place / side / module.name).write_bytes(content)
     gate = (sys.executable, "-m", "gate")
-    inner = "PYTHONDONTWRITEBYTECODE=1 {} -m gate run k --head side --trials 2 --out {} --quiet; "
+    inner = "PYTHONDONTWRITEBYTECODE=1 {} -m gate run k --base base --head head --trials 2 "
+    inner += "--out {} --quiet; "
     inner += "echo status $?; grep -c null_blk /proc/modules; ls /dev/nullb0 2>&1"
     words = ("boot", str(KERNEL), "--out", "out", "--module", "configfs", "--accelerator", "tcg",
              "--limit", "15 min", "--quiet", "--", "sh", "-c",
@@ -87,6 +116,13 @@ def test_modules_are_loaded_around_each_trial(project):
     session = json.loads((place / "out" / "k-001.json").read_text())
     assert [one["status"] for one in session["trials"]] == ["ok", "ok"]
     assert session["trials"][0]["note"].startswith("build-id of null_blk ")
+    first, second = (one.get("touch") for one in session["trials"])
+    assert second is None
+    assert (first["count"], first["executed"], first["unknown"]) == (2, 1, "")
+    assert first["functions"].keys() == {f"{name} [null_blk]" for name in changed}
+    (ran,) = first["ran"].items()
+    assert ran[0] == "null_transfer [null_blk]"
+    assert ran[1]["per_operation"] == pytest.approx(1.0, abs=0.1)
 
 
 def test_a_command_and_a_panic_on_a_side(tmp_path):

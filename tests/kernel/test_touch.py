@@ -14,12 +14,12 @@ from gate.files.profile_guest import run_in_guest
 from gate.harness.instructions_touch import touch
 from gate.judge.edits_profile import profile_edits
 from gate.judge.touching import CODE
-from gate.model import Guest, Ran, Touch, Untouched, Work
+from gate.model import Activation, Changes, Guest, Ran, SubjectKind, Touch, Untouched, Work
 from gate.report.html import render_html
 from gate.report.links import Links
 from gate.report.markdown import render_summary
 from gate.report.text import render_text
-from gate.vm.changes import Changes, changes_between, executed
+from gate.vm.changes import changes_between, executed
 from gate.vm.counts import Interval
 from gate.vm.recorded import NAME, read_recorded, recorded_text
 from gate.vm.symbols import Symbols
@@ -102,6 +102,8 @@ def test_modules_that_cannot_be_compared_are_unknown(tmp_path):
 RAN = {"null_handle_cmd [null_blk]": Ran(instructions=5200.0, per_operation=52.0)}
 NONE = Touch(count=2, functions={"null_zone_write": "changed", "null_init": "added"})
 SOME = replace(NONE, functions={**NONE.functions, next(iter(RAN)): "changed"}, count=3)
+EMPTY = (CODE, "inconclusive", 5)
+CALLED = Ran(calls=125.0, per_operation=1.25)
 LESS = Ran(instructions=250.0, per_operation=2.5)
 SOME = replace(SOME, executed=1, ran=RAN)
 
@@ -120,12 +122,19 @@ def judged(touched, policy=Untouched.NOTE):
 @pytest.mark.parametrize(
     ("touched", "said"),
     [
-        (NONE, "0 of 2 changed functions executed: this pass is empty (only the head was booted)"),
+        (NONE, "0 of 2 changed functions executed: this pass is empty (only the head was run)"),
         (
             SOME,
             (
                 "1 of 3 changed functions executed: null_handle_cmd [null_blk] "
-                "(52 instructions per operation) (only the head was booted)"
+                "(52 instructions per operation) (only the head was run)"
+            ),
+        ),
+        (
+            replace(SOME, ran={"null_handle_cmd [null_blk]": CALLED}),
+            (
+                "1 of 3 changed functions executed: null_handle_cmd [null_blk] "
+                "(1.25 calls per operation) (only the head was run)"
             ),
         ),
         (Touch(count=0), "base and head are the same code: no function differs"),
@@ -140,7 +149,7 @@ def judged(touched, policy=Untouched.NOTE):
         (
             replace(NONE, unknown="the kernels differ"),
             (
-                "0 of 2 functions known to have changed executed (only the head was booted); more may "
+                "0 of 2 functions known to have changed executed (only the head was run); more may "
                 "differ, because the kernels differ"
             ),
         ),
@@ -164,6 +173,14 @@ def test_an_empty_pass_closes_where_the_profile_wants_that():
     assert "0 of 2 changed functions executed" in only(report).headline
     for touched in (SOME, Touch(count=0), replace(SOME, unknown="x")):
         assert outcome(judged(touched, Untouched.CLOSE)) == ("G001", "passed", 0)
+
+
+@pytest.mark.parametrize("kind", [SubjectKind.MODULE, SubjectKind.KERNEL])
+def test_an_empty_pass_of_a_subject_closes_where_it_wants_that(kind):
+    """The policy stands in [subject] there, for calls that an extra run has counted."""
+    for policy, end in ((Untouched.NOTE, ("G001", "passed", 0)), (Untouched.CLOSE, EMPTY)):
+        profile = reviewed(subject=Activation(kind=kind, untouched=policy))
+        assert outcome(decide(trials_with(session(), NONE), profile=profile)) == end
 
 
 def test_a_pass_of_which_nobody_knows_closes_likewise():
@@ -203,6 +220,7 @@ def test_a_session_that_contradicts_itself_is_refused():
         replace(SOME, functions={"x": "exploded"}),
         replace(SOME, functions={"x" * 400: "changed"}),
         replace(SOME, ran={"x": Ran(instructions=0.0, per_operation=0.0)}),
+        replace(SOME, ran={"x": Ran(instructions=1.0, calls=1.0, per_operation=0.0)}),
         replace(SOME, count=1000, functions={str(n): "changed" for n in range(300)}),
     ):
         assert list(touch_complaints(wrong))

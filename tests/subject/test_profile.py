@@ -7,9 +7,12 @@ import pytest
 from gate.cli.wiring import kinds_of
 from gate.errors import InputError
 from gate.files.profile_file import read_profile
-from gate.model import Activation, Machine, SubjectKind
+from gate.model import Activation, Machine, SubjectKind, Untouched
 
 HEAD = 'harness = "hyperfine"\ncommand = "true"\n[metric.wall]\n'
+
+
+METAL = 'metal = { by = "grub", base = "a", head = "b" }\n'
 
 
 def read(tmp_path, text, head=HEAD):
@@ -119,6 +122,17 @@ def test_harnesses_that_activate_nothing(tmp_path, harness):
         InputError, match=f"kind module does not go with this profile: {harness} activates none"
     ):
         read(tmp_path, 'kind = "module"\nmodules = ["x"]\n', head)
+
+
+def test_what_becomes_of_an_empty_pass_is_no_other_workload(tmp_path):
+    """Baselines hold when the policy changes; where nothing is loaded or booted there is none."""
+    text = 'kind = "module"\nmodules = ["m"]\n'
+    closes = read(tmp_path, text + 'untouched = "close"\n')
+    assert closes.subject.untouched is Untouched.CLOSE
+    assert closes.digest == read(tmp_path, text).digest
+    for other in ('untouched = "close"\n', 'kind = "kernel"\nuntouched = "note"\n' + METAL):
+        with pytest.raises(InputError, match=r"subject\.untouched"):
+            read(tmp_path, other)
 
 
 def test_the_name_of_a_boot_entry_is_no_other_workload(tmp_path):

@@ -1,0 +1,121 @@
+"""What of a change the trials call: told by an extra run with probes, or why nobody knows."""
+
+from __future__ import annotations
+
+import errno
+from types import SimpleNamespace
+
+import pytest
+
+from gate.files.consistency_touch import touch_complaints
+from gate.harness.base import TrialFailed
+from gate.host import kprobes
+from gate.host.counters import NoCounters
+from gate.measure import touching
+from gate.model import Changes, Ran, Side
+
+CHANGES = Changes(
+    {"submit [d]": "changed", "setup [d]": "changed", "new [d]": "added", "old [d]": "removed"},
+    "",
+    identical=False,
+)
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """Play what the extra run counts: calls, what has no probe, operations; or its failure."""
+
+    def play(calls=None, missing=None, operations=50.0, failure=None):
+        asked = []
+
+        def run(_sitting, _side, _benchmark, functions):
+            asked.extend(functions)
+            if failure is not None:
+                raise failure
+            return calls or {}, missing or {}, operations
+
+        monkeypatch.setattr(touching, "_counted", run)
+        return asked
+
+    return play
+
+
+def look(side=Side.HEAD, changes=CHANGES):
+    """What is told of a side; consistent in any case."""
+    found = touching.touched_by(changes, SimpleNamespace(), side, SimpleNamespace())
+    assert not list(touch_complaints(found))
+    return found
+
+
+def test_calls_are_told_for_each_operation(counted):
+    """Those that ran first; what was not called is among the functions, and not among the ran."""
+    asked = counted({"submit [d]": 100, "setup [d]": 0, "new [d]": 3})
+    found = look()
+    assert asked == ["submit [d]", "setup [d]", "new [d]"]
+    assert (found.count, found.executed, found.unknown) == (4, 2, "")
+    assert list(found.functions) == ["submit [d]", "new [d]", "old [d]", "setup [d]"]
+    assert found.ran["submit [d]"] == Ran(calls=100.0, per_operation=2.0)
+
+
+def test_a_side_is_not_asked_for_what_it_lacks(counted):
+    """Base has nothing that was added."""
+    asked = counted({})
+    look(Side.BASE)
+    assert asked == ["submit [d]", "setup [d]", "old [d]"]
+
+
+@pytest.mark.parametrize(
+    ("play", "said"),
+    [
+        ({"failure": NoCounters("no kprobes")}, "calls were not counted: no kprobes"),
+        ({"failure": TrialFailed("fio ended with 1")}, "calls were not counted: fio ended with 1"),
+        ({"missing": {"setup [d]": "no such function"}}, "no probe in setup [d]: no such function"),
+    ],
+)
+def test_what_was_not_counted_is_unknown(counted, play, said):
+    """Never taken for a function that did not run: such a pass is not called empty."""
+    counted(**play)
+    assert look().unknown == said
+
+
+def test_code_that_is_the_same_needs_no_run(counted):
+    """Nothing differs: there is nothing to probe."""
+    asked = counted(failure=AssertionError("nobody asked"))
+    found = look(changes=Changes({}, "", identical=True))
+    assert (asked, found.count, found.identical) == ([], 0, True)
+
+
+def test_where_nothing_is_compared_nothing_is_looked_for():
+    """One side alone changed nothing."""
+    assert touching.toucher(None) is None
+
+
+def test_a_kernel_without_probes_says_so(monkeypatch, tmp_path):
+    """By the name of the option that it lacks."""
+    monkeypatch.setattr(kprobes, "_TYPE", tmp_path / "type")
+    with pytest.raises(NoCounters, match="CONFIG_KPROBE_EVENTS"):
+        kprobes.CallCounts(["vfs_read"])
+
+
+def test_functions_are_probed_by_name_on_every_processor(monkeypatch, tmp_path):
+    """A module's by its name too; one that has no probe on one processor has none at all."""
+    (tmp_path / "type").write_text("9\n")
+    monkeypatch.setattr(kprobes, "_TYPE", tmp_path / "type")
+    monkeypatch.setattr(kprobes, "online", lambda: [0, 1])
+    files, asked = iter(tmp_path / f"count{n}" for n in range(9)), []
+
+    def opened(kind, cpu, *, pointer):
+        name = kprobes.ctypes.string_at(pointer).decode()
+        asked.append((kind, cpu, name))
+        if name == "gone":
+            return -errno.ENOENT if cpu else kprobes.os.open(tmp_path / "type", kprobes.os.O_RDONLY)
+        path = next(files)
+        path.write_bytes((21).to_bytes(8, "little"))
+        return kprobes.os.open(path, kprobes.os.O_RDONLY)
+
+    monkeypatch.setattr(kprobes, "opened_raw", opened)
+    counts = kprobes.CallCounts(["submit [d]", "gone"])
+    assert counts.calls() == {"submit [d]": 42}
+    assert counts.missing == {"gone": "this kernel has no such function"}
+    assert asked[0] == (9, 0, "d:submit")
+    counts.close()
