@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _TYPE = Path("/sys/bus/event_source/devices/kprobe/type")
+_SYMBOLS = Path("/proc/kallsyms")
 _WHY = {
     errno.ENOENT: "this kernel has no such function",
     errno.EADDRNOTAVAIL: "several functions have the name",
@@ -44,9 +45,13 @@ class CallCounts:
         except (OSError, ValueError):
             message = "this kernel counts no calls (CONFIG_KPROBE_EVENTS)"
             raise NoCounters(message) from None
+        wanted = list(functions)
+        several = _several({*wanted})
+        self.missing |= {name: _WHY[errno.EADDRNOTAVAIL] for name in wanted if name in several}
         try:
-            for name in functions:
-                self._probe(kind, name)
+            for name in wanted:
+                if name not in several:
+                    self._probe(kind, name)
         except NoCounters:
             self.close()
             raise
@@ -75,6 +80,18 @@ class CallCounts:
                     os.close(one)
                 return
             self._files.setdefault(name, []).append(file)
+
+
+def _several(wanted: set[str]) -> set[str]:
+    """Names that more than one function has: kernels before 6.7 would count the first alone."""
+    seen: set[str] = set()
+    several: set[str] = set()
+    with suppress(OSError), _SYMBOLS.open(encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            name = " ".join(line.split()[2:])
+            if name in wanted:
+                (several if name in seen else seen).add(name)
+    return several
 
 
 def _symbol(name: str) -> str:

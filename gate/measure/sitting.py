@@ -70,8 +70,8 @@ class Sitting:
     """Whether each trial is a boot of this machine, so that none shares a process with another."""
     accountant: Accountant | None = None
     """Keeps the CPU account; absent where the profile asks for no CPU cost."""
-    touch: Callable[[Sitting, Side, Benchmark], Touch] | None = None
-    """Tells what of a change a side's trials call; absent where nothing is compared."""
+    touch: Callable[[Sitting, Session, Benchmark], Touch | None] | None = None
+    """Tells once what of a change a side's trials call; absent where nothing is compared."""
     storage: StorageState | None = None
     """What keeps the storage in its state; absent where the profile asks for none."""
     switch: Switch | None = None
@@ -112,9 +112,11 @@ def take_trial(
     """
     index = sum(one.benchmark == benchmark.name for one in counted(recorder.session.trials))
     trial = make_trial(sitting, recorder.session, benchmark, index, pair=pair, slot=slot)
-    if sitting.touch is not None and index == 0 and trial.status is TrialStatus.OK:
-        trial = replace(trial, touch=sitting.touch(sitting, recorder.session.side, benchmark))
-    recorder.add(trial)
+    try:
+        if sitting.touch is not None and trial.status is TrialStatus.OK:
+            trial = replace(trial, touch=sitting.touch(sitting, recorder.session, benchmark))
+    finally:  # what was measured is kept, whatever ends the look at it
+        recorder.add(trial)
     return trial
 
 

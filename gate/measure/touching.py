@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gate.measure.sitting import Sitting
-    from gate.model import Benchmark, Changes
+    from gate.model import Benchmark, Changes, Session
 
 _ELSEWHERE = {Side.BASE: "added", Side.HEAD: "removed"}
 """What a side cannot call, as it has no such function."""
@@ -30,9 +30,17 @@ _NAMED = 3
 
 def toucher(
     changes: Changes | None,
-) -> Callable[[Sitting, Side, Benchmark], Touch] | None:
-    """What looks after the first trial of each side; None where nothing is known to compare."""
-    return partial(touched_by, changes) if changes is not None else None
+) -> Callable[[Sitting, Session, Benchmark], Touch | None] | None:
+    """What looks after a session's first good trial; None where nothing is known to compare."""
+    return partial(_once, changes) if changes is not None else None
+
+
+def _once(
+    changes: Changes, sitting: Sitting, session: Session, benchmark: Benchmark
+) -> Touch | None:
+    if any(one.touch for one in session.trials if one.benchmark == benchmark.name):
+        return None
+    return touched_by(changes, sitting, session.side, benchmark)
 
 
 def touched_by(changes: Changes, sitting: Sitting, side: Side, benchmark: Benchmark) -> Touch:

@@ -122,10 +122,16 @@ def _half_freedom(excess: float) -> float:
 
     Newton's method on 1 / trigamma, which is nearly a line, from below (Smyth 2004, appendix).
     Importing a solver would take longer than all judging.
+
+    Raises:
+        ValueError: it is no finite number.
     """
     most = _MOST_FREEDOM / 2
     if excess <= float(polygamma(1, most)):
         return most
+    if not math.isfinite(excess):
+        message = "the noise of the suite is no number"
+        raise ValueError(message)
     half, step = 0.5 + 1 / excess, math.inf
     while abs(step) > _CLOSE * half:
         trigamma = float(polygamma(1, half))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -38,6 +39,9 @@ tolerance = "5%%"
 """
 NULL_BLK = 'modules = ["null_blk nr_devices=1 queue_mode=2 irqmode=0 gb=1"]'
 
+CHANGED = {"null_transfer": errno.ENOSPC, "nullb_device_size_store": errno.EBUSY}
+"""An error number in each that no read returns; every read calls the first, none the second."""
+
 
 @pytest.fixture
 def project(tmp_path):
@@ -50,24 +54,6 @@ def project(tmp_path):
         return tmp_path
 
     return make
-
-
-def test_each_trial_is_a_boot_of_the_side(project):
-    """Real fio on the side's kernel: proven, with its CPU cost, and the kernel in the session."""
-    place = project(f'kind = "kernel"\n{NULL_BLK}\nmachine = {{ trials = 1, accelerator = "tcg" }}')
-    words = ["run", "k", "--head", str(KERNEL), "--trials", "2", "--quiet", "--out", "out"]
-    answer = run_gate(words, cwd=place)
-    assert answer.status == 0, answer
-    session = json.loads((place / "out" / "k-001.json").read_text())
-    assert session["kernel"]["release"] == next(KERNEL.glob("boot/vmlinuz-*")).name[8:]
-    assert len(session["kernel"]["build_id"]) == 40
-    assert any(note.startswith("emulated without KVM") for note in session["notes"])
-    rows = [{v["metric"]: v["value"] for v in one["values"]} for one in session["trials"]]
-    # Its clock counts instructions: how loaded this machine is does not matter.
-    for metric in ("iops", "cpu_per_io"):
-        assert rows[0][metric] == pytest.approx(rows[1][metric], rel=0.05)
-    assert "null_blk" in session["trials"][0]["note"]
-    assert len(list((place / "out" / "work" / "boots").glob("k-*-head/session.json"))) == 2
 
 
 def unsigned(module):
@@ -95,6 +81,44 @@ def patched(module, functions):
     return bytes(content)
 
 
+def touched(session):
+    """Its first trial tells that each read calls one of the two functions, and no other does."""
+    first, second = (one.get("touch") for one in session["trials"])
+    assert second is None
+    assert (first["count"], first["executed"], first["unknown"]) == (2, 1, "")
+    assert first["functions"].keys() == {f"{name} [null_blk]" for name in CHANGED}
+    (ran,) = first["ran"].items()
+    assert ran[0] == "null_transfer [null_blk]"
+    assert ran[1]["per_operation"] == pytest.approx(1.0, abs=0.1)
+
+
+def test_each_trial_is_a_boot_of_the_side(project):
+    """Real fio on the side's kernel: proven, with its CPU cost, and the kernel in the session.
+
+    The first boot also tells which of the functions that differ from the base it called.
+    """
+    backed = NULL_BLK.replace(" gb", " memory_backed=1 gb")
+    place = project(f'kind = "kernel"\n{backed}\nmachine = {{ trials = 1, accelerator = "tcg" }}')
+    shutil.copytree(KERNEL, place / "base")
+    module = next((place / "base").rglob("null_blk.ko*"))
+    module.write_bytes(patched(unsigned(module.read_bytes()), CHANGED))
+    words = ["run", "k", "--base", "base", "--head", str(KERNEL), "--side", "head"]
+    words += ["--trials", "2", "--quiet", "--out", "out"]
+    answer = run_gate(words, cwd=place)
+    assert answer.status == 0, answer
+    session = json.loads((place / "out" / "k-001.json").read_text())
+    assert session["kernel"]["release"] == next(KERNEL.glob("boot/vmlinuz-*")).name[8:]
+    assert len(session["kernel"]["build_id"]) == 40
+    assert any(note.startswith("emulated without KVM") for note in session["notes"])
+    rows = [{v["metric"]: v["value"] for v in one["values"]} for one in session["trials"]]
+    # Its clock counts instructions: how loaded this machine is does not matter.
+    for metric in ("iops", "cpu_per_io"):
+        assert rows[0][metric] == pytest.approx(rows[1][metric], rel=0.05)
+    assert "null_blk" in session["trials"][0]["note"]
+    assert len(list((place / "out" / "work" / "boots").glob("k-*-head/session.json"))) == 2
+    touched(session)
+
+
 def test_modules_are_loaded_around_each_trial(project):
     """In a machine that is thrown away the gate loads, proves and unloads a real driver.
 
@@ -104,10 +128,9 @@ def test_modules_are_loaded_around_each_trial(project):
     place = project(f'kind = "module"\n{NULL_BLK.replace(" gb", " memory_backed=1 gb")}')
     module = next(KERNEL.rglob("null_blk.ko*"))
     plain = unsigned(module.read_bytes())
-    changed = {"null_transfer": errno.ENOSPC, "nullb_device_size_store": errno.EBUSY}
     for side, content in (
         ("base", plain),
-        ("head", patched(plain, changed)),
+        ("head", patched(plain, CHANGED)),
     ):
         (place / side).mkdir()
         (place / side / module.name).write_bytes(content)
@@ -126,13 +149,7 @@ def test_modules_are_loaded_around_each_trial(project):
     session = json.loads((place / "out" / "k-001.json").read_text())
     assert [one["status"] for one in session["trials"]] == ["ok", "ok"]
     assert session["trials"][0]["note"].startswith("build-id of null_blk ")
-    first, second = (one.get("touch") for one in session["trials"])
-    assert second is None
-    assert (first["count"], first["executed"], first["unknown"]) == (2, 1, "")
-    assert first["functions"].keys() == {f"{name} [null_blk]" for name in changed}
-    (ran,) = first["ran"].items()
-    assert ran[0] == "null_transfer [null_blk]"
-    assert ran[1]["per_operation"] == pytest.approx(1.0, abs=0.1)
+    touched(session)
 
 
 def test_a_command_and_a_panic_on_a_side(tmp_path):

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import errno
+from contextlib import suppress
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from judge.build import session as made_session
 
 from gate.files.consistency_touch import touch_complaints
 from gate.harness.base import TrialFailed
 from gate.host import kprobes
 from gate.host.counters import NoCounters
-from gate.measure import touching
-from gate.model import Changes, Ran, Side
+from gate.measure import sitting, touching
+from gate.measure.stop import StopRequested
+from gate.model import Changes, Ran, Side, TrialStatus
 
 CHANGES = Changes(
     {"submit [d]": "changed", "setup [d]": "changed", "new [d]": "added", "old [d]": "removed"},
     "",
     identical=False,
 )
+
+
+TRIAL = made_session({"b": (1.0,)}).trials[0]
 
 
 @pytest.fixture
@@ -85,6 +92,41 @@ def test_code_that_is_the_same_needs_no_run(counted):
     assert (asked, found.count, found.identical) == ([], 0, True)
 
 
+def taken(monkeypatch, touch, *, trials=()):
+    """A good trial after these, with that look at it; what stands in the session then."""
+    made = TRIAL
+    monkeypatch.setattr(sitting, "make_trial", lambda *_, **__: made)
+    kept = list(trials)
+    session = SimpleNamespace(trials=trials, side=Side.HEAD)
+    recorder = SimpleNamespace(session=session, add=kept.append)
+    with suppress(StopRequested):
+        benchmark = SimpleNamespace(name="b")
+        sitting.take_trial(SimpleNamespace(touch=touch), recorder, benchmark, pair=None, slot=None)
+    return kept
+
+
+def test_a_session_is_looked_at_once(monkeypatch, counted):
+    """After its first good trial, also where that is not its first; not again after a resume."""
+    look = touching.toucher(CHANGES)
+    asked = counted({"submit [d]": 100})
+    failed = replace(TRIAL, status=TrialStatus.FAILED, values=())
+    *_, first = taken(monkeypatch, look, trials=(failed,))
+    assert first.touch.executed == 1
+    asked.clear()
+    *_, second = taken(monkeypatch, look, trials=(failed, first))
+    assert (asked, second.touch) == ([], None)
+
+
+def test_a_trial_is_kept_where_the_look_at_it_is_interrupted(monkeypatch):
+    """It was measured before."""
+
+    def stopped(*_):
+        raise StopRequested(2)
+
+    (kept,) = taken(monkeypatch, stopped)
+    assert (kept.status, kept.touch) == (TrialStatus.OK, None)
+
+
 def test_where_nothing_is_compared_nothing_is_looked_for():
     """One side alone changed nothing."""
     assert touching.toucher(None) is None
@@ -100,6 +142,9 @@ def test_a_kernel_without_probes_says_so(monkeypatch, tmp_path):
 def test_functions_are_probed_by_name_on_every_processor(monkeypatch, tmp_path):
     """A module's by its name too; one that has no probe on one processor has none at all."""
     (tmp_path / "type").write_text("9\n")
+    text = "0 t submit\t[d]\n0 t submit\n0 t twice\n0 T gone\n0 t twice\n"
+    (tmp_path / "symbols").write_text(text)
+    monkeypatch.setattr(kprobes, "_SYMBOLS", tmp_path / "symbols")
     monkeypatch.setattr(kprobes, "_TYPE", tmp_path / "type")
     monkeypatch.setattr(kprobes, "online", lambda: [0, 1])
     files, asked = iter(tmp_path / f"count{n}" for n in range(9)), []
@@ -114,8 +159,11 @@ def test_functions_are_probed_by_name_on_every_processor(monkeypatch, tmp_path):
         return kprobes.os.open(path, kprobes.os.O_RDONLY)
 
     monkeypatch.setattr(kprobes, "opened_raw", opened)
-    counts = kprobes.CallCounts(["submit [d]", "gone"])
+    counts = kprobes.CallCounts(["submit [d]", "gone", "twice"])
     assert counts.calls() == {"submit [d]": 42}
-    assert counts.missing == {"gone": "this kernel has no such function"}
+    assert counts.missing == {
+        "gone": "this kernel has no such function",
+        "twice": "several functions have the name",
+    }
     assert asked[0] == (9, 0, "d:submit")
     counts.close()

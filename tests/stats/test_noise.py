@@ -178,3 +178,6 @@ def test_the_prior_inverts_the_trigamma_function():
     for excess in np.geomspace(1.001 * most, 1e9, 400):
         assert float(polygamma(1, _half_freedom(float(excess)))) == pytest.approx(excess, rel=1e-12)
     assert _half_freedom(most) == _half_freedom(0.0) == 15.0
+    for broken in (math.nan, math.inf):
+        with pytest.raises(ValueError, match="no number"):
+            _half_freedom(broken)
