@@ -17,6 +17,7 @@ from gate.files.session_file import read_session
 from gate.host import controls as host_controls
 from gate.host.controls import CONTROLS
 from gate.measure import controls as measure_controls
+from gate.measure import disturbance
 from gate.measure.controls import APART, FIRST, Controls
 from gate.measure.recorder import Recorder
 from gate.measure.stop import StopRequested
@@ -119,8 +120,10 @@ def clock(monkeypatch):
 
 
 @pytest.fixture
-def recorder(tmp_path):
-    """Makes recorders of sessions of a source."""
+def recorder(tmp_path, monkeypatch):
+    """Makes recorders of sessions of a source, on a machine that nobody disturbs."""
+    calm = disturbance.snapshot()
+    monkeypatch.setattr(disturbance, "snapshot", lambda: calm)
 
     def make(source=Source.MEASURED, name="s", **more):
         one = made_session(source=source, state=State.PARTIAL, id=name, **more)
