@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import textwrap
+from dataclasses import asdict
 
 import click
 
@@ -35,10 +36,10 @@ def command(code: str | None, *, json_: bool) -> int:
         hint = f'Did you mean "{close[0]}"?' if close else "`gate explain` lists them all."
         raise InputError("G200", f"there is no code {code[:40]}.", cure=hint)
     if json_:
-        told = {"code": code.upper(), "title": page.title}
-        click.echo(json.dumps(told | {"meaning": page.meaning, "cure": page.cure}, indent=1))
+        click.echo(json.dumps({"code": code.upper()} | asdict(page), indent=1))
         return 0
-    click.echo(f"{code.upper()}  {page.title}\n")
-    click.echo(textwrap.fill(page.meaning, 80) + "\n")
-    click.echo(textwrap.fill(f"What to do: {page.cure}", 80))
+    click.echo(f"{code.upper()}  {page.title}")
+    for heading, text in (("", page.meaning), ("Why: ", page.why), ("What to do: ", page.cure)):
+        click.echo("\n" + textwrap.fill(heading + text, 80))
+    click.echo("\nExample:\n" + textwrap.indent(page.example, "    "))
     return 0

@@ -16,7 +16,7 @@ from gate.report.accepted import accepted_sessions
 from gate.report.advice import next_steps, without_steps
 from gate.report.clean import scrub
 from gate.report.downloads import downloads
-from gate.report.glossary import GLOSSARY, VERDICTS
+from gate.report.glossary import glossary
 from gate.report.once import Once
 from gate.report.plots.paths import tight
 from gate.report.rows import rows_of
@@ -84,8 +84,7 @@ def render_html(report: Report) -> str:
             downloads=downloads(original),
             steps=next_steps(original),
             without_steps=without_steps(report),
-            glossary=GLOSSARY,
-            verdicts=VERDICTS,
+            glossary=glossary(),
         )
     )
 

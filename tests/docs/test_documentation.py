@@ -1,53 +1,18 @@
-"""Documentation is executed: commands, options, codes and the profile in the README are real."""
+"""Documentation is executed: commands, options and the profile in the README are real."""
 
 import re
-import shlex
 from pathlib import Path
 
-import click
 import pytest
 from builders import run_gate
+from docs.commands import ALL, check, examples
 
-from gate.cli.main import _COMMANDS, gate
+from gate.cli.main import _COMMANDS
 from gate.cli.wiring import kinds_of
-from gate.codes import PAGES
 from gate.files.profile_file import read_profile
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-
-
-def commands(group, path=()):
-    """Every command below a group with its words."""
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        if isinstance(command, click.Group):
-            yield from commands(command, (*path, name))
-        else:
-            yield (*path, name), command
-
-
-ALL = dict(commands(gate))
-
-
-def examples(text):
-    """The `gate ...` lines of a text, continuation lines joined, as words."""
-    joined = re.sub(r"\\\n\s*", "", text)
-    for line in re.findall(r"^\s+(?:\$ )?gate (.+)$", joined, re.MULTILINE):
-        yield shlex.split(re.split(r"\s{3,}|\s#\s|>", line)[0])
-
-
-def check(words):
-    """The words name a command of ours, and each option is one that it has."""
-    path = tuple(words[:2]) if tuple(words[:2]) in ALL else tuple(words[:1])
-    assert path in ALL, f"no command {words}"
-    known = {opt for param in ALL[path].params for opt in (*param.opts, *param.secondary_opts)}
-    for word in words[len(path) :]:
-        if word == "--":
-            return  # what follows is another program's
-        if word.startswith("--"):
-            assert word.partition("=")[0] in known, f"{' '.join(path)} has no {word}"
 
 
 def test_the_readme_shows_only_commands_that_exist():
@@ -131,26 +96,6 @@ def test_every_shipped_profile_reads_and_says_what_it_is_about(path):
         assert {one.directory for one in profile.sides.values()} == {"kernels/base", "kernels/head"}
     else:
         assert set(profile.sides) <= {"head"}
-
-
-def test_every_code_in_the_source_has_a_page_and_every_page_a_use():
-    """A code that the gate can print is explained, and no page is left over."""
-    source = "".join(
-        path.read_text(encoding="utf-8")
-        for path in (ROOT / "gate").rglob("*.py")
-        if path.parent.name != "codes"
-    )
-    used = set(re.findall(r'"(G\d{3})"', source))
-    assert used == set(PAGES)
-
-
-def test_no_code_stands_for_two_things():
-    """Each code has one page: of two, `gate explain` would show the wrong one."""
-    source = "".join(
-        path.read_text(encoding="utf-8") for path in (ROOT / "gate" / "codes").glob("*.py")
-    )
-    codes = re.findall(r'^    "(G\d{3})": Page\(', source, re.MULTILINE)
-    assert sorted(codes) == sorted(set(codes)) == sorted(PAGES)
 
 
 def test_the_readme_names_every_exit_status():
