@@ -1,15 +1,20 @@
-"""What every harness offers to the measuring room, and what it gets from it."""
+"""What every harness offers to the measuring room, and what it gets from it.
+
+Tables of the metrics that a harness can give.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from gate.model import Better
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from gate.model import Benchmark, Better, CpuBill, Percentiles, Profile, Side, Touch, Value
+    from gate.model import Benchmark, CpuBill, Percentiles, Profile, Side, Touch, Value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,3 +174,11 @@ class Harness(Protocol):
             TrialFailed: no usable number came out.
         """
         ...
+
+
+def metric_kinds(*rows: tuple[str, str, str, str]) -> dict[str, MetricKind]:
+    """Metric kinds from rows of name, unit, better and explanation."""
+    return {
+        name: MetricKind(unit=unit, better=Better(better), about=about)
+        for name, unit, better, about in rows
+    }

@@ -129,7 +129,7 @@ def ask(
 
     name = os.path.basename(argv[0])  # noqa: PTH119 (a name, not a file)
     try:
-        answer = subprocess.run(  # noqa: S603 - a list of words, no shell
+        answer = subprocess.run(
             argv,
             env=dict(environment),
             stdin=subprocess.DEVNULL,

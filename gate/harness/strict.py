@@ -23,7 +23,7 @@ def quote(text: str) -> str:
     return shown if len(shown) <= LONGEST_QUOTE else f"{shown[: LONGEST_QUOTE - 1]}…"
 
 
-def shown(value: object) -> str:
+def safe_text(value: object) -> str:
     """Make a foreign value safe to show; what is no plain value is not spelled out."""
     if isinstance(value, str | int | float) or value is None:
         return quote(str(value))

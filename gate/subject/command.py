@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from gate import vcs
 from gate.errors import InputError
 from gate.model import Side, SideSpec, Subject, SubjectKind
-from gate.model.private import shown_variable
+from gate.text import shown_variable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

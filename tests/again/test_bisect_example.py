@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from gate.cli.wiring import kinds_of
-from gate.files.profile_file import read_profile
+from gate.formats.profile.profile_file import read_profile
+from gate.pipeline.wiring import kinds_of
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = ROOT / "reports/example/bisect"

@@ -9,14 +9,13 @@ import pytest
 from again.shell import begin, commit_all, git
 from builders import QUIET, Project, write_replay_project
 
-from gate.cli.checking import Wanted, _interrupted
-from gate.cli.origin import _of_ci, _of_remote
-from gate.cli.shards import Shard
-from gate.cli.wiring import SideOptions
-from gate.files.report_file import read_report
-from gate.files.session_file import read_session
-from gate.measure.stop import StopRequested
-from gate.report.addresses import profile_address
+from gate.formats.session.session_file import read_report, read_session
+from gate.measure.process.stop import StopRequested
+from gate.pipeline.check import CheckRequest, _interrupted
+from gate.pipeline.provenance import _of_ci, _of_remote
+from gate.pipeline.shards import Shard
+from gate.pipeline.wiring import SideOptions
+from gate.report.wording.links import profile_address
 
 HOME = {"CI": "", "GITHUB_SERVER_URL": "", "GITHUB_REPOSITORY": "", "CI_PROJECT_URL": ""}
 GITHUB = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "o/r"}
@@ -170,7 +169,7 @@ def test_a_profile_named_by_its_path(project):
 def test_an_interrupted_check_tells_how_it_was_started():
     """The line that goes on has the benchmarks, the pairs and the sides, quoted for a shell."""
     sides = SideOptions(base_dir=Path("../ba se"), head_dir=Path(), base_env=("A=1",))
-    wanted = Wanted(
+    wanted = CheckRequest(
         **dict.fromkeys(("host_class", "merge_base", "work")),
         **dict.fromkeys(("wait", "alpha", "beta"), 0.01),
         names=("p",),

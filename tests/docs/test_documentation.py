@@ -8,8 +8,8 @@ from builders import run_gate
 from docs.commands import ALL, check, examples
 
 from gate.cli.main import _COMMANDS
-from gate.cli.wiring import kinds_of
-from gate.files.profile_file import read_profile
+from gate.formats.profile.profile_file import read_profile
+from gate.pipeline.wiring import kinds_of
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

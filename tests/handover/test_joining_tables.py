@@ -9,8 +9,8 @@ from handover.test_joining import report
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.files.consistency import report_complaints
-from gate.judge.joined import join_reports
+from gate.formats.session.consistency import report_complaints
+from gate.judge.sharding.join import join_reports
 from gate.model import (
     Accepted,
     Alike,

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.harness.base import TrialFailed
-from gate.harness.fio_metrics import FIO_KINDS, fio_values
-from gate.harness.fio_output import JobFailed, parse
+from gate.harness.fio.metrics import FIO_KINDS, fio_values
+from gate.harness.fio.output import JobFailed, parse
 
 
 def read(text):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gate.harness import HARNESSES
 from gate.harness.base import TrialFailed
-from gate.harness.outputs import output_kinds, output_values
+from gate.harness.expand import output_kinds, output_values
 from gate.model import Better, Output, Work
 
 HYPERFINE = HARNESSES["hyperfine"]

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from gate.host.kernel_log import KernelLog, fault_in, kernel_text
+from gate.linux.kernel_log import KernelLog, fault_in, kernel_text
 
 FAULTS = {
     "a machine check": [

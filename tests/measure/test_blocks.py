@@ -10,14 +10,14 @@ import pytest
 from builders import QUIET, write_replay_project
 from measure.remains import blocks_of, report_of
 
-from gate.cli.wiring import kinds_of
-from gate.files.baseline_file import read_baselines
-from gate.files.profile_file import read_profile
-from gate.files.session_file import read_session
-from gate.judge.planning import plan_screen
+from gate.formats.baseline.baseline_file import read_baselines
+from gate.formats.profile.profile_file import read_profile
+from gate.formats.session.session_file import read_session
+from gate.judge.power.planning import plan_screen
 from gate.measure.order import block_order
 from gate.model import Side
-from gate.model.blocks import pairs_in
+from gate.model.plan import pairs_in
+from gate.pipeline.wiring import kinds_of
 
 CHECK = ("check", "p", "--out", "out", "--quiet")
 SLOW = [1.3 * one for one in QUIET]

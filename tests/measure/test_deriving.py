@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from judge.build import reviewed, session
 
 from gate.harness.base import TrialFailed
-from gate.measure.deriving import derived_values
-from gate.measure.groups import _joined
+from gate.measure.groups import _joined, derived_values
 from gate.model import (
     BACKGROUND_RATE,
     Background,

@@ -25,7 +25,7 @@ from measure.remains import (
 )
 
 from gate.model import State
-from gate.model.blocks import pairs_in
+from gate.model.plan import pairs_in
 
 DELAY = 0.03
 """Seconds that a trial of the projects takes at least."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gate.cli.wiring import kinds_of
-from gate.files.profile_file import read_profile
+from gate.formats.profile.profile_file import read_profile
+from gate.pipeline.wiring import kinds_of
 
 
 @pytest.fixture

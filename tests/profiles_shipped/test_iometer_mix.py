@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import pytest
 
-from gate.cli.wiring import kinds_of
-from gate.files.profile_file import read_profile
-from gate.harness.fio_job import effective_job
+from gate.formats.profile.profile_file import read_profile
+from gate.harness.fio.job import effective_job
+from gate.pipeline.wiring import kinds_of
 
 PROFILES = Path(__file__).resolve().parents[2] / "profiles"
 ISSUED = 60_000

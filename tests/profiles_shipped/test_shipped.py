@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from builders import run_gate
 
-from gate.cli.shipped import files_of, shipped_names
-from gate.cli.wiring import kinds_of
-from gate.files.profile_file import read_profile
+from gate.cli.init import files_of, shipped_names
+from gate.formats.profile.profile_file import read_profile
 from gate.model import Role
+from gate.pipeline.wiring import kinds_of
 
 PROFILES = Path(__file__).resolve().parents[2] / "profiles"
 NAMES = shipped_names()

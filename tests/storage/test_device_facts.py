@@ -5,13 +5,13 @@ import json
 import pytest
 from lab import Lab, loop_device
 
-from gate.cli.wiring import load_profiles, make_sitting
-from gate.host.guard import Device
-from gate.host.identity import read_host
-from gate.measure import storage as measured_storage
-from gate.measure import storage_of_sitting
-from gate.measure.stop import Stop
+from gate.host.disk_guard.guard import Device
+from gate.host.identity.identity import read_host
+from gate.measure.process.stop import Stop
+from gate.measure.storage import setup
+from gate.measure.storage import state as measured_storage
 from gate.model import AllowedDevice
+from gate.pipeline.wiring import load_profiles, make_sitting
 
 SIZE = 400 << 20
 PROFILE = """
@@ -75,7 +75,7 @@ def test_a_sitting_knows_the_facts_of_its_device(tmp_path, monkeypatch):
         device = Device(
             allowed=allowed, path=path, name=path[5:], number="7:0", sequence="", size=SIZE
         )
-        monkeypatch.setattr(storage_of_sitting, "allowed_device", lambda *_: allowed)
+        monkeypatch.setattr(setup, "allowed_device", lambda *_: allowed)
         monkeypatch.setattr(measured_storage, "check_device", lambda *_, **__: device)
         sitting = make_sitting(
             chosen, work=tmp_path, host_class=None, stop=Stop(), tell=lambda _: None

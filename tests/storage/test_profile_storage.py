@@ -5,10 +5,10 @@ import json
 import pytest
 from builders import run_gate
 
-from gate.cli.wiring import kinds_of
 from gate.errors import InputError
-from gate.files.profile_file import read_profile
+from gate.formats.profile.profile_file import read_profile
 from gate.model import Steady, Storage
+from gate.pipeline.wiring import kinds_of
 
 HEAD = 'harness = "fio"\njob = "jobs/j.fio"\n[metric.iops]\ntolerance = "5%"\n[storage]\n'
 

@@ -10,11 +10,11 @@ import pytest
 from builders import run_gate
 from subject.played_machine import Down, PlayedMachine
 
-from gate.cli.wiring import kinds_of
 from gate.errors import InputError
-from gate.files.profile_file import read_profile
-from gate.files.session_file import read_session
+from gate.formats.profile.profile_file import read_profile
+from gate.formats.session.session_file import read_session
 from gate.measure.order import block_order
+from gate.pipeline.wiring import kinds_of
 from gate.subject import metal
 from gate.subject.boots import Doing, forget_boots, read_boots, write_boots
 

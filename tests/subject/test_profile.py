@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from gate.cli.wiring import kinds_of
 from gate.errors import InputError
-from gate.files.profile_file import read_profile
+from gate.formats.profile.profile_file import read_profile
 from gate.model import Activation, Machine, SubjectKind, Untouched
+from gate.pipeline.wiring import kinds_of
 
 HEAD = 'harness = "hyperfine"\ncommand = "true"\n[metric.wall]\n'
 

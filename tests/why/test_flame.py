@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.files.consistency_why import why_complaints
-from gate.judge.flame import flame_of
+from gate.formats.session.consistency_shown import why_complaints
+from gate.judge.context.flame import flame_of
 from gate.model import Side
-from gate.model.why import MOST_FRAMES, Frame, Why
+from gate.model.diagnosis import MOST_FRAMES, Frame, Why
 from gate.report.plots import flame_plot
 from tests.why.sample import BASE_STACKS, HEAD_STACKS, sample_flame, sample_why, sampled
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gate.host.kernel_counts import grown, read_counts
-from gate.host.recorded import RecordedMachine
+from gate.linux.kernel_counters import grown, read_counts
+from gate.linux.machine import RecordedMachine
 from tests.why.sample import machine
 
 

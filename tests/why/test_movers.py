@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.judge.movers import movers, per_of
+from gate.judge.context.diagnosis import movers, per_of
 from gate.model import Side
-from gate.model.why import MOST_MOVERS
+from gate.model.diagnosis import MOST_MOVERS
 from tests.why.sample import SWITCHES, TIMER, extra, runs
 
 NAMES = [f"vmstat: c{number}" for number in range(8)] + ["block a: read bytes", "psi: io time"]

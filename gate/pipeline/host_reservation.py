@@ -1,0 +1,116 @@
+"""The ground that every measuring command stands on: alone on the host, guarded, tuned.
+
+In this order: the measuring lock; what a killed gate left tuned is put back; a guardian; the
+host's own file, and what it says of tuning. All of it ends in the reverse order.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from gate.formats.host.host_file import HOST_FILE, read_known_host
+from gate.host.identity.identity import read_host
+from gate.host.journal import JOURNAL, SYSTEM, state_directory
+from gate.host.tuning.restore import restore
+from gate.host.tuning.tuning import Tuned, tune_host
+from gate.measure.process.guardian import with_guardian
+from gate.pipeline.progress import one_line
+from gate.subject.module_journal import unload_left
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from gate.model import KnownHost
+
+NOT_PUT_BACK = "G261"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostPlace:
+    """Which host's file counts."""
+
+    store: Path | None
+    """The baseline directory, where there is one."""
+    work: Path
+    host_class: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReservedHost:
+    """What holds while a command measures."""
+
+    known: KnownHost | None
+    """The host's file; absent where its class was never enrolled."""
+    tuned: Tuned
+
+
+@contextmanager
+def reserved_host(
+    lock: AbstractContextManager[int], say: Callable[[str], None], place: HostPlace
+) -> Iterator[ReservedHost]:
+    """Be alone, guarded, and tuned as the class's host.toml says.
+
+    Raises:
+        CannotJudge: G240, the host is busy.
+        InputError: G208, G260, G262, or host.toml is wrong.
+    """
+    with alone(lock, say):
+        known = known_host(place)
+        names, cpus = (known.tune, known.measured_cpus) if known else ((), "")
+        with tune_host(names, measured_cpus=cpus, tell=warn) as now:
+            for note in now.notes:
+                say(note)
+            yield ReservedHost(known=known, tuned=now)
+
+
+@contextmanager
+def alone(lock: AbstractContextManager[int], say: Callable[[str], None]) -> Iterator[None]:
+    """Be alone on the host and guarded; what a killed gate left tuned is put back first.
+
+    Raises:
+        CannotJudge: G240, the host is busy.
+        InputError: G208, G262.
+    """
+    with lock as handle:
+        mend(say)
+        with with_guardian(handle, state_directory()):
+            yield
+
+
+def known_host(place: HostPlace) -> KnownHost | None:
+    """The file of this machine's class; facts are only read where there is any such file."""
+    host_class = place.host_class
+    if place.store is None:
+        return None
+    if host_class is None:
+        if not any(place.store.glob(f"*/{HOST_FILE}")):
+            return None
+        host_class = read_host(place.work.absolute()).host_class
+    return read_known_host(place.store, host_class)
+
+
+def mend(say: Callable[[str], None]) -> None:
+    """Put back what a killed gate left tuned, and tell what could not be.
+
+    Raises:
+        InputError: G262, its journal cannot be read.
+    """
+    told = restore(state_directory())
+    for one in told.lines():
+        (warn if told.left else say)(f"after a gate that was killed: {one}")
+    for line in unload_left(state_directory()):
+        say(f"after a gate that was killed: {line}")
+    if os.geteuid() != 0 and (SYSTEM / JOURNAL).exists():
+        warn("root's gate left settings of this host tuned; root puts them back: gate host restore")
+
+
+def warn(text: str) -> None:
+    """What must not be overlooked, even by those who asked for no progress."""
+    click.echo(one_line(f"warning[{NOT_PUT_BACK}]: {text}"), err=True)
