@@ -25,7 +25,7 @@ CULPRIT = "824aacff93ae"
 @pytest.fixture(scope="module")
 def page():
     """The page, with continued lines joined."""
-    return (ROOT / ".github/BISECT.md").read_text().replace("\\\n", " ")
+    return (ROOT / "docs/bisect.md").read_text().replace("\\\n", " ")
 
 
 def ran(*words):
