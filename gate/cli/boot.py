@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import click
 
 from gate.cli import options
-from gate.errors import Interrupted, MeasureError
+from gate.errors import Interrupted, MeasureError, TrialFailed
 from gate.formats.profile.machines import machine_of
-from gate.harness.base import Command, TrialFailed
+from gate.formats.strict import export
+from gate.harness.base import Command
 from gate.harness.guest.booted import EMULATED
 from gate.harness.guest.booted_output import guest_exit_status, proof_of
-from gate.harness.process import export
 from gate.measure.process.process import run
 from gate.measure.process.stop import Stop, StopRequested
 from gate.pipeline.progress import Teller

@@ -16,7 +16,7 @@ from gate.pipeline.check import CheckRequest, check
 from gate.pipeline.progress import Teller
 from gate.pipeline.reboot import going_on, restart_where_needed
 from gate.pipeline.shards import Shard, shard_option
-from gate.pipeline.wiring import SideOptions
+from gate.pipeline.side_options import SideOptions
 
 EPILOG = """\b
 Examples:

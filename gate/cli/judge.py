@@ -8,7 +8,7 @@ import click
 
 from gate import __version__
 from gate.cli import options
-from gate.cli.options import make_policy, policy_options
+from gate.cli.options import policy_options
 from gate.clock import now
 from gate.errors import InputError
 from gate.formats.profile.sizes import FULL
@@ -17,6 +17,7 @@ from gate.judge.published.summaries import judge_summaries
 from gate.pipeline.check_outputs import told_in
 from gate.pipeline.judge_handovers import JudgeRequest, judge_sessions
 from gate.pipeline.report_files import print_report, write_report
+from gate.review.policy_reader import make_policy
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import math
 import re
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from gate.errors import InputError
-from gate.formats.baseline.waiver_file import read_waivers
 from gate.formats.profile.sizes import FULL
-from gate.judge.verdict.suite import Policy
 from gate.units import parse_percent, parse_quantity
 
 if TYPE_CHECKING:
@@ -203,27 +200,3 @@ def policy_options(function: Callable[..., Any]) -> Callable[..., Any]:
         show_default=True,
         help="Bound on the chance that an unchanged suite is called regressed.",
     )(function)
-
-
-def make_policy(alpha: float, beta: float, allow: tuple[str, ...], baseline: Path) -> Policy:
-    """The policy, with the waivers that stand beside the baselines.
-
-    Raises:
-        InputError: the waivers are malformed, or new benchmarks shall pass and there is no
-            baseline directory at all, which is rather a wrong path.
-    """
-    if "new" in allow and not baseline.is_dir():
-        raise InputError(
-            "G201",
-            "there is no such directory, so --allow new would let everything through.",
-            cure="Name the baselines with --baseline, or make the directory.",
-            place=str(baseline),
-        )
-    return Policy(
-        alpha=alpha,
-        beta=beta,
-        allow_new="new" in allow,
-        waivers=read_waivers(baseline),
-        accepted=frozenset(path.stem for path in baseline.glob("*/*.toml")),
-        today=datetime.now(UTC).date().isoformat(),
-    )

@@ -17,9 +17,10 @@ from gate.cli import options
 from gate.cli.options import Chance
 from gate.errors import NothingCompared
 from gate.formats.baseline.baseline_file import read_baselines
+from gate.formats.profile.profiles import load_profiles
 from gate.judge.power.power import ToleranceStanding
 from gate.judge.power.sentences import sentence
-from gate.pipeline.wiring import SideOptions, load_profiles, with_sides
+from gate.pipeline.side_options import SideOptions, with_sides
 from gate.report.text.page import fit, wrap
 from gate.text import clean, guard_line
 from gate.units import percent

@@ -18,23 +18,19 @@ import click
 from gate import __version__
 from gate.cli import options
 from gate.errors import CannotJudge, InputError, Interrupted
+from gate.formats.profile.profiles import load_profiles
 from gate.formats.session.session_file import read_session, write_handover
 from gate.host.lock import exclusive
 from gate.measure.new_session import sitting_open
 from gate.measure.process.stop import Stop, StopRequested
 from gate.measure.screening import measure_session
+from gate.measure.setup import prepare_run
 from gate.model import SCHEMA, Handover, Side, Stage, TrialStatus
 from gate.pipeline.benchmark_filter import benchmark_option, narrow_profiles, refuse_others
-from gate.pipeline.host_reservation import HostPlace, reserved_host
+from gate.pipeline.host_reservation import HostPlace, reserved_host, work_directory
 from gate.pipeline.progress import Teller, one_line
 from gate.pipeline.reboot import forget_restarts, going_on, restart_where_needed
-from gate.pipeline.wiring import (
-    SideOptions,
-    load_profiles,
-    make_sitting,
-    with_sides,
-    work_directory,
-)
+from gate.pipeline.side_options import SideOptions, with_sides
 from gate.subject.metal import RestartNeeded
 
 if TYPE_CHECKING:
@@ -212,7 +208,7 @@ def command(
             directory = stack.enter_context(work_directory(work or out / "work"))
             stack.callback(teller.done)
             sittings = [
-                make_sitting(
+                prepare_run(
                     _with_trials(_with_side(one, measured), trials),
                     work=directory,
                     host_class=host_class,

@@ -14,20 +14,19 @@ from typing import TYPE_CHECKING
 
 from gate import __version__
 from gate.clock import now
-from gate.errors import InputError
+from gate.errors import InputError, TrialFailed
 from gate.formats.baseline import round_files
 from gate.formats.baseline.calibration_file import append_round, read_rounds
-from gate.harness.base import TrialFailed
 from gate.harness.planted.planting import plantable, plantable_metrics
 from gate.host.lock import exclusive
 from gate.judge.calibration_rounds import RoundFilter, conclude, nothing_compared, rounds_that_count
 from gate.measure.new_session import sitting_open
 from gate.measure.planted_rounds import planted_benchmark, planted_loss, size_plant
+from gate.measure.setup import prepare_run
 from gate.model import SCHEMA, Plant, RoundPlan, Schedule, SideSpec
 from gate.pipeline.flow import CheckRun, Plan, cases_of
-from gate.pipeline.host_reservation import HostPlace, reserved_host
+from gate.pipeline.host_reservation import HostPlace, reserved_host, work_directory
 from gate.pipeline.subprocess_call import call_in_subprocess
-from gate.pipeline.wiring import make_sitting, work_directory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -216,7 +215,7 @@ class Calibrating:
             reserved_host(exclusive(), self.say, place) as ground,
             work_directory(wish.work) as work,
         ):
-            sitting = make_sitting(
+            sitting = prepare_run(
                 _one_side(course.profile),
                 work=work,
                 host_class=self.wish.host_class,

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gate import __version__
-from gate.cli.options import make_policy
 from gate.clock import now
 from gate.errors import GateError, Interrupted
 from gate.formats.baseline.baseline_file import read_baselines
@@ -28,10 +27,11 @@ from gate.pipeline.diagnose import look_why
 from gate.pipeline.flow import CheckRun, Plan, cases_of
 from gate.pipeline.provenance import origin_of_check, words_of
 from gate.pipeline.shards import Shard, durations, parts_of
-from gate.pipeline.wiring import SideOptions, with_sides
+from gate.pipeline.side_options import SideOptions, with_sides
 from gate.review.effective_profile import as_reviewed, profiles_of
 from gate.review.merge_base import open_merge_base
 from gate.review.orphaned_baselines import refuse_forgotten, refuse_unjudged
+from gate.review.policy_reader import make_policy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

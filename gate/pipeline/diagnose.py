@@ -18,9 +18,9 @@ from gate.judge.context.diagnosis import targets, why_of
 from gate.measure.extra_runs import ROUNDS, take_extra_runs
 from gate.measure.new_session import sitting_open
 from gate.measure.process.stop import StopRequested
+from gate.measure.setup import prepare_run
 from gate.model.diagnosis import Why
-from gate.pipeline.host_reservation import HostPlace, reserved_host
-from gate.pipeline.wiring import make_sitting, work_directory
+from gate.pipeline.host_reservation import HostPlace, reserved_host, work_directory
 from gate.units import show_duration
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _taken(
         ground = stack.enter_context(reserved_host(alone, teller.say, place))
         work = stack.enter_context(work_directory(plan.work))
         for target in wanted:
-            sitting = make_sitting(
+            sitting = prepare_run(
                 profiles[target.profile],
                 work=work,
                 host_class=plan.host_class,

@@ -25,10 +25,10 @@ from gate.judge.verdict.suite import Case, arrange
 from gate.measure.confirming import measure_pairs
 from gate.measure.new_session import sitting_open
 from gate.measure.screening import measure_session
+from gate.measure.setup import prepare_run
 from gate.model import Role, Side
-from gate.pipeline.host_reservation import HostPlace, reserved_host
+from gate.pipeline.host_reservation import HostPlace, reserved_host, work_directory
 from gate.pipeline.subprocess_call import call_in_subprocess
-from gate.pipeline.wiring import make_sitting, work_directory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -86,7 +86,7 @@ class CheckRun:
             work = stack.enter_context(work_directory(self.plan.work))
             stack.callback(self.teller.done)
             sittings = [
-                make_sitting(
+                prepare_run(
                     profile,
                     work=work,
                     host_class=self.plan.host_class,

@@ -7,17 +7,22 @@ host's own file, and what it says of tuning. All of it ends in the reverse order
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+import shutil
+import tempfile
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from gate.errors import InputError
 from gate.formats.host.host_file import HOST_FILE, read_known_host
 from gate.host.identity.identity import read_host
 from gate.host.journal import JOURNAL, SYSTEM, state_directory
 from gate.host.tuning.restore import restore
 from gate.host.tuning.tuning import Tuned, tune_host
+from gate.linux.mounts import mounts_below
 from gate.measure.process.guardian import with_guardian
 from gate.pipeline.progress import one_line
 from gate.subject.module_journal import unload_left
@@ -25,7 +30,6 @@ from gate.subject.module_journal import unload_left
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
     from gate.model import KnownHost
 
@@ -114,3 +118,36 @@ def mend(say: Callable[[str], None]) -> None:
 def warn(text: str) -> None:
     """What must not be overlooked, even by those who asked for no progress."""
     click.echo(one_line(f"warning[{NOT_PUT_BACK}]: {text}"), err=True)
+
+
+@contextmanager
+def work_directory(path: Path) -> Iterator[Path]:
+    """A fresh directory for data files below `path`, removed afterwards.
+
+    Fresh, because what stands in `path` already may have come with a pull request: a link there
+    would lead a harness out of it.
+
+    Raises:
+        InputError: it cannot be made.
+    """
+    existed = os.path.lexists(path)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        fresh = Path(tempfile.mkdtemp(prefix="work-", dir=path.resolve(strict=True)))
+    except (OSError, RuntimeError) as error:
+        why = (error.strerror if isinstance(error, OSError) else None) or "a loop of links"
+        raise InputError(
+            "G208",
+            f"the work directory cannot be used: {why}.",
+            cure="Name another with --work DIR.",
+            place=str(path),
+        ) from error
+    try:
+        yield fresh
+    finally:
+        # A command may have mounted something in it: what is there is not ours to remove.
+        if not mounts_below(str(fresh)):
+            shutil.rmtree(fresh, ignore_errors=True)
+        if not existed:
+            with suppress(OSError):
+                path.rmdir()

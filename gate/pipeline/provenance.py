@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gate.model import Baseline, Profile, Session
     from gate.pipeline.check import CheckRequest
     from gate.pipeline.flow import Plan
-    from gate.pipeline.wiring import SideOptions
+    from gate.pipeline.side_options import SideOptions
 
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _ADDRESS = re.compile(r"https://[A-Za-z0-9][A-Za-z0-9.-]*(?::[0-9]{1,5})?(?:/[A-Za-z0-9._~-]+)+")

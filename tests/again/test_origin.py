@@ -14,7 +14,7 @@ from gate.measure.process.stop import StopRequested
 from gate.pipeline.check import CheckRequest, _interrupted
 from gate.pipeline.provenance import _of_ci, _of_remote
 from gate.pipeline.shards import Shard
-from gate.pipeline.wiring import SideOptions
+from gate.pipeline.side_options import SideOptions
 from gate.report.wording.links import profile_address
 
 HOME = {"CI": "", "GITHUB_SERVER_URL": "", "GITHUB_REPOSITORY": "", "CI_PROJECT_URL": ""}

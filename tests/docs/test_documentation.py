@@ -11,9 +11,9 @@ from docs.pages import PAGES, README, ROOT, blocks, called, read
 from gate.cli.main import _COMMANDS
 from gate.formats.baseline.waiver_file import read_waivers
 from gate.formats.host import devices_file
+from gate.formats.profile.metric_kinds import kinds_of
 from gate.formats.profile.profile_file import read_profile
 from gate.model import Verdict
-from gate.pipeline.wiring import kinds_of
 
 REFERENCE = ROOT / "docs" / "profiles.md"
 VERDICT = ROOT / "docs" / "verdict.md"
@@ -89,7 +89,7 @@ def written(text, tmp_path):
 
 
 def reads_as_profile(text, tmp_path):
-    assert read_profile(written(text, tmp_path), kinds_of).metrics
+    assert read_profile(written(text, tmp_path)).metrics
 
 
 def reads_as_subject(text, tmp_path):
@@ -142,7 +142,7 @@ def test_every_file_that_a_page_shows_reads(page, text, tmp_path):
 def test_the_shown_profile_is_a_profile(tmp_path):
     """The first profile that the reference shows gives three benchmarks, with its limits."""
     path = written(blocks(REFERENCE, "toml")[0], tmp_path)
-    profile = read_profile(path, kinds_of)
+    profile = read_profile(path)
     assert [b.name for b in profile.benchmarks] == [f"chat[level={n}]" for n in (1, 6, 9)]
     assert (profile.metrics[0].tolerance, profile.metrics[0].floor) == (0.05, 0.002)
 
@@ -173,7 +173,7 @@ def test_the_shown_summaries_are_shown():
 def test_the_reference_of_profiles_reads(size, tmp_path):
     """The profile that shows every key reads as it stands, in both of its sizes."""
     path = written(blocks(REFERENCE, "toml")[1], tmp_path)
-    names = [one.name for one in read_profile(path, kinds_of, size).benchmarks]
+    names = [one.name for one in read_profile(path, size).benchmarks]
     rooms = (20, 30, 40) if size == "full" else (20, 30)
     assert names == [
         *(f"chat[rooms={r},cpus={c}]" for r in rooms for c in (1, 2)),
@@ -196,7 +196,7 @@ def test_every_shipped_profile_reads_and_says_what_it_is_about(path):
 
     But for one whose sides are kernels: it takes them where `gate build-kernel` leaves them.
     """
-    profile = read_profile(path, kinds_of)
+    profile = read_profile(path)
     assert profile.about
     if profile.harness == "instructions":
         assert {one.directory for one in profile.sides.values()} == {"kernels/base", "kernels/head"}
