@@ -22,14 +22,14 @@ from gate.files.host_file import HOST_FILE
 from gate.files.profile_file import read_profile
 from gate.measure.sitting import now
 from gate.model import Role, Verdict
-from gate.publish.tree import blob_id, blobs_at
+from gate.publish.github.git_data import blob_id, blobs_at
 from gate.report.clean import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from gate.model import Profile, Report, Session
-    from gate.publish.api import Api
+    from gate.publish.github.api import Api
 
 ALPHA, BETA = 0.01, 0.025
 """The promise that is kept unless somebody asks for another."""
@@ -129,18 +129,15 @@ def passed(report: Report) -> frozenset[str]:
     return frozenset(name for name, seen in verdicts.items() if seen == {Verdict.PASSED})
 
 
-def replaced(
-    api: Api, repository: str, commit: str, store: Path, names: Iterable[str], below: str
-) -> list[str]:
+def replaced(api: Api, commit: str, store: Path, names: Iterable[str], below: str) -> list[str]:
     """Files of a commit that are others than those of a directory of baselines."""
-    there = blobs_at(api, repository, commit, sorted(f"{below}/{name}" for name in names))
+    there = blobs_at(api, commit, sorted(f"{below}/{name}" for name in names))
     here = {f"{below}/{name}": _blob_of(store / name) for name in names}
     return [path for path, content in there.items() if content != here[path]]
 
 
 def require_same(
     api: Api,
-    repository: str,
     branch: str,
     commit: str,
     store: Path,
@@ -155,7 +152,7 @@ def require_same(
         PublishError: G274.
     """
     wanted = {name for one in names for name in (one, f"{one.split('/')[0]}/{HOST_FILE}")}
-    there = blobs_at(api, repository, commit, sorted(f"{below}/{name}" for name in wanted))
+    there = blobs_at(api, commit, sorted(f"{below}/{name}" for name in wanted))
     for name in sorted(wanted):
         if there.get(f"{below}/{name}") != _blob_of(store / name):
             raise PublishError(

@@ -4,28 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from gate import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
-    from typing import Any
 
     from gate.model import Report
 
 _CANNOT_JUDGE = 5
-
-
-def said(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--said`."""
-    return click.option(
-        "--said",
-        default="",
-        metavar="GATE",
-        help="What the judging job said; unless it is `open`, an open REPORT is not believed.",
-    )(function)
 
 
 def told_report(path: Path, said: str) -> Report:
@@ -40,10 +26,10 @@ def told_report(path: Path, said: str) -> Report:
     from gate.files.report_file import read_report  # noqa: PLC0415 - the help is quick
     from gate.judge.failed import failed_report  # noqa: PLC0415 - likewise
     from gate.measure.sitting import now  # noqa: PLC0415 - likewise
-    from gate.publish.step import opens  # noqa: PLC0415 - likewise
+    from gate.publish.step import opens_gate  # noqa: PLC0415 - likewise
 
     report = read_report(path)
-    if report.gate != "open" or (said in {"", "open"} and opens(report)):
+    if report.gate != "open" or (said in {"", "open"} and opens_gate(report)):
         return report
     return failed_report(
         code="G278",

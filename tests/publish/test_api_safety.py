@@ -8,7 +8,8 @@ from publish.server_client import REPOSITORY, TOKEN, Clock, client
 
 from gate.codes import PAGES
 from gate.errors import GateError, InputError, PublishError
-from gate.publish.api import Api, quote, repo
+from gate.publish.github.addresses import quote, repository_path
+from gate.publish.github.api import Api
 
 PULLS = "/repos/owner/name/pulls"
 COMMENTS = "/repos/owner/name/issues/7/comments"
@@ -68,7 +69,7 @@ def test_redirects_without_end_are_left(hub):
 @pytest.mark.parametrize("token", ["a b", "a\nb", "a\r\nX-Other: 1", "schlüssel"])
 def test_a_token_that_cannot_be_one_is_refused_and_not_repeated(token):
     with pytest.raises(InputError) as caught:
-        Api("https://api.github.com", token, pause=lambda _: None, now=lambda: 0.0)
+        Api("https://api.github.com", token, REPOSITORY, pause=lambda _: None, now=lambda: 0.0)
     assert token not in str(caught.value)
 
 
@@ -77,7 +78,7 @@ def test_a_token_that_cannot_be_one_is_refused_and_not_repeated(token):
 )
 def test_an_address_that_cannot_be_an_api_is_refused(base):
     with pytest.raises(InputError):
-        Api(base, TOKEN, pause=lambda _: None, now=lambda: 0.0)
+        Api(base, TOKEN, REPOSITORY, pause=lambda _: None, now=lambda: 0.0)
 
 
 @pytest.mark.parametrize(
@@ -98,9 +99,9 @@ def test_a_part_that_no_quoting_makes_harmless_is_refused(text):
     "text", ["", "name", "a/b/c", "../x", "a/..", "./b", "a/b?c", "a/b c", "a/\n"]
 )
 def test_only_owner_and_name_is_a_repository(text):
-    assert repo("owner/name.js") == "/repos/owner/name.js"
+    assert repository_path("owner/name.js") == "/repos/owner/name.js"
     with pytest.raises(InputError):
-        repo(text)
+        repository_path(text)
 
 
 def test_a_download_goes_elsewhere_without_the_token(hub):
