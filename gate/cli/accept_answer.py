@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gate.publish.accept_command import AcceptRequest
     from gate.publish.github.api import Api
     from gate.publish.proposal import Proposal
-    from gate.publish.pull_request_files import ProposalResult
+    from gate.publish.propose import ProposalResult
 
 
 class AcceptReply:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gate.publish.accept_command import AcceptRequest
     from gate.publish.github.api import Api
     from gate.publish.measured_run import PullRequest
-    from gate.publish.pull_request_files import ProposalResult
+    from gate.publish.propose import ProposalResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,8 +28,7 @@ from gate.measure.sitting import now
 from gate.publish.accept_command import check_login, check_reason
 from gate.publish.github.git_data import CommitTree, blob_text
 from gate.publish.proposal import Proposal
-from gate.publish.propose import base_tip, commit_to_branch, fresh_carrier
-from gate.publish.pull_request_files import carry_files
+from gate.publish.propose import base_tip, carry_files, commit_to_branch, fresh_carrier
 from gate.report.clean import clean
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 
     from gate.model import Baseline, Session
     from gate.publish.github.api import Api
-    from gate.publish.pull_request_files import CarrierBranch
+    from gate.publish.propose import CarrierBranch
 
 CARRIER = "driftgate/baseline"
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from gate.model import Baseline, Profile, Report, Session
     from gate.publish.github.api import Api
-    from gate.publish.pull_request_files import ProposalResult
+    from gate.publish.propose import ProposalResult
 
 WANTED = 10
 """Sessions that make a good baseline; below it, one a day and boot, from then on one a day."""

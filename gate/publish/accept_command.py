@@ -52,11 +52,7 @@ def parse_command(body: str) -> str | None:
 
 
 def check_reason(reason: str) -> str:
-    """A reason as it may be written down: one plain line that says something.
-
-    Raises:
-        InputError: G220, it is blank, too long, or more than one line.
-    """
+    """A reason as it may be written down: one plain line that says something."""
     cure = 'Say in one line why this level is right: --reason "...", or after `accept`.'
     text = clean(reason.strip(), 2 * LONGEST_REASON).strip()
     if not any(char.isalnum() for char in text):
@@ -69,22 +65,14 @@ def check_reason(reason: str) -> str:
 
 
 def check_login(login: str) -> str:
-    """A login as GitHub gives them.
-
-    Raises:
-        InputError: G200, it cannot be one.
-    """
+    """A login as GitHub gives them."""
     if not _LOGIN.fullmatch(login):
         raise InputError("G200", f"{clean(login, 60)!r} is no login of GitHub.")
     return login
 
 
 def read_request(api: Api, comment: int) -> AcceptRequest | None:
-    """What a comment asks for; None where its first line is no command of ours.
-
-    Raises:
-        PublishError: G276, it was edited; G277, it is gone, or not on a pull request.
-    """
+    """What a comment asks for; None where its first line is no command of ours."""
     of = f"comment {comment}"
     answer = api.find(f"{api.top}/issues/comments/{comment}")
     if answer is None:

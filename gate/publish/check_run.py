@@ -50,9 +50,6 @@ def publish_check(api: Api, check: CommitCheck) -> PublishResult:
 
     Ours is found by its `external_id`: a job of the same name has a check of the same name, and
     that one is GitHub's.
-
-    Raises:
-        PublishError: G270, the token lacks `checks: write`; or what the API raises.
     """
     ours = f"driftgate:{check.name}"
     path = f"{api.top}/check-runs"
@@ -108,7 +105,5 @@ def _result(action: str, answer: Any, of: str) -> PublishResult:
     field(answer, "id", int, of=of)
     page, author = optional(answer, "html_url"), optional(answer, "app.slug")
     return PublishResult(
-        action,
-        page if isinstance(page, str) else "",
-        author if isinstance(author, str) else "",
+        action, page if isinstance(page, str) else "", author if isinstance(author, str) else ""
     )

@@ -15,13 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gate.errors import PublishError
-from gate.publish.github.responses import (
-    MISSING,
-    OutcomeUnclear,
-    RequestRefused,
-    field,
-    optional,
-)
+from gate.publish.github.responses import MISSING, OutcomeUnclear, RequestRefused, field, optional
 from gate.publish.measured_run import require_head
 
 if TYPE_CHECKING:
@@ -53,10 +47,6 @@ def publish_comment(
     """Make the comment of a pull request say `body`, which begins with `marker`.
 
     Nothing is written unless `head` is still the head of the pull request.
-
-    Raises:
-        PublishError: G274, the head has moved; G270, the body is too long, or the token may not
-            write; or what the API raises.
     """
     if len(body) >= LONGEST or not body.startswith(marker):
         raise PublishError(

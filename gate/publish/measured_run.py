@@ -42,7 +42,6 @@ class MeasuredHead:
     """Name of the branch that it is to go into."""
     base_sha: str
     """Where that branch stood when GitHub looked last."""
-    event: str
     conclusion: str
     """How the run ended: `success`, `failure`, `cancelled` ...; empty while it runs."""
     fork: bool
@@ -75,12 +74,7 @@ class WorkflowRun:
 
 
 def locate_pull_request(api: Api, run: int) -> MeasuredHead:
-    """The open pull request whose head is what that run measured.
-
-    Raises:
-        PublishError: G274, the run was not for a pull request, or none or several stand there;
-            G273 for an answer that cannot be understood; or what the API raises.
-    """
+    """The open pull request whose head is what that run measured."""
     of = f"run {run}"
     answer = api.get(f"{api.top}/actions/runs/{run}")
     event = field(answer, "event", str, of=of)
@@ -105,7 +99,6 @@ def locate_pull_request(api: Api, run: int) -> MeasuredHead:
         head=head,
         base_ref=base_ref,
         base_sha=sha(pull, "base.sha", of=of),
-        event=event,
         conclusion=str(conclusion or ""),
         fork=name.lower() != api.repository.lower(),
     )
@@ -117,11 +110,7 @@ def head_of(api: Api, number: int) -> str:
 
 
 def require_head(api: Api, number: int, commit: str) -> None:
-    """Refuse to write about a commit that something newer has overtaken.
-
-    Raises:
-        PublishError: G274, the pull request stands elsewhere.
-    """
+    """Refuse to write about a commit that something newer has overtaken."""
     now = head_of(api, number)
     if now != commit:
         raise _superseded(
@@ -130,11 +119,7 @@ def require_head(api: Api, number: int, commit: str) -> None:
 
 
 def read_pull_request(api: Api, number: int) -> PullRequest:
-    """The pull request of that number.
-
-    Raises:
-        PublishError: G277, there is none, or it was closed without being merged.
-    """
+    """The pull request of that number."""
     of = f"pull request {number}"
     answer = api.find(f"{api.top}/pulls/{number}")
     if answer is None:
@@ -158,12 +143,7 @@ def read_pull_request(api: Api, number: int) -> PullRequest:
 def newest_run(
     api: Api, pull: PullRequest, workflow: str, number: int | None = None
 ) -> WorkflowRun:
-    """The newest completed run that measured the head of a pull request, or the one named.
-
-    Raises:
-        PublishError: G277, there is none, or the one named measured something else.
-        InputError: `workflow` is no file name of a workflow.
-    """
+    """The newest completed run that measured the head of a pull request, or the one named."""
     if not _WORKFLOW.fullmatch(workflow):
         cure = "Give the file name alone, as in driftgate.yml."
         raise InputError("G200", f"{clean(workflow, 80)!r} is no workflow.", cure=cure)
@@ -182,11 +162,7 @@ def newest_run(
 
 
 def session_files(api: Api, run: WorkflowRun, shards: int, cap: int) -> dict[str, bytes]:
-    """What a run uploaded, by the artifact's name: one file, or one of each shard.
-
-    Raises:
-        PublishError: G275, one is missing or is not what was expected.
-    """
+    """What a run uploaded, by the artifact's name: one file, or one of each shard."""
     names = [ARTIFACT]
     if shards > 1:
         names = [f"{ARTIFACT}-{part}-of-{shards}" for part in range(1, shards + 1)]

@@ -1,14 +1,27 @@
-"""The level of a pull request proposed: in a pull request of its own, or on its branch."""
+"""A baseline proposed: by a pull request that carries it, or on the branch itself.
+
+The branch of the pull request is made or continued, the request opened or edited. Doing it twice is
+the same as doing it once: what an earlier call made is found and used again.
+"""
 
 from __future__ import annotations
 
 import tomllib
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from gate.publish.github.git_data import blob_text, blobs_at, branch_tip, commit_files
+from gate.errors import PublishError
+from gate.publish.github.git_data import (
+    blob_text,
+    blobs_at,
+    branch_tip,
+    commit_files,
+    compare_commits,
+    point_branch,
+)
+from gate.publish.github.responses import OutcomeUnclear, RequestRefused, field, optional
 from gate.publish.measured_run import not_acceptable
-from gate.publish.proposal import commit_message
-from gate.publish.pull_request_files import ProposalResult, carry_files, find_carrier
+from gate.publish.proposal import commit_message, describe_proposal, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -16,18 +29,94 @@ if TYPE_CHECKING:
     from gate.publish.github.api import Api
     from gate.publish.measured_run import PullRequest
     from gate.publish.proposal import Proposal
-    from gate.publish.pull_request_files import CarrierBranch
 
 _MOST_NAMES = 9
 _SHORT = 12
+_NOT_ALLOWED = frozenset({403, 422})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CarrierBranch:
+    """The branch that carries a change to another one."""
+
+    branch: str
+    base: str
+    """The branch it goes into."""
+    base_tip: str
+    """Where that stood when the files were made."""
+    start: str | None
+    """Where the carrying branch stands; None where it is still to be made."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposalResult:
+    """What was done."""
+
+    number: int | None
+    """Of the pull request; None where a commit went straight to a branch."""
+    url: str
+    branch: str
+    commit: str
+    action: str
+    """`opened`, `edited` or `committed`."""
+
+
+def find_carrier(
+    api: Api, branch: str, base: str, base_tip: str, paths: Collection[str]
+) -> CarrierBranch | None:
+    """The branch by that name, if it can go on carrying; None where a fresh name is needed.
+
+    It can when there is none yet, when all it had is merged (it is then brought up to date), or
+    when its base has not changed these files since: a merge of it would still be clean.
+    """
+    now = branch_tip(api, branch)
+    if now is not None:
+        merge_base, _ = compare_commits(api, base_tip, now)
+        if merge_base == now:
+            if now != base_tip:
+                point_branch(api, branch, base_tip, before=now)
+            now = base_tip
+        elif blobs_at(api, merge_base, paths) != blobs_at(api, base_tip, paths):
+            return None
+    return CarrierBranch(branch=branch, base=base, base_tip=base_tip, start=now)
+
+
+def carry_files(
+    api: Api, carrier: CarrierBranch, files: Mapping[str, str], proposal: Proposal, below: str
+) -> ProposalResult:
+    """Commit files to the carrying branch, and let one open pull request show it.
+
+    Without files the branch has them already.
+    """
+    commit = carrier.start or carrier.base_tip
+    if files:
+        commit = commit_files(
+            api,
+            branch=carrier.branch,
+            parent=commit,
+            files=files,
+            message=commit_message(proposal),
+            create=carrier.start is None,
+            below=below,
+        )
+    text = {"title": title_of(proposal), "body": describe_proposal(proposal)}
+    pull, action = _find_pull(api, carrier), "edited"
+    if pull is None:
+        pull, action = _open_pull(api, carrier, text), "opened"
+    else:
+        number = field(pull, "number", int, of="a pull request")
+        pull = api.patch(f"{api.top}/pulls/{number}", text)
+    return ProposalResult(
+        number=field(pull, "number", int, of="a pull request"),
+        url=field(pull, "html_url", str, of="a pull request"),
+        branch=carrier.branch,
+        commit=commit,
+        action=action,
+    )
 
 
 def base_tip(api: Api, branch: str) -> str:
-    """Where the branch stands that a baseline goes to.
-
-    Raises:
-        PublishError: G277, there is no such branch.
-    """
+    """Where the branch stands that a baseline goes to."""
     tip = branch_tip(api, branch)
     if tip is None:
         raise not_acceptable(f"there is no branch {branch}.")
@@ -37,11 +126,7 @@ def base_tip(api: Api, branch: str) -> str:
 def fresh_carrier(
     api: Api, names: Iterable[str], base: str, tip: str, paths: Collection[str]
 ) -> CarrierBranch:
-    """The first of some branches that can carry files to `base` as it stands now.
-
-    Raises:
-        PublishError: G277, none can.
-    """
+    """The first of some branches that can carry files to `base` as it stands now."""
     tried = []
     for name in names:
         carrier = find_carrier(api, name, base, tip, paths)
@@ -82,11 +167,7 @@ def commit_to_branch(
     below: str,
     url: str = "",
 ) -> ProposalResult:
-    """Commit these files onto the commit at which a branch stood; `url` is what shows the branch.
-
-    Raises:
-        PublishError: G274, the branch is further by now.
-    """
+    """Commit these files onto `parent`, where the branch stood; `url` is the page that shows it."""
     commit = commit_files(
         api,
         branch=branch,
@@ -97,6 +178,41 @@ def commit_to_branch(
         below=below,
     )
     return ProposalResult(number=None, url=url, branch=branch, commit=commit, action="committed")
+
+
+def _find_pull(api: Api, carrier: CarrierBranch) -> Any | None:
+    """The open pull request of the carrying branch, or None."""
+    head = f"{api.repository.partition('/')[0]}:{carrier.branch}"
+    ours = (carrier.branch, carrier.base, api.repository.lower())
+    for one in api.every(f"{api.top}/pulls", state="open", head=head, base=carrier.base):
+        where = str(optional(one, "head.repo.full_name") or "").lower()
+        if (optional(one, "head.ref"), optional(one, "base.ref"), where) == ours:
+            return one
+    return None
+
+
+def _open_pull(api: Api, carrier: CarrierBranch, text: Mapping[str, str]) -> Any:
+    try:
+        return api.post(f"{api.top}/pulls", {"head": carrier.branch, "base": carrier.base, **text})
+    except OutcomeUnclear as error:
+        api.settle(error)
+        pull = _find_pull(api, carrier)
+        if pull is None:
+            raise
+        return pull
+    except RequestRefused as error:
+        pull = _find_pull(api, carrier)
+        if pull is not None:
+            return pull
+        if error.http not in _NOT_ALLOWED:
+            raise
+        raise PublishError(
+            "G270",
+            f"the branch {carrier.branch} holds the baseline, and no pull request could be opened: "
+            f"{error.message}",
+            cure="Allow it under Settings > Actions > General, `Allow GitHub Actions to create and "
+            "approve pull requests`, or open it by hand.",
+        ) from error
 
 
 def _accepted_at(api: Api, commit: str, files: Iterable[str], proposal: Proposal) -> frozenset[str]:

@@ -54,13 +54,8 @@ class JobsVerdict:
 
 
 def judge_jobs(text: str) -> JobsVerdict:
-    """Open only when every job succeeded and each that gave a verdict, one at least, gave `open`.
-
-    Raises:
-        InputError: G205 or G206: this is not GitHub's `toJSON(needs)`.
-    """
-    needs = _parse_needs(text)
-    jobs = tuple(_job(name, entry) for name, entry in sorted(needs.items()))
+    """Open only when all jobs succeeded and each that gave a verdict, one at least, gave `open`."""
+    jobs = tuple(_job(name, entry) for name, entry in sorted(_parse_needs(text).items()))
     stopping = [job for job in jobs if job.stops]
     if stopping:
         shown = "; ".join(f"{job.name}: {job.reason}" for job in stopping[:5])

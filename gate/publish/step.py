@@ -76,12 +76,7 @@ def take_report(out: Path, *, now: datetime, version: str, because: str = "") ->
 
 
 def write_missing(out: Path, report: Report) -> None:
-    """Write a report that was made here; what was refused is kept beside it under another name.
-
-    Raises:
-        InputError: G208, the directory cannot be written.
-        OSError: what was refused cannot be renamed.
-    """
+    """Write a report that was made here; what was refused is kept beside it under another name."""
     from gate.report.html import render_html  # noqa: PLC0415 - jinja2, seldom needed
     from gate.report.json_text import render_json  # noqa: PLC0415 - with it
 

@@ -18,7 +18,7 @@ from gate.publish.github.git_data import (
     contains,
     point_branch,
 )
-from gate.publish.pull_request_files import find_carrier
+from gate.publish.propose import find_carrier
 
 PATH = "baselines/lab/p.toml"
 TEXT = 'reason = "ünïcode → 1"\n'

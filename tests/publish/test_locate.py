@@ -37,7 +37,6 @@ def test_the_pull_request_of_a_run_is_found_by_its_commit(hub):
         head=HEAD,
         base_ref="release/1.x",
         base_sha="c" * 40,
-        event="pull_request",
         conclusion="failure",
         fork=False,
     )

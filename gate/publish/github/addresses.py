@@ -16,22 +16,14 @@ _REPOSITORY = re.compile(r"(?!\.{1,2}/)[A-Za-z0-9._-]{1,100}/(?!\.{1,2}$)[A-Za-z
 
 
 def quote(text: str) -> str:
-    """One part of a path, from outside: nothing in it can change where the path leads.
-
-    Raises:
-        InputError: G200, it is empty, `.` or `..`, which no quoting makes harmless.
-    """
+    """One part of a path, from outside: nothing in it can change where the path leads."""
     if text in {"", ".", ".."}:
         raise InputError("G200", f"{text!r} is no name that can stand in an address.")
     return _percent(text, safe="")
 
 
 def repository_path(repository: str) -> str:
-    """`/repos/OWNER/NAME`, the beginning of most paths.
-
-    Raises:
-        InputError: G200, no `owner/name`.
-    """
+    """`/repos/OWNER/NAME`, the beginning of most paths."""
     if not _REPOSITORY.fullmatch(repository):
         raise InputError(
             "G200",
@@ -42,11 +34,7 @@ def repository_path(repository: str) -> str:
 
 
 def check_base(base: str, token: str) -> None:
-    """Refuse an address or a token that cannot be one.
-
-    Raises:
-        InputError: G200; the token is not repeated, as http.client would do.
-    """
+    """Refuse an address or a token that cannot be one."""
     if not _is_plain(base):
         raise InputError("G200", f"{clean(base, 80)!r} is no address of an API.")
     if token and not (token.isascii() and token.isprintable() and " " not in token):

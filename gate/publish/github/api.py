@@ -78,11 +78,7 @@ class Api:
         now: Callable[[], float],
         say: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """`base` is `https://api.github.com` or a server's own; `say` gets a line per wait.
-
-        Raises:
-            InputError: G200, the address, the token or the repository cannot be one.
-        """
+        """`base` is `https://api.github.com` or a server's own; `say` gets a line per wait."""
         check_base(base, token)
         self.repository = repository
         """OWNER/NAME."""
@@ -148,9 +144,6 @@ class Api:
         GitHub keeps artifacts with a storage service and answers 302 with an address that opens by
         itself. That one redirect is followed without the token, to https or, where the API
         itself is not behind https, to the API's own host.
-
-        Raises:
-            PublishError: G275 where more bytes come than `cap`.
         """
         request = Request(method="GET", url=f"{self._base}{path}", shown=path, cap=cap)
         response = self._ask(request)
@@ -165,11 +158,7 @@ class Api:
         return response.body
 
     def wait(self, seconds: float, why: str) -> None:
-        """Pause, and say why; what is waited for counts against ten minutes in all.
-
-        Raises:
-            PublishError: G271, it would be too long.
-        """
+        """Pause, and say why; what is waited for counts against ten minutes in all."""
         if self._waited + seconds > LONGEST_WAIT:
             raise PublishError(
                 "G271",

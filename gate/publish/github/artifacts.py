@@ -57,11 +57,7 @@ def fetch_file(api: Api, run: int, name: str, file_name: str, cap: int) -> bytes
 
 
 def artifact_text(content: bytes, name: str, run: int) -> str:
-    """The text that an artifact's file holds.
-
-    Raises:
-        PublishError: G275, it is not UTF-8.
-    """
+    """The text that an artifact's file holds."""
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -11,7 +11,6 @@ import base64
 import binascii
 import hashlib
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gate.errors import PublishError
@@ -87,11 +86,7 @@ def blobs_at(api: Api, commit: str, paths: Iterable[str]) -> dict[str, str]:
 
 
 def blob_text(api: Api, content: str) -> str:
-    """The text of a file by its content hash.
-
-    Raises:
-        PublishError: G273, what came is not that content, or no text.
-    """
+    """The text of a file by its content hash."""
     of = f"file content {content[:12]}"
     blob = api.get(f"{api.top}/git/blobs/{content}")
     try:
@@ -109,26 +104,10 @@ def blob_id(text: str) -> str:
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class CommitComparison:
-    """How two commits stand to each other."""
-
-    merge_base: str
-    behind: int
-    """Commits of the first that the second lacks."""
-
-
-def compare_commits(api: Api, base: str, head: str) -> CommitComparison:
-    """Compare two commits by their full hashes.
-
-    Raises:
-        PublishError: GitHub knows one of them not; or what the API raises.
-    """
+def compare_commits(api: Api, base: str, head: str) -> tuple[str, int]:
+    """The merge base of two commits, and how many commits of `base` are missing from `head`."""
     answer, of = api.get(f"{api.top}/compare/{base}...{head}"), "a comparison"
-    return CommitComparison(
-        merge_base=sha(answer, "merge_base_commit.sha", of=of),
-        behind=field(answer, "behind_by", int, of=of),
-    )
+    return sha(answer, "merge_base_commit.sha", of=of), field(answer, "behind_by", int, of=of)
 
 
 def contains(api: Api, tip: str, commit: str) -> bool:
@@ -136,7 +115,7 @@ def contains(api: Api, tip: str, commit: str) -> bool:
     if commit == tip:
         return True
     try:
-        return compare_commits(api, commit, tip).behind == 0
+        return compare_commits(api, commit, tip)[1] == 0
     except RequestRefused as error:
         if error.http == MISSING:
             return False
@@ -156,11 +135,8 @@ def commit_files(
     """Commit files (path in the repository -> text) onto `parent`, and let `branch` point there.
 
     With `create` the branch is made, otherwise it must stand at `parent`. Returns the new commit;
-    `parent` itself where it holds these very files and the branch is there already.
-
-    Raises:
-        PublishError: G274, the branch moved meanwhile, or was made by somebody else: nothing was
-            changed; G270, a path that is no plain one below `below`; or what the API raises.
+    `parent` itself where it holds these very files and the branch is there already. Where the
+    branch moved meanwhile (G274) nothing is changed.
     """
     for path in files:
         _refuse_path(path, below)
@@ -186,12 +162,7 @@ def commit_files(
 
 
 def point_branch(api: Api, branch: str, commit: str, *, before: str | None) -> None:
-    """Let a branch point at a commit, forwards only; `before` None makes it.
-
-    Raises:
-        PublishError: G274, it does not stand at `before`, or is there already; G270, GitHub
-            refuses, as it does for a protected branch.
-    """
+    """Let a branch point at a commit, forwards only; `before` None makes it."""
     name = _branch_in_path(branch)
     try:
         if before is None:

@@ -46,11 +46,7 @@ class OutcomeUnclear(PublishError):
 
 
 def field(data: Any, path: str, kind: type[T], *, of: str) -> T:
-    """The value at `path` (`head.sha`) of a response `of` some endpoint.
-
-    Raises:
-        PublishError: G273, it is missing or of another kind.
-    """
+    """The value at `path` (`head.sha`) of a response `of` some endpoint."""
     value = optional(data, path)
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         raise unexpected(of, f"{path} is missing or of another kind")
@@ -65,11 +61,7 @@ def optional(data: Any, path: str) -> Any:
 
 
 def sha(data: Any, path: str, *, of: str) -> str:
-    """A full commit hash at `path`.
-
-    Raises:
-        PublishError: G273, it is none.
-    """
+    """A full commit hash at `path`."""
     value = field(data, path, str, of=of)
     if not _SHA.fullmatch(value):
         raise unexpected(of, f"{path} is no commit hash")

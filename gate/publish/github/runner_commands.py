@@ -49,11 +49,7 @@ def output_lines(
 
 
 def append_text(path: Path, text: str) -> None:
-    """Add to a file of the runner, on a line of its own.
-
-    Raises:
-        PublishError: G279.
-    """
+    """Add to a file of the runner, on a line of its own."""
     try:
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK
         with os.fdopen(os.open(path, flags, 0o644), "r+b") as stream:
@@ -66,11 +62,7 @@ def append_text(path: Path, text: str) -> None:
 
 
 def append_summary(path: Path, text: str, instead: str) -> None:
-    """Add to the summary of the step; where that would be too much, `instead`, which is short.
-
-    Raises:
-        PublishError: G279, not written, or the file is full already.
-    """
+    """Add to the summary of the step; where that would be too much, `instead`, which is short."""
     try:
         there = path.stat().st_size if path.exists() else 0
     except (OSError, ValueError) as error:

@@ -13,7 +13,7 @@ from base64 import b64encode
 from dataclasses import dataclass
 from http.client import IncompleteRead
 from socket import gaierror
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -59,8 +59,7 @@ class Request:
         return f"{self.method} {self.shown}"
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
+class Response(NamedTuple):
     """What came back."""
 
     status: int
@@ -132,8 +131,9 @@ class Transport:
     def _pool(self, proxy: str) -> PoolManager:
         """The connections by that proxy; none where it is empty."""
         if proxy not in self._pools:
+            context = self._context
             self._pools[proxy] = (
-                _by_proxy(proxy, self._context) if proxy else PoolManager(ssl_context=self._context)
+                _by_proxy(proxy, context) if proxy else PoolManager(ssl_context=context)
             )
         return self._pools[proxy]
 
