@@ -65,12 +65,7 @@ def command(
     links = Links(report=report.report_url, run=run, commit=head, answerable=True)
     body = render_comment(told_report(report.path, report.said), links, name=name)
     done = publish_comment(
-        github.api(),
-        number,
-        body,
-        marker=marker(name),
-        head=head,
-        author=author,
+        github.api(), number, body, marker=marker(name), head=head, author=author
     )
     if done.author != author:
         click.echo(

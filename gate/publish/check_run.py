@@ -66,11 +66,8 @@ def publish_check(api: Api, check: CommitCheck) -> PublishResult:
             return _result("created", api.post(path, {**body, "head_sha": check.head}), path)
         except OutcomeUnclear as error:
             api.settle(error)
-    raise PublishError(
-        "G272",
-        f"the check of {check.head} could not be made in {_ROUNDS} tries.",
-        cure="Run the job again.",
-    )
+    what = f"the check of {check.head} could not be made in {_ROUNDS} tries."
+    raise PublishError("G272", what, cure="Run the job again.")
 
 
 def _body(check: CommitCheck, external_id: str) -> dict[str, Any]:
@@ -103,7 +100,6 @@ def fit_bytes(markdown: str, most: int) -> str:
 
 def _result(action: str, answer: Any, of: str) -> PublishResult:
     field(answer, "id", int, of=of)
-    page, author = optional(answer, "html_url"), optional(answer, "app.slug")
-    return PublishResult(
-        action, page if isinstance(page, str) else "", author if isinstance(author, str) else ""
-    )
+    page, author = (optional(answer, key) for key in ("html_url", "app.slug"))
+    url = page if isinstance(page, str) else ""
+    return PublishResult(action, url, author if isinstance(author, str) else "")

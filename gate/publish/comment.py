@@ -49,12 +49,9 @@ def publish_comment(
     Nothing is written unless `head` is still the head of the pull request.
     """
     if len(body) >= LONGEST or not body.startswith(marker):
-        raise PublishError(
-            "G270",
-            f"a comment of {len(body)} characters is not sent; it must begin with its marker and "
-            f"be shorter than {LONGEST}.",
-            cure="This is a fault of the gate: please report it.",
-        )
+        must = f"it must begin with its marker and be shorter than {LONGEST}"
+        what = f"a comment of {len(body)} characters is not sent; {must}."
+        raise PublishError("G270", what, cure="This is a fault of the gate: please report it.")
     thread = _Thread(api, number, marker)
     for _ in range(_ROUNDS):
         require_head(api, number, head)
@@ -73,11 +70,8 @@ def publish_comment(
         if ours_now is not None:
             action = "unchanged" if ours_now is ours[0] else "edited"
             return PublishResult(action, _page(ours_now), author, thread.remove(ours[1:]))
-    raise PublishError(
-        "G272",
-        f"the comment of pull request {number} could not be settled in {_ROUNDS} tries.",
-        cure="Run the job again.",
-    )
+    what = f"the comment of pull request {number} could not be settled in {_ROUNDS} tries."
+    raise PublishError("G272", what, cure="Run the job again.")
 
 
 class _Thread:

@@ -65,7 +65,7 @@ class PullRequest:
     url: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class WorkflowRun:
     """A run of the workflow that measures."""
 
@@ -113,9 +113,8 @@ def require_head(api: Api, number: int, commit: str) -> None:
     """Refuse to write about a commit that something newer has overtaken."""
     now = head_of(api, number)
     if now != commit:
-        raise _superseded(
-            f"pull request {number} was superseded by {now}; {commit} is not its head."
-        )
+        what = f"was superseded by {now}; {commit} is not its head."
+        raise _superseded(f"pull request {number} {what}")
 
 
 def read_pull_request(api: Api, number: int) -> PullRequest:
@@ -150,15 +149,13 @@ def newest_run(
     runs = _runs_of(api, pull, workflow) if number is None else [_run_of(api, number, workflow)]
     complete = [one for one in runs if _has_measured(one, pull.head)]
     if not complete:
+        what = f"the head of pull request {pull.number}{_endings(runs)}."
+        cure = "Wait until it is measured, or start that run again."
         raise not_acceptable(
-            f"no completed run of {workflow} measured {pull.head}, the head of pull request "
-            f"{pull.number}{_endings(runs)}.",
-            cure="Wait until it is measured, or start that run again.",
+            f"no completed run of {workflow} measured {pull.head}, {what}", cure=cure
         )
-    newest = max(complete, key=_age)
-    return WorkflowRun(
-        id=field(newest, "id", int, of="a run"), url=field(newest, "html_url", str, of="a run")
-    )
+    newest, of = max(complete, key=_age), "a run"
+    return WorkflowRun(field(newest, "id", int, of=of), field(newest, "html_url", str, of=of))
 
 
 def session_files(api: Api, run: WorkflowRun, shards: int, cap: int) -> dict[str, bytes]:

@@ -61,9 +61,8 @@ def title_of(proposal: Proposal) -> str:
 def commit_message(proposal: Proposal) -> str:
     """The commit message: what, why, who, from where."""
     who = f"Accepted on the word of {proposal.by}." if proposal.by else "Added because it passed."
-    return "\n".join(
-        [title_of(proposal), "", proposal.reason, "", who, f"Measured commit: {proposal.commit}"]
-    )
+    commit = f"Measured commit: {proposal.commit}"
+    return "\n".join([title_of(proposal), "", proposal.reason, "", who, commit])
 
 
 def describe_proposal(proposal: Proposal) -> str:

@@ -90,25 +90,19 @@ def carry_files(
     """
     commit = carrier.start or carrier.base_tip
     if files:
+        create, message = carrier.start is None, commit_message(proposal)
         commit = commit_files(
-            api,
-            branch=carrier.branch,
-            parent=commit,
-            files=files,
-            message=commit_message(proposal),
-            create=carrier.start is None,
-            below=below,
+            api, carrier.branch, commit, files, message, create=create, below=below
         )
     text = {"title": title_of(proposal), "body": describe_proposal(proposal)}
-    pull, action = _find_pull(api, carrier), "edited"
+    pull, action, of = _find_pull(api, carrier), "edited", "a pull request"
     if pull is None:
         pull, action = _open_pull(api, carrier, text), "opened"
     else:
-        number = field(pull, "number", int, of="a pull request")
-        pull = api.patch(f"{api.top}/pulls/{number}", text)
+        pull = api.patch(f"{api.top}/pulls/{field(pull, 'number', int, of=of)}", text)
     return ProposalResult(
-        number=field(pull, "number", int, of="a pull request"),
-        url=field(pull, "html_url", str, of="a pull request"),
+        number=field(pull, "number", int, of=of),
+        url=field(pull, "html_url", str, of=of),
         branch=carrier.branch,
         commit=commit,
         action=action,
@@ -133,10 +127,8 @@ def fresh_carrier(
         if carrier is not None:
             return carrier
         tried.append(name)
-    raise not_acceptable(
-        f"the branches {', '.join(tried)} are all out of date.",
-        cure="Merge or delete them, and run the command again.",
-    )
+    cure = "Merge or delete them, and run the command again."
+    raise not_acceptable(f"the branches {', '.join(tried)} are all out of date.", cure=cure)
 
 
 def propose_in_pull_request(
@@ -168,15 +160,8 @@ def commit_to_branch(
     url: str = "",
 ) -> ProposalResult:
     """Commit these files onto `parent`, where the branch stood; `url` is the page that shows it."""
-    commit = commit_files(
-        api,
-        branch=branch,
-        parent=parent,
-        files=files,
-        message=commit_message(proposal),
-        create=False,
-        below=below,
-    )
+    message = commit_message(proposal)
+    commit = commit_files(api, branch, parent, files, message, create=False, below=below)
     return ProposalResult(number=None, url=url, branch=branch, commit=commit, action="committed")
 
 

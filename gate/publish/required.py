@@ -139,14 +139,10 @@ def _parse_needs(text: str) -> dict[str, Any]:
 def _refuse_double_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        message = "a key stands twice"
-        raise ValueError(message)
+        raise ValueError("a key stands twice")
     return found
 
 
 def _unusable(what: str, code: str = "G206") -> InputError:
-    return InputError(
-        code,
-        f"--needs cannot be used: {what}.",
-        cure="Give it `${{ toJSON(needs) }}` in a job that needs all the others.",
-    )
+    cure = "Give it `${{ toJSON(needs) }}` in a job that needs all the others."
+    return InputError(code, f"--needs cannot be used: {what}.", cure=cure)

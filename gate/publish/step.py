@@ -1,4 +1,4 @@
-"""The end of a step: the report of the check, or one that says that there is none, told to GitHub.
+"""The end of a step: the report of the check, or one that says that there is none, for GitHub.
 
 The exit status is 0 for nothing but a report that is there, of now, and opens by its own findings.
 """
@@ -111,9 +111,9 @@ def status_of(report: Report) -> int:
 def publish_step(
     report: Report, out: Path, links: Links, runner: RunnerFiles
 ) -> tuple[int, list[GateError]]:
-    """Write summary and outputs; the exit status, and what could not be told.
+    """Write summary and outputs; the exit status, and what could not be written.
 
-    The outputs come last, and say `open` only where all the rest was told.
+    The outputs come last, and say `open` only where all the rest was written.
     """
     from gate.report.markdown import render_summary  # noqa: PLC0415 - only inside of GitHub
 

@@ -25,11 +25,8 @@ def quote(text: str) -> str:
 def repository_path(repository: str) -> str:
     """`/repos/OWNER/NAME`, the beginning of most paths."""
     if not _REPOSITORY.fullmatch(repository):
-        raise InputError(
-            "G200",
-            f"{clean(repository, 80)!r} is no repository.",
-            cure="Write it as OWNER/NAME, as in GITHUB_REPOSITORY.",
-        )
+        cure = "Write it as OWNER/NAME, as in GITHUB_REPOSITORY."
+        raise InputError("G200", f"{clean(repository, 80)!r} is no repository.", cure=cure)
     return f"/repos/{repository}"
 
 

@@ -20,14 +20,7 @@ from urllib.parse import urlencode
 
 from gate.errors import InputError, PublishError
 from gate.files.checked import parse_json
-from gate.publish.github.addresses import (
-    check_base,
-    follow_location,
-    may_download,
-    next_page,
-    origin,
-    repository_path,
-)
+from gate.publish.github import addresses
 from gate.publish.github.responses import (
     MISSING,
     OutcomeUnclear,
@@ -79,13 +72,13 @@ class Api:
         say: Callable[[str], None] = lambda _: None,
     ) -> None:
         """`base` is `https://api.github.com` or a server's own; `say` gets a line per wait."""
-        check_base(base, token)
+        addresses.check_base(base, token)
         self.repository = repository
         """OWNER/NAME."""
-        self.top = repository_path(repository)
+        self.top = addresses.repository_path(repository)
         """How paths of the repository begin."""
         self._base = base.rstrip("/")
-        self._origin = origin(self._base)
+        self._origin = addresses.origin(self._base)
         self._token = token
         self._transport = Transport(token, now)
         self._pause, self._now, self._say = pause, now, say
@@ -133,8 +126,8 @@ class Api:
             if not isinstance(items, list):
                 raise unexpected(title, "there is no list where one belongs")
             yield from items
-            url = next_page(response.headers.get("link", ""))
-            if url and origin(url) != self._origin:
+            url = addresses.next_page(response.headers.get("link", ""))
+            if url and addresses.origin(url) != self._origin:
                 raise unexpected(title, "its next page lies at another address")
         raise unexpected(title, f"there are more than {_MOST_PAGES} pages")
 
@@ -148,8 +141,8 @@ class Api:
         request = Request(method="GET", url=f"{self._base}{path}", shown=path, cap=cap)
         response = self._ask(request)
         if response.status in _REDIRECTS:
-            elsewhere = follow_location(self._base, response.headers.get("location", ""))
-            if not may_download(elsewhere, self._base):
+            elsewhere = addresses.follow_location(self._base, response.headers.get("location", ""))
+            if not addresses.may_download(elsewhere, self._base):
                 raise unexpected(request.title, "the download leads to a place that is not https")
             shown = f"download of {path}"
             response = self._ask(replace(request, url=elsewhere, shown=shown, with_token=False))
@@ -160,12 +153,10 @@ class Api:
     def wait(self, seconds: float, why: str) -> None:
         """Pause, and say why; what is waited for counts against ten minutes in all."""
         if self._waited + seconds > LONGEST_WAIT:
-            raise PublishError(
-                "G271",
-                f"{why}, and the next try is {seconds:.0f} s away; {LONGEST_WAIT / 60:.0f} min of "
-                "waiting are the most.",
-                cure="Run the job again later, or give it a token of its own.",
-            )
+            most = f"{LONGEST_WAIT / 60:.0f} min of waiting are the most"
+            what = f"{why}, and the next try is {seconds:.0f} s away; {most}."
+            cure = "Run the job again later, or give it a token of its own."
+            raise PublishError("G271", what, cure=cure)
         self._waited += seconds
         self._say(f"{why}; next try in {seconds:.0f} s")
         self._pause(seconds)
@@ -196,9 +187,9 @@ class Api:
             moved = response.status in _REDIRECTS and request.method == "GET"
             if response.status < _SUCCESS_ENDS or (moved and not request.follow):
                 return response
-            url = follow_location(request.url, response.headers.get("location", ""))
+            url = addresses.follow_location(request.url, response.headers.get("location", ""))
             # A renamed repository answers with its new address: fine for reading, at this origin.
-            if not moved or origin(url) != self._origin:
+            if not moved or addresses.origin(url) != self._origin:
                 raise self._hidden(refusal_error(response, request.method, request.shown))
             request = replace(request, url=url)
         raise unexpected(request.title, "it leads from one address to another without end")

@@ -20,20 +20,12 @@ if TYPE_CHECKING:
 _GONE = 410
 
 
-class ArtifactMissing(PublishError):
-    """The run has no such artifact, or has it no more (G275)."""
-
-
 def fetch_file(api: Api, run: int, name: str, file_name: str, cap: int) -> bytes:
     """What the one file of an artifact holds, at most `cap` bytes.
 
     A run that was started again keeps one artifact of a name per attempt, so there may be as many
     as attempts; the one made last counts. Its time decides: the numbers of artifacts do not grow
     with time.
-
-    Raises:
-        ArtifactMissing: G275, there is none of that name, or it has expired.
-        PublishError: G275, it is not what was expected; or what the API raises.
     """
     chosen = _choose_artifact(api, run, name)
     of = f"artifact {name} of run {run}"
@@ -82,9 +74,9 @@ def _choose_artifact(api: Api, run: int, name: str) -> Any:
     return last
 
 
-def _missing(of: str, what: str) -> ArtifactMissing:
+def _missing(of: str, what: str) -> PublishError:
     cure = "Look at the run: it may have failed before it uploaded. Then measure again."
-    return ArtifactMissing("G275", f"{of} {what}.", cure=cure)
+    return PublishError("G275", f"{of} {what}.", cure=cure)
 
 
 def _refused(of: str, what: str) -> PublishError:

@@ -69,11 +69,8 @@ class CommitTree:
     def _entries(self, folder: str) -> dict[str, Any]:
         if folder not in self._folders:
             parent, _, name = folder.rpartition("/")
-            tree: str | None
-            if folder:
-                tree = _hash_of(self._entries(parent).get(name), "tree")
-            else:
-                tree = _tree_of(self._api, self._commit)
+            row = self._entries(parent).get(name) if folder else None
+            tree = _hash_of(row, "tree") if folder else _tree_of(self._api, self._commit)
             self._folders[folder] = {} if tree is None else _rows_of(self._api, tree)
         return self._folders[folder]
 
@@ -124,11 +121,11 @@ def contains(api: Api, tip: str, commit: str) -> bool:
 
 def commit_files(
     api: Api,
-    *,
     branch: str,
     parent: str,
     files: Mapping[str, str],
     message: str,
+    *,
     create: bool,
     below: str = BELOW,
 ) -> str:
@@ -178,11 +175,9 @@ def point_branch(api: Api, branch: str, commit: str, *, before: str | None) -> N
         now = branch_tip(api, branch)
         if now != before:
             raise _branch_moved(branch, now) from error
-        raise PublishError(
-            "G270",
-            f"{error.message} The branch {clean(branch, 100)} may be protected.",
-            cure="Let a pull request carry the baseline: --mode pull-request.",
-        ) from error
+        what = f"{error.message} The branch {clean(branch, 100)} may be protected."
+        cure = "Let a pull request carry the baseline: --mode pull-request."
+        raise PublishError("G270", what, cure=cure) from error
 
 
 def branch_tip(api: Api, branch: str) -> str | None:
@@ -225,11 +220,9 @@ def _make_blob(api: Api, text: str) -> str:
 
 def _branch_moved(branch: str, now: str | None) -> PublishError:
     where = f"stands at {now}" if now else "is not there any more"
-    return PublishError(
-        "G274",
-        f"the branch {clean(branch, 100)} moved meanwhile: it {where}.",
-        cure="Nothing was written. Run the command again, on what is there now.",
-    )
+    what = f"the branch {clean(branch, 100)} moved meanwhile: it {where}."
+    cure = "Nothing was written. Run the command again, on what is there now."
+    return PublishError("G274", what, cure=cure)
 
 
 def _refuse_path(path: str, below: str) -> None:

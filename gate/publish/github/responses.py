@@ -70,11 +70,8 @@ def sha(data: Any, path: str, *, of: str) -> str:
 
 def unexpected(of: str, what: str) -> PublishError:
     """The error of a response that is not what the API documents."""
-    return PublishError(
-        "G273",
-        f"{of}: the answer is not what GitHub documents: {what}.",
-        cure="Check the address of the API (GITHUB_API_URL).",
-    )
+    message = f"{of}: the answer is not what GitHub documents: {what}."
+    return PublishError("G273", message, cure="Check the address of the API (GITHUB_API_URL).")
 
 
 def rate_limit_wait(response: Response, now: float, nth: int) -> float | None:

@@ -129,12 +129,9 @@ class Transport:
         return headers
 
     def _pool(self, proxy: str) -> PoolManager:
-        """The connections by that proxy; none where it is empty."""
+        """The connections by that proxy; straight ones where it is empty."""
         if proxy not in self._pools:
-            context = self._context
-            self._pools[proxy] = (
-                _by_proxy(proxy, context) if proxy else PoolManager(ssl_context=context)
-            )
+            self._pools[proxy] = _open_pool(proxy, self._context)
         return self._pools[proxy]
 
     def _read(self, response: BaseHTTPResponse, cap: int) -> Response:
@@ -161,8 +158,10 @@ def _proxy_for(url: str) -> str:
     return getproxies().get(parts.scheme, "")
 
 
-def _by_proxy(proxy: str, context: ssl.SSLContext) -> ProxyManager:
-    """Connections by a proxy, which is spoken to in plain HTTP; https goes through a tunnel."""
+def _open_pool(proxy: str, context: ssl.SSLContext) -> PoolManager:
+    """A proxy is spoken to in plain HTTP; https goes through a tunnel."""
+    if not proxy:
+        return PoolManager(ssl_context=context)
     login, _, address = proxy.rpartition("://")[2].partition("/")[0].rpartition("@")
     known = f"Basic {b64encode(unquote(login).encode()).decode()}"
     headers = {"Proxy-Authorization": known} if ":" in login else None
