@@ -72,10 +72,10 @@ def told_report(path: Path, said: str) -> Report:
     from gate.clock import now  # noqa: PLC0415 - likewise
     from gate.formats.session.session_file import read_report  # noqa: PLC0415 - the help is quick
     from gate.judge.verdict.absent import failed_report  # noqa: PLC0415 - likewise
-    from gate.publish.step import opens  # noqa: PLC0415 - likewise
+    from gate.publish.step import opens_gate  # noqa: PLC0415 - likewise
 
     report = read_report(path)
-    if report.gate != "open" or (said in {"", "open"} and opens(report)):
+    if report.gate != "open" or (said in {"", "open"} and opens_gate(report)):
         return report
     return failed_report(
         code="G278",
