@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from gate import __version__
+from gate.clock import now
 from gate.errors import GateError
 from gate.formats import disk
 from gate.formats.session.session_file import read_report
@@ -169,3 +171,25 @@ def _complaint(report: Report, now: datetime) -> str:
     if age > OLDEST:
         return f"the report that lies there is {age.days} days old, so not of this check"
     return ""
+
+
+def confirmed_report(path: Path, said: str) -> Report:
+    """The report, or a failed one where it opens and nothing else says so.
+
+    A run that is started again keeps the artifacts of its earlier attempts, so a report that opens
+    may be of another judgement than the one that is published.
+
+    Raises:
+        InputError: the report cannot be read.
+    """
+    report = read_report(path)
+    if report.gate != "open" or (said in {"", "open"} and opens_gate(report)):
+        return report
+    return failed_report(
+        code="G278",
+        message="this report opens the gate and the job that judged did not: it is of an earlier "
+        "attempt, or it contradicts itself. Run the judging job again.",
+        exit_status=CANNOT_JUDGE,
+        created=now(),
+        version=__version__,
+    )

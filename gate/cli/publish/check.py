@@ -9,7 +9,7 @@ import click
 
 from gate.cli import options
 from gate.cli.publish import options as github_options
-from gate.pipeline.report_files import told_report
+from gate.publish.step import confirmed_report
 
 if TYPE_CHECKING:
     from gate.cli.publish.options import GitHub, ReportOptions
@@ -49,7 +49,7 @@ def command(
     from gate.report.wording.links import Links  # noqa: PLC0415 - likewise
     from gate.text import clean  # noqa: PLC0415 - likewise
 
-    read = told_report(report.path, report.said)
+    read = confirmed_report(report.path, report.said)
     run_page = report.run_url or github.run_url()
     links = Links(report=report.report_url, run=run_page, commit=head)
     check = CommitCheck(

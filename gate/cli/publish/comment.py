@@ -9,7 +9,7 @@ import click
 
 from gate.cli import options
 from gate.cli.publish import options as github_options
-from gate.pipeline.report_files import told_report
+from gate.publish.step import confirmed_report
 
 if TYPE_CHECKING:
     from gate.cli.publish.options import GitHub, ReportOptions
@@ -64,7 +64,7 @@ def command(
 
     run = report.run_url or github.run_url()
     links = Links(report=report.report_url, run=run, commit=head, answerable=True)
-    body = render_comment(told_report(report.path, report.said), links, name=name)
+    body = render_comment(confirmed_report(report.path, report.said), links, name=name)
     done = publish_comment(
         github.api(), number, body, marker=marker(name), head=head, author=author
     )
