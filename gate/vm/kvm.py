@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gate.files import disk
 from gate.vm.archive import Archive
 from gate.vm.machine import MachineBoot, machine_command
 from gate.vm.plugin import kept_directory
@@ -49,7 +50,7 @@ def why_not_kvm(accelerator: str, kernel: bytes, environment: Mapping[str, str])
         return kept.read_text("utf-8")
     except OSError:
         why = _probed(kernel, environment.get("PATH", ""))
-        kept.write_text(why, encoding="utf-8")
+        disk.write_text(kept, why)  # in one step: half of it would mean that KVM works
         return why
 
 
