@@ -39,47 +39,20 @@ command -v apt-get >/dev/null 2>&1 ||
     "put QEMU's include/qemu/qemu-plugin.h at $header, and unpacked kernel packages (debian/," \
     "shared/, newest/) into $place."
 
-as_root=()
-if [ "$(id -u)" -ne 0 ]; then
-  sudo -n true 2>/dev/null || die "root is needed to install packages."
-  as_root=(sudo -n)
-fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-mkdir -p "$place" "$work/lists/partial" "$work/parts"
-
-# The archive as this machine has it, with sources and backports, and with the keys that apt trusts.
-# Nothing of the machine's own lists is changed.
-# shellcheck disable=SC2016 # apt's own variables
-IFS='|' read -r uri codename <<<"$(apt-get indextargets --format '$(REPO_URI)|$(CODENAME)' \
-  'Created-By: Packages' 'Identifier: Packages' |
-  grep -E '\|(bookworm|trixie|forky|jammy|noble)$' | head -n 1)"
-[ -n "$uri" ] || die "no archive of the distribution is known to apt; run apt-get update."
-suites=$codename
-case $codename in
-  bookworm) suites="$codename $codename-backports" ;;
-  jammy | noble) suites="$codename $codename-updates" ;;
-esac
-printf 'Types: deb deb-src\nURIs: %s\nSuites: %s\nComponents: main\n' \
-  "$uri" "$suites" >"$work/parts/own.sources"
-own=(-o "Dir::Etc::SourceList=/dev/null" -o "Dir::Etc::SourceParts=$work/parts"
-  -o "Dir::State::Lists=$work/lists" -o "APT::Sandbox::User=root")
-"${as_root[@]}" apt-get "${own[@]}" update -q >/dev/null
-from=()
-[ "$codename" != bookworm ] || from=(-t "$codename-backports")
+mkdir -p "$place"
+# shellcheck source=.ci/archive.sh
+. .ci/archive.sh
 
 if ! new_enough; then
   echo "kernel: installing QEMU"
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get "${own[@]}" install -y -q \
-    --no-install-recommends "${from[@]}" qemu-system-x86 >/dev/null
+  install_own "${from[@]}" qemu-system-x86
   new_enough || die "QEMU is older than 9 here, and no newer one is in the distribution."
 fi
 if ! programs; then
   echo "kernel: installing busybox, lz4, zstd, kmod, gcc"
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get "${own[@]}" install -y -q \
-    --no-install-recommends busybox-static lz4 zstd util-linux kmod gcc libc6-dev >/dev/null
+  install_own busybox-static lz4 zstd util-linux kmod gcc libc6-dev
 fi
-cd "$work"
+cd "$scratch"
 if ! has_header; then
   echo "kernel: fetching QEMU's header for plugins"
   apt-get "${own[@]}" source -q --download-only --tar-only "qemu${from[1]:+/${from[1]}}" >/dev/null
