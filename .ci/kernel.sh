@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What the tests need that boot a kernel: QEMU 9 or newer with its header for plugins, and kernels of
 # the distribution, unpacked below .tools/kernel. Debian and Ubuntu; elsewhere install QEMU, busybox,
-# lz4, zstd, kmod and a C compiler, and lay out header and kernels by hand.
+# lz4, zstd, xz, kmod and a C compiler, and lay out header and kernels by hand.
 #   .ci/kernel.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -27,7 +27,7 @@ new_enough() {
 }
 programs() { # every single one: `command -v a b` is content with either
   local program
-  for program in busybox lz4 zstd setpriv cc; do
+  for program in busybox lz4 zstd xz setpriv cc; do
     command -v "$program" >/dev/null 2>&1 || return 1
   done
   [ -e /usr/include/stdio.h ] && { [ -x /usr/sbin/insmod ] || [ -x /sbin/insmod ]; }
@@ -35,7 +35,7 @@ programs() { # every single one: `command -v a b` is content with either
 
 if kernels && has_header && new_enough && programs; then exit 0; fi
 command -v apt-get >/dev/null 2>&1 ||
-  die "only apt is known here. Install QEMU 9 or newer, busybox, lz4, zstd, kmod, gcc and libc6-dev;" \
+  die "only apt is known here. Install QEMU 9 or newer, busybox, lz4, zstd, xz, kmod, gcc and libc6-dev;" \
     "put QEMU's include/qemu/qemu-plugin.h at $header, and unpacked kernel packages (debian/," \
     "shared/, newest/) into $place."
 
@@ -49,8 +49,8 @@ if ! new_enough; then
   new_enough || die "QEMU is older than 9 here, and no newer one is in the distribution."
 fi
 if ! programs; then
-  echo "kernel: installing busybox, lz4, zstd, kmod, gcc"
-  install_own busybox-static lz4 zstd util-linux kmod gcc libc6-dev
+  echo "kernel: installing busybox, lz4, zstd, xz, kmod, gcc"
+  install_own busybox-static lz4 zstd xz-utils util-linux kmod gcc libc6-dev
 fi
 cd "$scratch"
 if ! has_header; then

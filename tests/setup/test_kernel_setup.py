@@ -12,8 +12,8 @@ import pytest
 CI = Path(__file__).resolve().parents[2] / ".ci"
 BASICS = ("bash", "cat", "dirname", "env", "grep", "id", "mkdir", "mktemp", "rm", "sed")
 """What every system has, and the script calls before it installs anything."""
-NEEDED = ("busybox", "lz4", "zstd", "setpriv", "cc")
-PACKAGES = "busybox-static lz4 zstd util-linux kmod gcc libc6-dev"
+NEEDED = ("busybox", "lz4", "zstd", "xz", "setpriv", "cc")
+PACKAGES = "busybox-static lz4 zstd xz-utils util-linux kmod gcc libc6-dev"
 APT = """#!/bin/sh
 case "$*" in
 *indextargets*) echo 'http://archive.example/debian|bookworm' ;;
