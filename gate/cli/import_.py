@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -16,9 +15,6 @@ from gate.harness.exported import read_export
 from gate.host.identity.identity import boot_id, read_host
 from gate.model import Host
 from gate.pipeline.import_exports import imported_session
-
-if TYPE_CHECKING:
-    from gate.harness.exported import Export
 
 EPILOG = """\b
 Examples:
@@ -56,26 +52,20 @@ def command(
     hyperfine export is one. Only metrics that every trial has are kept. Nobody vouches for the
     host of imported values, unless you do with --this-host.
     """
-    parsed = options.tolerance_of(tolerance)
+    ratio = options.tolerance_of(tolerance)
     if not names.is_plain(profile):
         cure = f"A name has {names.RULE}."
         raise InputError("G200", f"--profile: {profile[:80]!r} is no plain name.", cure=cure)
     texts = {path: disk.read_text(path, "session") for path in dict.fromkeys(file)}
-    exports: dict[str, Export] = {
-        str(path): read_export(text, str(path)) for path, text in texts.items()
-    }
-    if this_host:
-        host, boot = read_host(Path().absolute(), host_class=host_class), boot_id()
-    else:
-        host = Host(host_class=host_class or "imported", fingerprint="", stable={}, epoch={})
-        boot = ""
+    exports = {str(path): read_export(text, str(path)) for path, text in texts.items()}
+    host = Host(host_class=host_class or "imported", fingerprint="", stable={}, epoch={})
     session = imported_session(
         exports,
         tuple(texts.values()),
         profile=profile,
-        tolerance=parsed,
-        host=host,
-        boot=boot,
+        tolerance=ratio,
+        host=read_host(Path().absolute(), host_class=host_class) if this_host else host,
+        boot=boot_id() if this_host else "",
         now=now(),
     )
     if out is not None or not json_:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import fields
 from functools import wraps
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,7 +81,7 @@ def tolerance_of(text: str) -> float:
     return parsed
 
 
-def _plain_class(ctx: click.Context, option: click.Parameter, given: str | None) -> str | None:
+def _checked_class(ctx: click.Context, option: click.Parameter, given: str | None) -> str | None:
     del ctx, option
     if given is not None and not _HOST_CLASS.fullmatch(given):
         raise InputError(
@@ -106,7 +106,7 @@ def _shard(ctx: click.Context, option: click.Parameter, given: str) -> Shard:
 
 
 as_json = click.option("--json", "json_", is_flag=True, help="Print JSON for machines.")
-quiet = click.option("--quiet", is_flag=True, help="No progress.")
+quiet = click.option("--quiet", is_flag=True, help="Print no progress.")
 profiles_dir = click.option(
     "--profiles",
     type=PathParam,
@@ -146,11 +146,14 @@ host_class = click.option(
     default=None,
     envvar="GATE_HOST_CLASS",
     show_envvar=True,
-    callback=_plain_class,
+    callback=_checked_class,
     help="Name of this machine's kind; by default made from its facts.",
 )
 work = click.option(
     "--work", type=PathParam, default=None, help="Directory for data files of the benchmarks."
+)
+disk_of = click.option(
+    "--work", type=PathParam, default=Path(), help="Directory whose disk counts."
 )
 wait = click.option(
     "--wait",
@@ -195,8 +198,11 @@ allow = click.option(
 
 
 def bundle(name: str, make: Callable[..., Any], *options: Decorator) -> Decorator:
-    """Options handed to a command as one frozen value; what has no option keeps its default."""
-    names = tuple(field.name for field in fields(make))  # type: ignore[arg-type] # a dataclass
+    """Options handed to a command as one value; what has no option keeps its default.
+
+    `make` is a dataclass or a function: each option is named as a parameter of it.
+    """
+    names = tuple(signature(make).parameters)
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)

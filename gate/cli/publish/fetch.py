@@ -11,6 +11,8 @@ import click
 from gate.cli import options
 from gate.cli.publish import options as github_options
 from gate.errors import PublishError
+from gate.formats import disk
+from gate.publish.github.artifacts import artifact_text, fetch_file
 
 if TYPE_CHECKING:
     from gate.cli.publish.options import GitHub
@@ -93,9 +95,6 @@ def command(
 
 
 def _fetch(api: Api, run: int, name: str, target: Path) -> None:
-    from gate.formats import disk  # noqa: PLC0415 - the help is quick
-    from gate.publish.github.artifacts import artifact_text, fetch_file  # noqa: PLC0415 - likewise
-
     cap = disk.CAP_BYTES["handover" if target.name == _FILES[0] else "session"]
     content = fetch_file(api, run, name, target.name, cap)
     disk.write_text(target, artifact_text(content, name, run))

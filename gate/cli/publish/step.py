@@ -15,6 +15,10 @@ from gate.errors import GateError
 from gate.pipeline.report_files import terminal_width, wants_colour
 from gate.publish.github.runner_commands import guard_lines
 from gate.publish.step import RunnerFiles, publish_step, take_report, write_missing
+from gate.report.annotations import render_annotations
+from gate.report.json_text import render_json
+from gate.report.text.text import render_text
+from gate.report.wording.links import Links
 
 if TYPE_CHECKING:
     from gate.model import Report
@@ -53,9 +57,6 @@ def command(out: Path, artifact_url: str, run_url: str, because: str, *, json_: 
     report, session and headline. Where there is no report, or none that can be of this check, one
     is written that says so, and the gate is closed. Outside of GitHub it prints only.
     """
-    from gate.report.annotations import render_annotations  # noqa: PLC0415 - the help is quick
-    from gate.report.wording.links import Links  # noqa: PLC0415 - likewise
-
     taken = take_report(out, now=datetime.now(UTC), version=__version__, because=because)
     if taken.made:
         _leave(out, taken.report)
@@ -83,12 +84,8 @@ def _leave(out: Path, report: Report) -> None:
 def _log(report: Report, *, json_: bool) -> str:
     """The report for the log, no line of which is a command."""
     if json_:
-        from gate.report.json_text import render_json  # noqa: PLC0415 - one of two
-
         # Between the quotes of a string, as this always is, the escape reads the same.
         return render_json(report).replace("##[", "#\\u0023[")
-    from gate.report.text.text import render_text  # noqa: PLC0415 - one of two
-
     return guard_lines(render_text(report, width=terminal_width(), colour=wants_colour()))
 
 
