@@ -1,4 +1,4 @@
-"""Files that fio, hyperfine or pytest-benchmark exported elsewhere, made a session for `gate import`.
+"""Files that fio, hyperfine or pytest-benchmark exported elsewhere, made one session.
 
 Which metrics survive, which of them gate, and an id made from the content.
 """
