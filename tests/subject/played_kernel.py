@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from kernel.made import module, note
+from vm.made import module, note
 
 from gate.subject import loaded, module_journal
 from gate.subject.switch import Said

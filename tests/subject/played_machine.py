@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from builders import run_gate
-from kernel.made import VERSION, bzimage, kernel
+from vm.made import VERSION, bzimage, kernel
 
 from gate.cli import host_resume, restarting
 from gate.measure import activating
