@@ -1,9 +1,104 @@
-"""What holds for every test."""
+"""What holds for every test: examples, signals, one browser, who shares a worker, what took long."""
 
 from __future__ import annotations
 
+import signal
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
 from hypothesis import settings
 
+SLOW = 5.0
+"""Seconds from which on a test is to be marked `slow`, or `night`."""
+
 # The machines are shared: how long an example takes says nothing about it.
-settings.register_profile("shared", deadline=None)
-settings.load_profile("shared")
+settings.register_profile("fast", deadline=None, max_examples=25)
+settings.register_profile("deep", deadline=None, max_examples=300)
+settings.load_profile("fast")  # --hypothesis-profile is loaded later, and wins
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--durations-file", type=Path, help="write here how long each phase of each test took"
+    )
+
+
+def pytest_configure(config):
+    """Begin with signals as a terminal leaves them: `nohup`, `&` and cron have some ignored."""
+    for number, handler in (
+        (signal.SIGINT, signal.default_int_handler),
+        (signal.SIGHUP, signal.SIG_DFL),
+        (signal.SIGQUIT, signal.SIG_DFL),
+    ):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Tests of one file share its fixtures, so one worker runs them; slow ones are spread."""
+    for item in items:
+        marks = {mark.name for mark in item.iter_markers()}
+        if not marks & {"xdist_group", "slow", "night"}:
+            item.add_marker(pytest.mark.xdist_group(item.location[0]))
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A headless Chromium, started once for all tests of this process."""
+    from tests.report.browser import chromium
+
+    with chromium() as launched:
+        yield launched
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """Store the durations, and name what takes long and does not say so. It fails nothing."""
+    reports = [
+        report
+        for some in terminalreporter.stats.values()
+        for report in some
+        if isinstance(report, pytest.TestReport)
+    ]
+    if path := config.getoption("--durations-file"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(durations(reports), encoding="utf-8")
+    if long := unmarked(reports):
+        terminalreporter.section(f"over {SLOW:g} s and not marked `slow` or `night`", sep="-")
+        for seconds, name in long:
+            terminalreporter.line(f"{seconds:7.1f} s  {name}")
+
+
+def durations(reports):
+    """A line for each test, the longest first: seconds of set-up, call and teardown, and name."""
+    tests = defaultdict(lambda: dict.fromkeys(("setup", "call", "teardown"), 0.0))
+    for report in reports:
+        tests[name_of(report)][report.when] += report.duration
+    rows = sorted(tests.items(), key=lambda row: (-sum(row[1].values()), row[0]))
+    return "".join(
+        f"{sum(row.values()):8.2f} ={''.join(f' {one:8.2f}' for one in row.values())}  {name}\n"
+        for name, row in rows
+    )
+
+
+def unmarked(reports):
+    """(seconds, name) of tests that took longer than `SLOW` by themselves and bear no mark.
+
+    Set-up does not count: that of a shared fixture falls to whichever test is the first.
+    """
+    return sorted(
+        (
+            (report.duration, name_of(report))
+            for report in reports
+            if report.when == "call" and report.duration > SLOW
+            if not {"slow", "night", "proof"} & report.keywords.keys()
+        ),
+        reverse=True,
+    )
+
+
+def name_of(report):
+    """The test's name without the group that xdist appends."""
+    name, at, group = report.nodeid.rpartition("@")
+    return name if at and "]" not in group else report.nodeid

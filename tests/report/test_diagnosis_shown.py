@@ -18,7 +18,6 @@ from gate.report.json_text import render_json
 from gate.report.links import Links
 from gate.report.markdown import render_comment, render_summary
 from gate.report.text import render_text
-from tests.report.browser import chromium
 from tests.report.hostile import HOSTILE
 from tests.report.rendered import found_in, read
 from tests.report.sample import sample_report
@@ -157,12 +156,11 @@ def test_of_what_did_not_regress_nothing_is_told():
 
 
 @pytest.mark.parametrize("width", [360, 1280])
-def test_axe_finds_no_violation(tmp_path, width):
+def test_axe_finds_no_violation(browser, tmp_path, width):
     """Unfolded, on a phone and on a desk."""
     path = tmp_path / "report.html"
     path.write_text(page_with(sample_why()), encoding="utf-8")
-    with chromium() as browser:
-        page = browser.new_page(viewport={"width": width, "height": 900})
+    with browser.new_page(viewport={"width": width, "height": 900}) as page:
         page.goto(path.as_uri())
         page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
