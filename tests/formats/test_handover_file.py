@@ -7,7 +7,8 @@ from dataclasses import asdict, replace
 
 import pytest
 from builders import write_replay_project
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from pipeline.ends import CHECK, left, raw
 
@@ -74,7 +75,7 @@ def test_it_reads_back_as_it_was_written(checked, tmp_path):
     error=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=4000),
     shards=st.integers(1, 256),
 )
-@settings(max_examples=50, deadline=None)
+@examples(0.5)
 def test_any_error_text_survives(tmp_path_factory, error, shards):
     """Whatever an error says, the file holds it and stays one value per line."""
     path = tmp_path_factory.mktemp("h") / "h.json"

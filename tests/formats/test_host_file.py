@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 from builders import run_gate
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from played import machine
 
@@ -53,7 +54,7 @@ GOOD = host_text(
 )
 
 
-@settings(max_examples=150)
+@examples(1.5)
 @given(hosts)
 def test_write_then_read(one):
     """Any host file comes back as it was: facts of all of Unicode, tunings, policy, limits."""

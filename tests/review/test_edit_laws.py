@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import fields, replace
 
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from judge.build import WALL, baseline, reviewed, series
 
@@ -227,7 +228,7 @@ def test_where_a_tree_stands_is_no_edit():
     assert edits_of(before, after) == ()
 
 
-@settings(max_examples=60, deadline=None)
+@examples(0.6)
 @given(st.sampled_from(sorted(OTHERS)), st.sampled_from(sorted(OTHERS)))
 def test_edits_are_none_exactly_for_equal_trees(one, other):
     """Compared with itself a tree has no edits; with another it has some, in both directions."""

@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from judge.build import accepted, at, baseline, series, session
 
@@ -94,7 +95,7 @@ def shuffled(one: Baseline, dice) -> Baseline:
     )
 
 
-@settings(max_examples=150)
+@examples(1.5)
 @given(baselines())
 def test_write_then_read(one):
     """Any baseline comes back as it was, with quotes, dots, newlines and all of Unicode."""

@@ -6,7 +6,8 @@ from functools import reduce
 from itertools import permutations
 
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.errors import NothingCompared
@@ -84,7 +85,7 @@ def said(one):
 
 
 @given(st.lists(reports(), min_size=1, max_size=4))
-@settings(max_examples=200, deadline=None)
+@examples(2)
 def test_the_order_and_the_grouping_of_the_parts_do_not_matter(parts):
     """Gate, verdict and status are the same however the parts are ordered and joined."""
     whole = said(join_reports(parts))
@@ -94,14 +95,14 @@ def test_the_order_and_the_grouping_of_the_parts_do_not_matter(parts):
 
 
 @given(reports())
-@settings(max_examples=50, deadline=None)
+@examples(0.5)
 def test_one_report_is_joined_to_itself(one):
     """A check of one part is judged as that part was."""
     assert join_reports([one]) is one
 
 
 @given(st.lists(reports(), min_size=1, max_size=4))
-@settings(max_examples=200, deadline=None)
+@examples(2)
 def test_a_joined_report_is_open_only_where_all_are(parts):
     """Closed wins; the file's own rules hold; nothing is lost; every rendering works."""
     whole = join_reports(parts)
@@ -115,7 +116,6 @@ def test_a_joined_report_is_open_only_where_all_are(parts):
 
 
 @given(st.lists(reports(), min_size=2, max_size=4))
-@settings(max_examples=100, deadline=None)
 def test_the_whole_report_is_the_same_in_any_order(parts):
     """Not only the verdict: every byte, so that two jobs that join say the same."""
     whole = join_reports(parts)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import permutations
 
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from judge.sharding.test_joining import report
 
@@ -123,7 +124,7 @@ def parts(draw):
 
 
 @given(st.lists(parts(), min_size=2, max_size=3))
-@settings(max_examples=150, deadline=None)
+@examples(1.5)
 def test_the_order_of_the_parts_does_not_matter(several):
     """Every table is the same in any order, and nothing of it contradicts itself."""
     whole = join_reports(several)
@@ -132,7 +133,6 @@ def test_the_order_of_the_parts_does_not_matter(several):
 
 
 @given(st.lists(parts(), min_size=2, max_size=3))
-@settings(max_examples=100, deadline=None)
 def test_nothing_is_lost(several):
     """Whoever differed still does, every trial set aside and every accepted session is there."""
     whole = join_reports(several)

@@ -6,7 +6,8 @@ import random
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.judge.spreading import Weight, spread
@@ -18,7 +19,7 @@ WORKS = st.lists(SECONDS, min_size=1, max_size=12).map(
 
 
 @given(WORKS, st.integers(1, 15), st.integers(0, 1000))
-@settings(max_examples=200, deadline=None)
+@examples(2)
 def test_each_profile_is_measured_once_whatever_the_order(works, shards, seed):
     """Nothing is lost or doubled, no shard is idle for nothing, and the order is of no matter."""
     parts = spread(works, shards)
@@ -34,7 +35,7 @@ def test_each_profile_is_measured_once_whatever_the_order(works, shards, seed):
     st.lists(st.integers(0, 50), min_size=1, max_size=7),
     st.integers(1, 3),
 )
-@settings(max_examples=150, deadline=None)
+@examples(1.5)
 def test_the_last_machine_ends_at_most_a_third_after_the_best_spread(seconds, shards):
     """Longest first is within 4/3 of the optimum, found here by trying every spread."""
     works = [Weight(name=f"p{i}", seconds=float(s)) for i, s in enumerate(seconds)]
