@@ -8,11 +8,8 @@ place of /var/lib and /sys/devices/system/cpu, and all else as it is.
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import shlex
-from contextlib import contextmanager
-from pathlib import Path
 
 from gate.host import knob, restoring, tuning
 from gate.host.recorded import RecordedMachine
@@ -21,8 +18,6 @@ CPU = "/sys/devices/system/cpu"
 THP = "/sys/kernel/mm/transparent_hugepage/enabled"
 NUMA = "/proc/sys/kernel/numa_balancing"
 BOOT = "/proc/sys/kernel/random/boot_id"
-ONE_AT_A_TIME = Path("/run/lock/driftgate-tests-tuning.lock")
-"""Real settings are turned by one test run at a time on one host."""
 
 
 class Kernel:
@@ -137,14 +132,3 @@ _FAKE = {
 
 FRESH = {name: _FAKE[name].strip() for name in KNOBS}
 """The fake knobs before anybody turns them."""
-
-
-@contextmanager
-def alone_with_the_kernel():
-    """Wait until no other test run turns this machine's real settings."""
-    handle = os.open(ONE_AT_A_TIME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)

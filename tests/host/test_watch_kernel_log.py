@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import time
 
 import pytest
+from lab import failing_device
+from turns import MACHINE
 
 from gate.host.kernel_log import KernelLog, fault_in, kernel_text
 
@@ -127,17 +128,11 @@ def loops_can_be_made():
 @pytest.fixture
 def broken_loop(tmp_path):
     """A loop device whose file has lost its end: reading there is a real I/O error."""
-    image = tmp_path / "image"
-    image.write_bytes(bytes(8 << 20))
-    made = subprocess.run(
-        ["losetup", "--find", "--show", str(image)], capture_output=True, text=True, check=True
-    )
-    device = made.stdout.strip()
-    os.truncate(image, 1 << 20)
-    yield device
-    subprocess.run(["losetup", "--detach", device], check=True)
+    with failing_device(tmp_path / "image") as device:
+        yield device
 
 
+@MACHINE
 @pytest.mark.skipif(not loops_can_be_made(), reason="only root can make a device that fails")
 def test_a_real_io_error_is_heard(broken_loop):
     """A read that the kernel fails is told once, with the kernel's line and the device's name."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
 from builders import run_gate
+from lab import failing_device
+from turns import MACHINE
 
 PROFILE = """
 harness = "hyperfine"
@@ -20,6 +21,7 @@ EXPECTS
 """
 READ = "dd if={device} of=/dev/null bs=4096 skip=1536 count=1 iflag=direct"
 """A block beyond the end that the device's file has left."""
+pytestmark = MACHINE
 needs_root = pytest.mark.skipif(
     os.geteuid() != 0 or not Path("/dev/loop-control").exists(),
     reason="only root can make a device that fails",
@@ -29,14 +31,8 @@ needs_root = pytest.mark.skipif(
 @pytest.fixture
 def device(tmp_path):
     """A loop device whose file was cut short."""
-    image = tmp_path / "image"
-    image.write_bytes(bytes(8 << 20))
-    made = subprocess.run(
-        ["losetup", "--find", "--show", str(image)], capture_output=True, text=True, check=True
-    )
-    os.truncate(image, 1 << 20)
-    yield made.stdout.strip()
-    subprocess.run(["losetup", "--detach", made.stdout.strip()], check=True)
+    with failing_device(tmp_path / "image") as device:
+        yield device
 
 
 def session_of(root, command, *, expects="", ends):

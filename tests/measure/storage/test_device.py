@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 from lab import Lab, loop_device
+from turns import MACHINE
+
+pytestmark = MACHINE
 
 MIB = 1 << 20
 SIZE = 48 * MIB

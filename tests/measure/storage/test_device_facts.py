@@ -4,6 +4,7 @@ import json
 
 import pytest
 from lab import Lab, loop_device
+from turns import MACHINE
 
 from gate.cli.wiring import load_profiles, make_sitting
 from gate.host.guard import Device
@@ -12,6 +13,8 @@ from gate.measure import storage as measured_storage
 from gate.measure import storage_of_sitting
 from gate.measure.stop import Stop
 from gate.model import AllowedDevice
+
+pytestmark = MACHINE
 
 SIZE = 400 << 20
 PROFILE = """

@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 from lab import Lab, loop_device
+from turns import MACHINE
+
+pytestmark = MACHINE
 
 KERNEL = Path(__file__).parents[3] / ".tools" / "kernel" / "shared"
 MIB = 1 << 20
