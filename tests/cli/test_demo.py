@@ -72,6 +72,7 @@ def unsound(found):
     ]
 
 
+@pytest.mark.slow
 def test_an_unchanged_system_is_never_called_regressed(demo):
     """The same code again leaves the gate open, or undecided on a loud host, never regressed."""
     place, _ = demo

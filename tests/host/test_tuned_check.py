@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from builders import HOST_CLASS, Project, start_gate, write_replay_project
 from host.kernel import FRESH, KNOBS, NUMA, THP, Namespace
+from night import at_night
 from turns import MACHINE, machine_to_ourselves
 
 from gate.files.host_file import write_known_host
@@ -250,7 +251,7 @@ def kill(gate):
     gate.all_dead()
 
 
-@pytest.mark.parametrize("moment", EARLY, ids=lambda one: f"{one:.2f}")
+@pytest.mark.parametrize("moment", [EARLY[0], *at_night(EARLY[1:])], ids=lambda one: f"{one:.2f}")
 def test_killed_about_when_it_tunes(moment, hanging, state, tmp_path):
     """After a kill -9 before, while or after it tunes every setting is as it was."""
     space = Namespace(tmp_path / "space")
@@ -261,7 +262,7 @@ def test_killed_about_when_it_tunes(moment, hanging, state, tmp_path):
     assert (space.fake(), state(), space.journal.exists()) == (fake, before, False)
 
 
-@pytest.mark.parametrize("moment", TUNED, ids=lambda one: f"{one:.2f}")
+@pytest.mark.parametrize("moment", [TUNED[0], *at_night(TUNED[1:])], ids=lambda one: f"{one:.2f}")
 def test_killed_while_tuned(moment, hanging, state, tmp_path):
     """After a kill -9 the guardian alone puts back every real and every fake setting."""
     space = Namespace(tmp_path / "space")
@@ -285,7 +286,7 @@ def test_killed_while_it_puts_back(project, state, tmp_path):
     assert (space.fake(), state(), space.journal.exists()) == (fake, before, False)
 
 
-@pytest.mark.parametrize("cure", ["restore", "run", "tune"])
+@pytest.mark.parametrize("cure", ["restore", *at_night(["run", "tune"])])
 def test_killed_with_its_guardian(cure, hanging, project, state, tmp_path):
     """With the guardian killed as well, the next command that is given puts everything back."""
     space = Namespace(tmp_path / "space")

@@ -35,7 +35,11 @@ def level(project, factor, name="b"):
 
 
 @pytest.mark.parametrize(
-    ("folder", "name"), [pytest.param("", "b", marks=pytest.mark.proof), ("perf", ODD)]
+    ("folder", "name"),
+    [
+        pytest.param("", "b", marks=pytest.mark.proof),
+        pytest.param("perf", ODD, marks=pytest.mark.slow),
+    ],
 )
 def test_the_commands_of_a_proven_loss(tmp_path, folder, name):
     """At the top and below it, whatever the name: closed again, closed again, the commit, open."""
@@ -69,6 +73,7 @@ def test_the_commands_of_a_proven_loss(tmp_path, folder, name):
     assert not [*tmp_path.rglob("pwned")]
 
 
+@pytest.mark.night
 def test_a_base_side_that_was_gone_with_its_job_is_made_again(tmp_path):
     """Of a job of CI no directory is printed: the line makes a checkout of the base commit.
 
@@ -112,6 +117,7 @@ def test_a_base_side_that_was_gone_with_its_job_is_made_again(tmp_path):
     assert (status, f"{slower} is the first bad commit" in told) == (0, True), told
 
 
+@pytest.mark.night
 @pytest.mark.parametrize("factor", [1.1, 0.8])
 def test_the_commands_where_only_the_head_runs(tmp_path, factor):
     """Proven by strikes, or improved: the same again, and accepted; there are no pairs to take."""
@@ -128,6 +134,7 @@ def test_the_commands_where_only_the_head_runs(tmp_path, factor):
     assert shell("gate check p --out reports/again --quiet")[0] == 0
 
 
+@pytest.mark.night
 def test_the_command_of_a_first_baseline(tmp_path):
     """New: five sessions and their acceptance in one line, then the same check is open."""
     project = write_replay_project(tmp_path / "p")
@@ -140,6 +147,7 @@ def test_the_command_of_a_first_baseline(tmp_path):
     assert shell("gate check p --out reports/again --quiet --baseline kept")[0] == 0
 
 
+@pytest.mark.night
 def test_the_command_of_what_was_taken_away(tmp_path):
     """Missing as the profile dropped it: accepted without it, and missed no more."""
     project = write_replay_project(tmp_path / "p", head={"b": QUIET, "c": QUIET})
@@ -155,6 +163,7 @@ def test_the_command_of_what_was_taken_away(tmp_path):
     assert (status, "missing" in told) == (5, False), told
 
 
+@pytest.mark.night
 def test_the_command_of_a_benchmark_that_fails(tmp_path):
     """Broken: it fails again alone, and nothing of it can be accepted."""
     project = write_replay_project(tmp_path / "p")
@@ -167,6 +176,7 @@ def test_the_command_of_a_benchmark_that_fails(tmp_path):
     assert shell(known[REPRODUCE])[0] == 4
 
 
+@pytest.mark.night
 def test_the_command_of_another_text(tmp_path):
     """Incomparable as the profile runs something else: accepting it begins an epoch."""
     project = write_replay_project(tmp_path / "p")

@@ -155,6 +155,7 @@ def test_of_what_did_not_regress_nothing_is_told():
     assert with_why(open_, [sample_why(calm.profile, calm.benchmark)]).why == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [360, 1280])
 def test_axe_finds_no_violation(browser, tmp_path, width):
     """Unfolded, on a phone and on a desk."""

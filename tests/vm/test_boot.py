@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from builders import run_gate
+from night import at_night
 
 KERNEL = Path(__file__).parents[2] / ".tools" / "kernel"
 PROFILE = """harness = "instructions"
@@ -58,6 +59,7 @@ def value(trial, metric):
     return next(one["value"] for one in trial["values"] if one["metric"] == metric)
 
 
+@pytest.mark.slow
 def test_what_a_read_costs_repeats_from_boot_to_boot(boot):
     """Two boots with different seeds agree to half a per cent."""
     answer, trials = boot()
@@ -73,8 +75,10 @@ def test_what_a_read_costs_repeats_from_boot_to_boot(boot):
     [
         ("echo {operations} c >/proc/sysrq-trigger; echo c >/proc/sysrq-trigger", MODULE,
          "the kernel panicked: Kernel panic - not syncing: sysrq triggered crash"),
-        ("exit {operations}", MODULE, "in the guest, the warm run ended with 232"),
-        (READ, "null_blk queue_mode=99", "the module null_blk does not load"),
+        *at_night([
+            ("exit {operations}", MODULE, "in the guest, the warm run ended with 232"),
+            (READ, "null_blk queue_mode=99", "the module null_blk does not load"),
+        ]),
     ],
 )  # fmt: skip
 def test_a_trial_that_cannot_be_is_told_by_its_log(boot, command, module, words):
@@ -85,6 +89,7 @@ def test_a_trial_that_cannot_be_is_told_by_its_log(boot, command, module, words)
     assert words in trials[0]["note"]
 
 
+@pytest.mark.night
 def test_a_hang_ends_within_its_limit(boot):
     """The guest is killed, and the trial says what it was at."""
     answer, trials = boot("while :; do : {operations}; done", MODULE, "40 s")

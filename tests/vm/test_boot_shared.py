@@ -92,6 +92,7 @@ def touched(session):
     assert ran[1]["per_operation"] == pytest.approx(1.0, abs=0.1)
 
 
+@pytest.mark.night
 def test_each_trial_is_a_boot_of_the_side(project):
     """Real fio on the side's kernel: proven, with its CPU cost, and the kernel in the session.
 
@@ -119,6 +120,7 @@ def test_each_trial_is_a_boot_of_the_side(project):
     touched(session)
 
 
+@pytest.mark.night
 def test_modules_are_loaded_around_each_trial(project):
     """In a machine that is thrown away the gate loads, proves and unloads a real driver.
 
@@ -152,16 +154,23 @@ def test_modules_are_loaded_around_each_trial(project):
     touched(session)
 
 
-def test_a_command_and_a_panic_on_a_side(tmp_path):
-    """The command's status and words come back; a kernel that dies is quoted, and nothing stays."""
-    words = ["boot", str(KERNEL), "--accelerator", "tcg", "--quiet", "--"]
-    answer = run_gate([*words, "sh", "-c", "uname -r; echo no >&2; exit 3"], cwd=tmp_path)
+BOOT = ("boot", str(KERNEL), "--accelerator", "tcg", "--quiet")
+
+
+@pytest.mark.slow
+def test_a_command_on_a_side(tmp_path):
+    """The command's status and words come back."""
+    answer = run_gate([*BOOT, "--", "sh", "-c", "uname -r; echo no >&2; exit 3"], cwd=tmp_path)
     release = next(KERNEL.glob("boot/vmlinuz-*")).name[8:]
     assert (answer.status, answer.out) == (3, f"{release}\n")
     assert "no\n" in answer.err
+
+
+@pytest.mark.night
+def test_a_panic_on_a_side(tmp_path):
+    """A kernel that dies is quoted, and nothing stays."""
     panic = "echo 1 > /proc/sys/kernel/sysrq; echo c > /proc/sysrq-trigger; sleep 99"
-    console = ["--console", "console", *words[2:]]
-    answer = run_gate(["boot", str(KERNEL), *console, "sh", "-c", panic], cwd=tmp_path)
+    answer = run_gate([*BOOT, "--console", "console", "--", "sh", "-c", panic], cwd=tmp_path)
     assert answer.status == 4
     assert "error[G264]: the kernel panicked: " in answer.err
     assert "sysrq" in (tmp_path / "console").read_text()

@@ -32,22 +32,24 @@ class Scenario:
 
 _WIDE = PROFILE.replace('tolerance = "50%"', 'tolerance = "500%"')
 _FEWER = PROFILE.replace('part = ["parse", "print"]', 'part = ["print"]')
+FINE = Scenario(
+    name="fine",
+    files={"notes.md": "Nothing that is measured.\n"},
+    gate="open",
+    verdicts=frozenset({"passed", "improved"}),
+    statuses=frozenset({0}),
+)
+CRASH = Scenario(
+    name="crashes",
+    files=CRASHES,
+    gate="closed",
+    verdicts=frozenset({"broken"}),
+    statuses=frozenset({4}),
+    shown=(r"first.*parse",),
+)
 SCENARIOS = (
-    Scenario(
-        name="fine",
-        files={"notes.md": "Nothing that is measured.\n"},
-        gate="open",
-        verdicts=frozenset({"passed", "improved"}),
-        statuses=frozenset({0}),
-    ),
-    Scenario(
-        name="crashes",
-        files=CRASHES,
-        gate="closed",
-        verdicts=frozenset({"broken"}),
-        statuses=frozenset({4}),
-        shown=(r"first.*parse",),
-    ),
+    FINE,
+    CRASH,
     Scenario(
         name="is slower and edits its own tolerance",
         files={**SLOWER, "profiles/first.toml": _WIDE},

@@ -5,6 +5,7 @@ from workflows import events
 from workflows.acting import REPOSITORY
 
 
+@pytest.mark.night
 @pytest.mark.parametrize("user", ["two-stages"], indirect=True)
 def test_a_stranger_accepts_nothing(user, hub):
     """The comment command is for those who may write; the event's word is not taken for it."""

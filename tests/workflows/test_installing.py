@@ -10,6 +10,7 @@ from workflows.users import User
 _PACKAGES = ("PIP_", "UV_", "SSL_CERT", "REQUESTS_CA", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 
 
+@pytest.mark.night
 @pytest.mark.parametrize("user", ["one-stage"], indirect=True)
 def test_the_gate_is_installed_from_its_lock_file(user, driftgate):
     """The whole of it where it measures and judges, click alone where a job is only asked."""

@@ -66,6 +66,7 @@ def story(request, tmp_path, driftgate, gate):
         yield request.param, newcomer, printed, hub
 
 
+@pytest.mark.night
 def test_from_nothing_to_a_closed_gate_and_an_accepted_baseline(story):
     """A first baseline by the printed steps; a slower commit is closed; its level is accepted."""
     shape, user, printed, hub = story

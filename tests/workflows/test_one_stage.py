@@ -4,9 +4,10 @@ import json
 import re
 
 import pytest
+from night import at_night
 from workflows import events
 from workflows.acting import HOSTED
-from workflows.scenarios import SCENARIOS
+from workflows.scenarios import FINE, SCENARIOS
 
 ONE = pytest.mark.parametrize("user", ["one-stage"], indirect=True)
 SPY = """\
@@ -27,7 +28,11 @@ def acted_on(world, user, pull, **options):
 
 
 @ONE
-@pytest.mark.parametrize("scenario", [one for one in SCENARIOS if one.name != "crashes"], ids=str)
+@pytest.mark.parametrize(
+    "scenario",
+    [FINE, *at_night(one for one in SCENARIOS if one.name not in {"fine", "crashes"})],
+    ids=str,
+)
 def test_a_pull_request_gets_its_verdict(world, user, scenario):
     """Job results, outputs, summary, annotations and artifacts say the same."""
     acted = acted_on(world, user, user.pull(scenario.files))
@@ -56,6 +61,7 @@ def test_a_pull_request_gets_its_verdict(world, user, scenario):
         assert any(re.search(wanted, one) for one in told), told
 
 
+@pytest.mark.night
 @ONE
 def test_a_benchmark_commands_nothing_and_finds_no_token(world, user):
     """It printed `::error` and `::set-output`, looked for secrets, and crashed: broken, no more."""
@@ -71,6 +77,7 @@ def test_a_benchmark_commands_nothing_and_finds_no_token(world, user):
     assert "ghs_secret" not in acted.log
 
 
+@pytest.mark.night
 @ONE
 def test_a_runner_that_never_answers_is_closed(world, user):
     """GitHub calls a skipped required job a success; the job `driftgate` does not."""
@@ -80,6 +87,7 @@ def test_a_runner_that_never_answers_is_closed(world, user):
     assert "no runner answered" in acted.summaries["driftgate"]
 
 
+@pytest.mark.night
 @ONE
 def test_a_forks_code_never_runs_on_the_machine(world, user):
     """The measuring job does not start, and that is closed, not passed over."""

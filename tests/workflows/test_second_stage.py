@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 
+import pytest
 from workflows import events
 from workflows.acting import HOSTED
 
 
+@pytest.mark.night
 def test_one_comment_follows_the_pull_request(world, judge, sent, hub):
     """Never measured, then open, then a new attempt cancelled: closed, whatever is there of before.
 
@@ -43,6 +45,7 @@ def test_one_comment_follows_the_pull_request(world, judge, sent, hub):
     assert {one["head_sha"] for one in hub.checks} == {sent.pull.head}
 
 
+@pytest.mark.night
 def test_a_pull_request_for_another_branch_is_not_judged(judge, sent, hub):
     """A branch with weaker rules would give a verdict that belongs to the commit everywhere."""
     judge.on_main()
@@ -70,6 +73,7 @@ def test_a_fork_that_moved_meanwhile_is_left_alone(judge, sent, hub):
     assert not hub.written
 
 
+@pytest.mark.night
 def test_a_head_that_moves_while_it_is_judged_is_left_alone(judge, sent, hub):
     """The commit is asked for again just before anything is written."""
     pull = replace(sent.pull, fork="stranger/tool")

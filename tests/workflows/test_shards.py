@@ -13,6 +13,7 @@ SHARDS = "      machine: bench-1\n"
 JUDGED = "      branch: main\n"
 
 
+@pytest.mark.night
 @pytest.mark.parametrize("user", ["two-stages"], indirect=True)
 def test_two_shards_are_one_check_and_a_missing_one_closes(world, user, hub):
     """Both sessions are joined; without the second one the gate says what is missing."""

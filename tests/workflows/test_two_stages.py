@@ -3,8 +3,9 @@
 import re
 
 import pytest
+from night import at_night
 from workflows import events
-from workflows.scenarios import SCENARIOS
+from workflows.scenarios import CRASH, SCENARIOS
 
 TWO = pytest.mark.parametrize("user", ["two-stages"], indirect=True)
 MARKER = "<!-- driftgate:gate -->"
@@ -18,7 +19,11 @@ def measured(world, user, pull, **options):
 
 
 @TWO
-@pytest.mark.parametrize("scenario", [one for one in SCENARIOS if one.name != "fine"], ids=str)
+@pytest.mark.parametrize(
+    "scenario",
+    [CRASH, *at_night(one for one in SCENARIOS if one.name not in {"fine", "crashes"})],
+    ids=str,
+)
 def test_a_pull_request_is_judged_and_told(world, user, hub, scenario):
     """What the second stage says of a first one, in job, summary, comment and check alike."""
     pull = user.pull(scenario.files)
@@ -45,6 +50,7 @@ def test_a_pull_request_is_judged_and_told(world, user, hub, scenario):
     assert "ghs_" not in first.log + acted.log
 
 
+@pytest.mark.night
 @TWO
 @pytest.mark.parametrize("asked", [False, True], ids=["not asked for", "nobody reviews"])
 def test_a_fork_is_not_measured_unless_somebody_must_approve_it(world, user, hub, asked):
@@ -71,6 +77,7 @@ def test_a_fork_is_not_measured_unless_somebody_must_approve_it(world, user, hub
     assert [one["conclusion"] for one in hub.checks] == ["failure"]
 
 
+@pytest.mark.night
 @TWO
 def test_an_approved_fork_is_measured_without_a_token_and_judged_by_the_base(world, user, hub):
     """Its code runs on the machine only; the second stage never checks it out."""

@@ -27,6 +27,7 @@ def carried(user: User, hub, branch: str) -> tuple[list[str], str]:
     return changed, user.git("show", f"origin/{branch}:{changed[0]}")
 
 
+@pytest.mark.night
 @TWO
 def test_a_push_that_passes_proposes_its_session(user, hub):
     """One pull request that adds the session, and nothing else."""
@@ -43,6 +44,7 @@ def test_a_push_that_passes_proposes_its_session(user, hub):
     assert after[:12] in text
 
 
+@pytest.mark.night
 @TWO
 def test_a_first_baseline_is_taken_by_hand(user, hub):
     """`sittings: 2` measures two sessions, and a pull request proposes them with the reason."""
@@ -56,6 +58,7 @@ def test_a_first_baseline_is_taken_by_hand(user, hub):
     assert "we begin here" in text
 
 
+@pytest.mark.night
 @TWO
 def test_rounds_whose_answer_is_known_leave_a_record(world, user, hub):
     """Once a week; the summary tells, and the record can be committed."""

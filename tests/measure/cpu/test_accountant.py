@@ -21,6 +21,8 @@ from gate.measure.process import run
 from gate.measure.stop import Stop, StopRequested
 from gate.model import IdleReference, Role
 
+pytestmark = pytest.mark.alone
+
 QUIET = IdleReference(seconds=1.5, busy=0.0)
 WHOLE = Reading(values=(), work=WorkDone(ended=None, seconds=None, operations=1.0))
 SPIN = "import time\nwhile time.process_time() < {}: pass"

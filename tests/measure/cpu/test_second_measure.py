@@ -23,6 +23,8 @@ from gate.measure.accounting import Sources
 from gate.measure.process import run
 from gate.measure.stop import Stop
 
+pytestmark = pytest.mark.alone
+
 JOB = """
 [global]
 ioengine=io_uring

@@ -44,6 +44,7 @@ def lab(tmp_path):
         yield Lab(tmp_path, {"scratch": device})
 
 
+@pytest.mark.night
 def test_a_booted_kernel_writes_to_the_device_that_the_owner_gave(tmp_path, lab):
     """Each trial begins with an empty device; what the guest wrote is on it, and in the budget."""
     words = ("run", "p", "--head", str(KERNEL), "--trials", "2", "--quiet", "--out", "out")
