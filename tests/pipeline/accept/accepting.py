@@ -8,11 +8,16 @@ answer = world.accept("--reason", "checksums")
 
 from __future__ import annotations
 
+import atexit
 import re
+import shutil
 import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from builders import HOST_CLASS, QUIET, Answer, write_replay_project
+from builders import HOST_CLASS, QUIET, Answer, Project, write_replay_project
 from publish.server_build import zipped
 from publish.server_client import REPOSITORY, TOKEN
 
@@ -22,7 +27,6 @@ from gate.model import SCHEMA, Handover
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from publish.github_server import GitHubServer
 
@@ -41,18 +45,29 @@ def git(directory: Path, *words: str) -> str:
     return done.stdout.strip()
 
 
+@cache
+def _accepted() -> Path:
+    """A project with a baseline, measured once; to be copied."""
+    place = Path(tempfile.mkdtemp(prefix="driftgate-accepting-"))
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    write_replay_project(place / "project").accept()
+    return place / "project"
+
+
 class World:
     """main with a baseline, a checkout of it, and the hub that serves both."""
 
     def __init__(self, root: Path, hub: GitHubServer, *, baseline: bool = True) -> None:
         self.hub, self.output = hub, root / "output"
-        self.project = write_replay_project(root / "project")
-        self.root = self.project.root
+        self.root = root / "project"
+        if baseline:
+            shutil.copytree(_accepted(), self.root)
+            self.project = Project(self.root, "p")
+        else:
+            self.project = write_replay_project(self.root)
         self.bare = root / "bare.git"
         (self.root / ".gitignore").write_text("profiles/*.json\nreports/\nout/\n")
         (self.root / "tool.txt").write_text("fast\n")
-        if baseline:
-            self.project.accept()
         git(root, "init", "-q", "-b", "main", str(self.root))
         git(root, "init", "-q", "-b", "main", "--bare", str(self.bare))
         git(self.root, "remote", "add", "origin", str(self.bare))
