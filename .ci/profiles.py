@@ -16,7 +16,7 @@ import sys
 import time
 from pathlib import Path
 
-from gate.files.session_file import read_session
+from gate.formats.session.session_file import read_session
 from gate.model import Metric, Planned, Role, Session, State, Trial, TrialStatus
 from gate.units import percent, show, show_duration
 

@@ -121,7 +121,7 @@ def significant(value: float) -> str:
     if value == 0:
         return "0"
     digits = max(0, 3 - math.floor(math.log10(abs(value))))
-    return f"{value:.{digits}f}" if digits <= 9 else f"{value:.3e}"  # noqa: PLR2004
+    return f"{value:.{digits}f}" if digits <= 9 else f"{value:.3e}"
 
 
 def show(value: float | None, unit: str) -> str:
@@ -160,8 +160,8 @@ def percent(ratio: float | None, *, signed: bool = True) -> str:
 def show_duration(seconds: float) -> str:
     """A waiting time: `8 s`, `3 min 20 s`, `1 h 05 min`."""
     whole = max(0, round(seconds))
-    if whole < 60:  # noqa: PLR2004
+    if whole < 60:
         return f"{whole} s"
-    if whole < 3600:  # noqa: PLR2004
+    if whole < 3600:
         return f"{whole // 60} min {whole % 60:02d} s"
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"

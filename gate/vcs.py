@@ -222,7 +222,7 @@ def _entry(line: bytes) -> Entry:
 def _receive(directory: Path, wanted: IO[bytes], files: Sequence[Entry], target: Path) -> bool:
     """Take the content of files, in their order, from one git process."""
     try:
-        process = subprocess.Popen(  # noqa: S603 - a fixed command
+        process = subprocess.Popen(
             _command(directory, "cat-file", "--batch"),
             stdin=wanted,
             stdout=subprocess.PIPE,
@@ -274,7 +274,7 @@ def _git(directory: Path, *arguments: str) -> str | None:
 
 def _run(directory: Path, *arguments: str, seconds: float = _SECONDS) -> bytes | None:
     try:
-        done = subprocess.run(  # noqa: S603 - no shell, and revisions are no options
+        done = subprocess.run(
             _command(directory, *arguments),
             stdin=subprocess.DEVNULL,
             capture_output=True,

@@ -48,8 +48,8 @@ _HERE = str(Path(__file__).resolve().parent)
 PLAY = f"""
 import sys
 sys.path.insert(0, {_HERE!r})
-import gate.host.identity, gate.host.kernel, played
-gate.host.identity.ThisMachine = gate.host.kernel.ThisMachine = played.machine
+import gate.host.identity.identity, gate.host.identity.kernel, played
+gate.host.identity.identity.ThisMachine = gate.host.identity.kernel.ThisMachine = played.machine
 """
 """Begins a program of its own on the machine that every call of a builder plays."""
 _START = """
@@ -59,9 +59,9 @@ import gate.host.lock
 lock, watched = Path(sys.argv.pop(1)), sys.argv.pop(1) == "watched"
 gate.host.lock.lock_path = lambda: lock
 if not watched:
-    import gate.cli.wiring
+    import gate.measure.setup
     import gate.measure.controls
-    gate.cli.wiring.make_watch = lambda *_: None
+    gate.measure.setup.make_watch = lambda *_: None
     gate.measure.controls.CONTROLS = {}
 if sys.argv[1:2] != ["host"]:
     exec(PLAY)
@@ -106,7 +106,7 @@ def run_gate(
         mock.patch("gate.host.lock.lock_path", return_value=LOCK),
         contextlib.nullcontext()
         if watch is True
-        else mock.patch("gate.cli.wiring.make_watch", return_value=watch),
+        else mock.patch("gate.measure.setup.make_watch", return_value=watch),
         contextlib.nullcontext()
         if controls or watch is True
         else mock.patch("gate.measure.controls.CONTROLS", {}),

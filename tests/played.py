@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest import mock
 
-from gate.host import identity, kernel
-from gate.host import machine as real
-from gate.host.recorded import RecordedMachine
+from gate.host.identity import identity, kernel
+from gate.linux import machine as real
+from gate.linux.machine import RecordedMachine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -18,7 +18,7 @@ from gate.stats.loudness import pair_sigma
 if TYPE_CHECKING:
     from random import Random
 
-    from gate.model.recording import RecordedSeries, Recording
+    from gate.model.calibration import RecordedSeries, Recording
 
 QUIET = 0.03
 """A series is quiet when its pair standard deviation is at most this."""
@@ -71,16 +71,16 @@ Trials = tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Suite:
+class DrawnSuite:
     """Series of one candidate session; a loss is planted in the first of them."""
 
     place: int
     series: tuple[RecordedSeries, ...]
 
 
-def draw_suite(pool: Pool, size: int, dice: Random, history: int = 10) -> Suite:
+def draw_suite(pool: Pool, size: int, dice: Random, history: int = 10) -> DrawnSuite:
     """A candidate session with so much history, and so many series, each at most once."""
-    return Suite(
+    return DrawnSuite(
         place=dice.choice(pool.candidates(history)),
         series=tuple(dice.sample(pool.recording.series, size)),
     )
@@ -106,7 +106,7 @@ def block(trials: Trials, pairs: int, dice: Random) -> tuple[Trials, Trials]:
     return tuple(run[:pairs]), tuple(run[pairs:])
 
 
-def slowed(values: Trials, loss: float, better: Better) -> Trials:
+def slow_values(values: Trials, loss: float, better: Better) -> Trials:
     """The values with a relative loss planted."""
     factor = 1 + loss if better is Better.LOWER else 1 / (1 + loss)
     return tuple(value * factor for value in values)

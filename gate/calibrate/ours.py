@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gate.calibrate.drawing import block, slowed, some
-from gate.calibrate.outcome import AT_TOLERANCE, Ending
-from gate.calibrate.stage import PLAN, POLICY, Screening, first_stage, planted, session
+from gate.calibrate.drawing import block, slow_values, some
+from gate.calibrate.outcome import AT_TOLERANCE, MetricEnding
+from gate.calibrate.stage import PLAN, POLICY, Screening, first_stage, plant_loss, session
 from gate.judge.judge import FirstStage
-from gate.judge.looking import EARLY_LOOK
-from gate.judge.screening import Flagged
-from gate.judge.striking import by_strikes
+from gate.judge.verdict.interim_analysis import EARLY_LOOK
+from gate.judge.verdict.rank_test import by_strikes
+from gate.judge.verdict.screening import Flagged
 from gate.model import Finding, Verdict
-from gate.model.blocks import pairs_in
+from gate.model.plan import pairs_in
 from gate.stats.costs import log_costs
 from gate.stats.martingale import decide
 from gate.stats.strikes import strikes_needed
@@ -20,8 +20,8 @@ from gate.stats.strikes import strikes_needed
 if TYPE_CHECKING:
     from random import Random
 
-    from gate.calibrate.drawing import Pool, Suite, Trials
-    from gate.model.recording import RecordedSeries
+    from gate.calibrate.drawing import DrawnSuite, Pool, Trials
+    from gate.model.calibration import RecordedSeries
 
 SESSIONS_WITH_SIDES = 10
 SESSIONS_WITHOUT = 20
@@ -33,12 +33,12 @@ _WORDS = {
     Verdict.BROKEN: "refused",
 }
 
-Endings = tuple[tuple[Ending, ...], tuple[Ending, ...]]
+Endings = tuple[tuple[MetricEnding, ...], tuple[MetricEnding, ...]]
 
 
 def play(  # one sitting, five settings
     pool: Pool,
-    suite: Suite,
+    suite: DrawnSuite,
     plants: tuple[float, ...],
     dice: Random,
     *,
@@ -53,14 +53,14 @@ def play(  # one sitting, five settings
     sessions = SESSIONS_WITH_SIDES if sides else SESSIONS_WITHOUT
     screening = first_stage(pool, suite, dice, sessions=sessions, sides=sides)
     if screening.unfit:
-        ends = tuple(Ending(verdict="refused", trials=len(s.head)) for s in screening.series)
+        ends = tuple(MetricEnding(verdict="refused", trials=len(s.head)) for s in screening.series)
         return ends, (ends[0],) * len(plants)
     stage = _Second(pool, suite, screening, dice, sides=sides, builds=builds)
     unchanged = stage.endings(screening.answers, (0.0,) * len(suite.series))
     slower = []
     for plant in plants:
         loss = _tolerance(screening) if plant == AT_TOLERANCE else plant
-        answers = (planted(screening, loss), *screening.answers[1:])
+        answers = (plant_loss(screening, loss), *screening.answers[1:])
         slower.append(stage.ending_of_first(answers, loss))
     return unchanged, tuple(slower)
 
@@ -77,7 +77,7 @@ class _Second:
     def __init__(
         self,
         pool: Pool,
-        suite: Suite,
+        suite: DrawnSuite,
         screening: Screening,
         dice: Random,
         *,
@@ -89,7 +89,7 @@ class _Second:
 
     def endings(
         self, answers: tuple[Finding | Flagged, ...], losses: tuple[float, ...]
-    ) -> tuple[Ending, ...]:
+    ) -> tuple[MetricEnding, ...]:
         alphas = iter(self._alphas(answers))
         flags = [
             (place, answer, next(alphas))
@@ -100,14 +100,14 @@ class _Second:
         return tuple(
             ended[place]
             if isinstance(answer, Flagged)
-            else Ending(
+            else MetricEnding(
                 verdict=_WORDS.get(answer.verdict, "inconclusive"),
                 trials=len(self.screening.series[place].head),
             )
             for place, answer in enumerate(answers)
         )
 
-    def ending_of_first(self, answers: tuple[Finding | Flagged, ...], loss: float) -> Ending:
+    def ending_of_first(self, answers: tuple[Finding | Flagged, ...], loss: float) -> MetricEnding:
         """With a loss in the first metric; the others matter by their share of alpha alone."""
         first = answers[0]
         if not isinstance(first, Flagged):
@@ -124,7 +124,7 @@ class _Second:
 
     def _confirm(
         self, flags: list[tuple[int, Flagged, float]], losses: tuple[float, ...]
-    ) -> dict[int, Ending]:
+    ) -> dict[int, MetricEnding]:
         if self.sides:
             return {
                 place: self._by_pairs(place, flag, alpha, losses[place])
@@ -135,7 +135,7 @@ class _Second:
             return early
         return self._by_strikes(flags, losses, None)
 
-    def _by_pairs(self, place: int, flag: Flagged, alpha: float, loss: float) -> Ending:
+    def _by_pairs(self, place: int, flag: Flagged, alpha: float, loss: float) -> MetricEnding:
         source = self.suite.series[place]
         today = self.pool.session(source, self.suite.place)
         rule = flag.rule(alpha, POLICY.beta)
@@ -149,13 +149,13 @@ class _Second:
             if self.builds == "one":
                 other = self.pool.session(source, self.suite.place + 1)
                 base = some(other, pairs, self.dice)
-            head = slowed(head, loss, source.better)
+            head = slow_values(head, loss, source.better)
             blocks.append((log_costs(base, source.better), log_costs(head, source.better)))
             decision = decide(blocks, rule, limits=False)
             if decision.verdict != "undecided":
                 break
         verdict = {"regressed": "closed", "passed": "passed", "spent": "inconclusive"}
-        return Ending(
+        return MetricEnding(
             verdict=verdict[decision.verdict],
             trials=len(flag.series.head) + 2 * decision.pairs,
         )
@@ -170,7 +170,7 @@ class _Second:
         flags: list[tuple[int, Flagged, float]],
         losses: tuple[float, ...],
         count: int | None,
-    ) -> dict[int, Ending]:
+    ) -> dict[int, MetricEnding]:
         """With `count` fresh sessions, or as many as each needs: those after the candidate."""
         ended = {}
         for place, flag, alpha in flags:
@@ -180,7 +180,7 @@ class _Second:
                 for after in range(1, (count or needed or 0) + 1)
             )
             found = by_strikes(flag, fresh, alpha, POLICY.beta) if fresh else None
-            ended[place] = Ending(
+            ended[place] = MetricEnding(
                 verdict=_WORDS.get(found.verdict, "inconclusive") if found else "inconclusive",
                 trials=len(flag.series.head) + len(fresh) * PLAN.screen,
             )
@@ -189,4 +189,4 @@ class _Second:
     def _strike(self, place: int, loss: float, after: int) -> Trials:
         source = self.suite.series[place]
         trials = self.pool.session(source, self.suite.place + after)
-        return slowed(some(trials, PLAN.screen, self.dice), loss, source.better)
+        return slow_values(some(trials, PLAN.screen, self.dice), loss, source.better)

@@ -1,24 +1,85 @@
-"""The rules that can be tried, by name."""
+"""The rules that can be tried, by name.
+
+Another tool's rule, played on a suite.
+
+Playing a rule on many drawn suites, in parts that may run anywhere and in any order.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from random import Random
 from typing import TYPE_CHECKING
 
-from gate.calibrate import ours, peer
-from gate.stats.peers.registry import PEERS
+from gate.calibrate import ours
+from gate.calibrate.drawing import draw_suite, slow_values, some
+from gate.calibrate.outcome import AT_TOLERANCE, PLANTS, TOLERANCE, MetricEnding, RuleTally
+from gate.calibrate.peers.peer import Comparison
+from gate.calibrate.peers.registry import PEERS
+from gate.model import Better
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from random import Random
 
-    from gate.calibrate.drawing import Pool, Suite
-    from gate.calibrate.outcome import Ending
+    from gate.calibrate.drawing import DrawnSuite, Pool, Trials
+    from gate.calibrate.peers.peer import Peer
+    from gate.model.calibration import RecordedSeries
 
     Play = Callable[
-        [Pool, Suite, tuple[float, ...], Random], tuple[tuple[Ending, ...], tuple[Ending, ...]]
+        [Pool, DrawnSuite, tuple[float, ...], Random],
+        tuple[tuple[MetricEnding, ...], tuple[MetricEnding, ...]],
     ]
+    from gate.calibrate.drawing import Pool
+
+
+def play(
+    peer: Peer, pool: Pool, suite: DrawnSuite, plants: tuple[float, ...], dice: Random
+) -> tuple[tuple[MetricEnding, ...], tuple[MetricEnding, ...]]:
+    """Endings of the unchanged suite, and of its first metric with each loss planted."""
+    unchanged = tuple(_one(peer, pool, suite.place, one, 0.0, dice) for one in suite.series)
+    planted = tuple(
+        _one(peer, pool, suite.place, suite.series[0], _size(loss), dice) for loss in plants
+    )
+    return unchanged, planted
+
+
+def _size(loss: float) -> float:
+    """These tools raise no tolerance."""
+    return TOLERANCE if loss == AT_TOLERANCE else loss
+
+
+def _one(
+    peer: Peer, pool: Pool, place: int, series: RecordedSeries, loss: float, dice: Random
+) -> MetricEnding:
+    today = pool.session(series, place)
+    history = tuple(
+        _costs(some(trials, peer.trials, dice), series.better)
+        for trials in pool.before(series, place, peer.history)
+    )
+    head: Trials = ()
+    base: Trials = ()
+    answer = None
+    for round_ in range(1, peer.rounds + 1):
+        # With sides both are measured in the one sitting; where that has too few trials for
+        # both, some stand in twice.
+        drawn = some(today, peer.trials * (1 + peer.sides), dice)
+        mixed = list(drawn)
+        dice.shuffle(mixed)
+        head += _costs(slow_values(tuple(mixed[: peer.trials]), loss, series.better), series.better)
+        base += _costs(tuple(mixed[peer.trials :]), series.better)
+        last = round_ == peer.rounds
+        answer = peer.closes(Comparison(head=head, base=base, history=history, last=last))
+        if answer is not None:
+            break
+    verdict = {True: "closed", False: "passed", None: "inconclusive"}[answer]
+    return MetricEnding(verdict=verdict, trials=len(head) + len(base))
+
+
+def _costs(values: Trials, better: Better) -> Trials:
+    """Larger is worse, in natural units."""
+    return values if better is Better.LOWER else tuple(1 / value for value in values)
+
 
 LEAST_HISTORY = 10
 """No candidate has fewer sessions before it."""
@@ -73,9 +134,40 @@ RULES = (
             name=one.name,
             sides=one.sides,
             history=max(LEAST_HISTORY, min(one.history, _MOST_HISTORY)),
-            play=partial(peer.play, one),
+            play=partial(play, one),
             source=one.source,
         )
         for one in PEERS
     ),
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnPart:
+    """Some of the draws of one rule."""
+
+    rule: int
+    """Place in the list of rules."""
+    size: int
+    """Metrics of a suite."""
+    draws: int
+    planted: bool
+    """Whether losses are planted, too."""
+    seed: str
+    """Of its own, so that parts can be computed in any order."""
+
+
+def play_part(part: DrawnPart, rule: Rule, pool: Pool) -> RuleTally:
+    """The tally of one part."""
+    dice = Random(part.seed)
+    tally = RuleTally()
+    history = pool.history(rule.history, LEAST_HISTORY)
+    plants = (*PLANTS, AT_TOLERANCE) if part.planted else ()
+    for _ in range(part.draws):
+        suite = draw_suite(pool, part.size, dice, history)
+        unchanged, slower = rule.play(pool, suite, plants, dice)
+        tally.add_unchanged(unchanged)
+        quiet = suite.series[0].name in pool.quiet
+        for loss, ending in zip(plants, slower, strict=True):
+            tally.add_planted(loss, ending, quiet=quiet)
+    return tally

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gate.calibrate.drawing import slowed, some
+from gate.calibrate.drawing import slow_values, some
 from gate.calibrate.outcome import TOLERANCE
-from gate.judge.noises import key_of, suite_noises
-from gate.judge.planning import expected_of
-from gate.judge.screening import Flagged, screened
-from gate.judge.series import Series
-from gate.judge.steadiness import unsteady
-from gate.judge.suite import Case, Policy
+from gate.judge.host_stability.control_profiles import unsteady
+from gate.judge.power.planning import expected_of
+from gate.judge.verdict.case_numbers import key_of, suite_noises
+from gate.judge.verdict.screening import Flagged, screen_series
+from gate.judge.verdict.series import Series
+from gate.judge.verdict.suite import Case, Policy
 from gate.model import (
     SCHEMA,
     BaselinePoint,
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from random import Random
 
-    from gate.calibrate.drawing import Pool, Suite, Trials
-    from gate.judge.noises import Key
+    from gate.calibrate.drawing import DrawnSuite, Pool, Trials
+    from gate.judge.verdict.case_numbers import Key
     from gate.model import Finding
-    from gate.model.recording import RecordedSeries
+    from gate.model.calibration import RecordedSeries
     from gate.stats.noise import Noise
 
 POLICY = Policy()
@@ -61,7 +61,9 @@ class Screening:
     """The host scatters as never before: nothing of it is judged."""
 
 
-def first_stage(pool: Pool, suite: Suite, dice: Random, *, sessions: int, sides: bool) -> Screening:
+def first_stage(
+    pool: Pool, suite: DrawnSuite, dice: Random, *, sessions: int, sides: bool
+) -> Screening:
     """Screen a suite against so many sessions before it, as a check would."""
     accepted = [_accepted(one, pool.before(one, suite.place, sessions)) for one in suite.series]
     case = _case(sides=sides)
@@ -74,16 +76,16 @@ def first_stage(pool: Pool, suite: Suite, dice: Random, *, sessions: int, sides:
     return Screening(
         series=series,
         noises=noises,
-        answers=tuple(screened(one, POLICY, noises.get(key_of(one))) for one in series),
+        answers=tuple(screen_series(one, POLICY, noises.get(key_of(one))) for one in series),
         unfit=unsteady(series, noises) is not None,
     )
 
 
-def planted(screening: Screening, loss: float) -> Finding | Flagged:
+def plant_loss(screening: Screening, loss: float) -> Finding | Flagged:
     """The first series' answer with a loss planted."""
     first = screening.series[0]
-    head = slowed(first.head, loss, first.metric.better)
-    return screened(_with_head(first, head), POLICY, screening.noises.get(key_of(first)))
+    head = slow_values(first.head, loss, first.metric.better)
+    return screen_series(_with_head(first, head), POLICY, screening.noises.get(key_of(first)))
 
 
 def _trials(series: Series, noises: Mapping[Key, Noise]) -> int:

@@ -1,4 +1,4 @@
-"""The results of a calibration as tables: Markdown for a README, plain text for a terminal."""
+"""Calibration results as tables: Markdown for docs/evidence.md, plain text for a terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gate.calibrate.outcome import AT_TOLERANCE, PLANTS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gate.calibrate.result import RuleResult
+    from gate.calibrate.outcome import RuleResult
 
 _OTHER_SIZE = 40
 _SHORT = (0.03, 0.05, 0.10)
@@ -85,4 +85,4 @@ def _share(value: float | None) -> str:
         return f"<{_LEAST_SHOWN:g} %"
     digits = 2 if shown < 1 else 1  # of 99.97 no 100 is made
     text = f"{shown:.{digits}f}"
-    return f"{text} %" if float(text) < 100 else ">99.9 %"  # noqa: PLR2004
+    return f"{text} %" if float(text) < 100 else ">99.9 %"

@@ -35,7 +35,7 @@ _BRANCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,199}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class WorkflowOptions:
     """What the workflows are to say."""
 
     shape: str
@@ -49,7 +49,7 @@ class Wanted:
     """One that takes little time, for the A/A run."""
 
 
-def github_files(wanted: Wanted) -> dict[str, str]:
+def github_files(wanted: WorkflowOptions) -> dict[str, str]:
     """Path -> text of each file, below the repository's root.
 
     Raises:
@@ -85,13 +85,13 @@ def github_files(wanted: Wanted) -> dict[str, str]:
     return {path: _filled(template, changes) for path, template in files.items()}
 
 
-def steps(wanted: Wanted, profile: str, where: str) -> str:
+def steps(wanted: WorkflowOptions, profile: str, where: str) -> str:
     """What is left to do, in commands that can be pasted; `where` changes the directory."""
     known = f" --host-class {wanted.host_class}" if wanted.host_class else ""
     owners = f"\n- Put your team for {_OWNERS} in .github/CODEOWNERS." * (wanted.owners == _OWNERS)
     forks = (
         "\n- Actions, General: require approval for all external contributors. Forks are not"
-        "\n  measured before you read in IN-GITHUB.md what that means, and say so."
+        "\n  measured before you have read docs/github.md of driftgate, and say so."
     ) * (wanted.shape == "two-stages")
     return f"""
 Next, on the machine that measures, a self-hosted runner with the label {wanted.machine}:

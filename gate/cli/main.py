@@ -1,22 +1,69 @@
-"""The command line's outermost ring: lazy commands, and errors to text and status."""
+"""The command line's outermost ring: lazy commands, and errors to text and status.
+
+Groups of commands that import a command's module only when it runs, so that --help is quick.
+"""
 
 from __future__ import annotations
 
+import difflib
+import importlib
 import json
 import os
 import sys
 from contextlib import suppress
+from keyword import iskeyword
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from gate import __version__
-from gate.cli.lazy import LazyGroup
 from gate.errors import GateError, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+
+class LazyGroup(click.Group):
+    """Commands by name, in the order of the work, each in a module with a `command`."""
+
+    def __init__(self, *args: Any, about: Mapping[str, str], module: str, **kwargs: Any) -> None:
+        """`about` says a line of each command; `module` names its module, `{}` standing for it."""
+        super().__init__(*args, **kwargs)
+        self._about, self._module = about, module
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order of the work."""
+        del ctx
+        return list(self._about)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, imported."""
+        del ctx
+        if cmd_name not in self._about:
+            return None
+        name = cmd_name.replace("-", "_") + ("_" if iskeyword(cmd_name) else "")
+        module = importlib.import_module(self._module.format(name))
+        return cast("click.Command", module.command)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command meant, or an error with the name that was probably meant."""
+        name = args[0]
+        if name in self._about or name.startswith("-"):
+            return super().resolve_command(ctx, args)
+        close = difflib.get_close_matches(name, self._about, n=1)
+        hint = f" Did you mean '{close[0]}'?" if close else ""
+        message = f"No such command {name[:80]!r}.{hint}"
+        raise click.UsageError(message, ctx)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self._about.items()))
+
 
 _COMMANDS = {
     "check": "Measure, judge against the baseline and report: the main job.",
@@ -60,7 +107,7 @@ Exit status: 0 open, 2 usage, 3 nothing compared, 4 a measurement failed,
 @click.group(
     cls=LazyGroup,
     about=_COMMANDS,
-    module="gate.cli.{}_command",
+    module="gate.cli.{}",
     epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )
@@ -160,7 +207,7 @@ def _internal(error: Exception) -> str:
 
 def _say(code: str, error: Exception | str, status: int, arguments: Sequence[str]) -> None:
     """The error as one paragraph on stderr and, for machines that asked, as JSON on stdout."""
-    from gate.cli.progress import one_line  # noqa: PLC0415 - most commands print no error
+    from gate.pipeline.progress import one_line  # noqa: PLC0415 - most commands print no error
 
     text = "".join(c if c.isprintable() else " " for c in str(error)).replace("##[", "## [")
     _tell(one_line(f"error[{code}]: {text}"))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def _fio() -> Harness:
-    from gate.harness.fio import Fio  # noqa: PLC0415
+    from gate.harness.fio.fio import Fio  # noqa: PLC0415
 
     return Fio()
 
@@ -33,7 +33,7 @@ def _pytest_benchmark() -> Harness:
 
 
 def _instructions() -> Harness:
-    from gate.harness.instructions import Instructions  # noqa: PLC0415
+    from gate.harness.guest.instructions import Instructions  # noqa: PLC0415
 
     return Instructions()
 

@@ -1,4 +1,7 @@
-"""What every harness offers to the measuring room, and what it gets from it."""
+"""What every harness offers to the measuring room, and what it gets from it.
+
+Tables of the metrics that a harness can give.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from gate.model import Benchmark, Better, CpuBill, Percentiles, Profile, Side, Touch, Value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricKind:
-    """A metric that a harness can give: its unit, which way is better, what it is."""
-
-    unit: str
-    better: Better
-    about: str
+    from gate.formats.profile.metric_kinds import MetricKind
+    from gate.model import Benchmark, CpuBill, Percentiles, Profile, Side, Touch, Value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,14 +116,6 @@ class Reading:
     """Instructions of one operation by kernel function; empty where nobody counts them."""
     touch: Touch | None = None
     """What it executed of what differs between the sides; absent where nobody looks for that."""
-
-
-class TrialFailed(Exception):
-    """The trial gave no number that may be used; the message says why, in one sentence."""
-
-
-class TrialTimeout(TrialFailed):
-    """The trial was killed because its time was up."""
 
 
 class Harness(Protocol):

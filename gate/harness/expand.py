@@ -1,17 +1,26 @@
-"""`{side}` and `{param}` in the commands of a profile."""
+"""`{side}` and `{param}` in the commands of a profile.
+
+Figures that a command prints: found by a pattern that must match exactly once.
+"""
 
 from __future__ import annotations
 
+import math
+import re
 import shlex
 from typing import TYPE_CHECKING
 
-from gate.errors import InputError
-from gate.model.braces import TOKEN
+from gate.errors import InputError, TrialFailed
+from gate.formats.strict import export, quote
+from gate.harness.base import WorkDone
+from gate.model import Output, Value, Work
 from gate.model.plan import parameters_of
+from gate.model.profile import TOKEN
+from gate.units import in_base
 
 if TYPE_CHECKING:
-    import re
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
 
     from gate.harness.base import TrialContext
 
@@ -73,3 +82,84 @@ def _side(context: TrialContext) -> str:
         place=context.profile.path,
         cure=f"Pass --{side} DIR, or declare [side.{side}] with a directory in the profile.",
     )
+
+
+_MOST_SHOWN = 3
+_LONGEST_FIGURE = 100
+
+
+def output_values(text: str, outputs: Iterable[Output]) -> tuple[Value, ...]:
+    """The figure of each output in its base unit, as far as `text`, what was printed, tells.
+
+    Raises:
+        TrialFailed: a pattern matches nothing or twice, or what it finds is no number above 0.
+    """
+    return tuple(Value(metric=one.name, value=_figure(text, one)) for one in outputs)
+
+
+def completed_count(work: Work, figures: Iterable[Value]) -> WorkDone:
+    """What one run of a command completed; a run is one operation where no output counts them."""
+    by_name = {value.metric: value.value for value in figures}
+    return WorkDone(
+        ended=None,
+        seconds=None,
+        operations=by_name[work.operations] if work.operations else 1.0,
+        transferred=by_name[work.transferred] if work.transferred else 0.0,
+    )
+
+
+def printed_text(path: Path) -> str:
+    """What the command printed, from the file that hyperfine was told to write it to.
+
+    Raises:
+        TrialFailed: it is missing, no plain file, or too large; an empty one is empty.
+    """
+    return export(path, "the command", empty=True)
+
+
+def _figure(text: str, output: Output) -> float:
+    found = list(re.finditer(output.pattern, text, re.MULTILINE))
+    if not found:
+        lines = text.count("\n") + (not text.endswith("\n") and bool(text))
+        said = (
+            f"none of the {lines} lines printed" if text.strip() else "the command printed nothing"
+        )
+        raise TrialFailed(f"output {output.name}: expected one match of {_of(output)}: {said}")
+    if len(found) > 1:
+        some = "; ".join(_place(text, match) for match in found[:_MOST_SHOWN])
+        raise TrialFailed(
+            f"output {output.name}: expected one match of {_of(output)}, got {len(found)}: {some}"
+        )
+    figure = found[0][1]
+    number = _number(figure)
+    if number is None or not math.isfinite(number) or number <= 0:
+        shown = "nothing" if figure is None else f"“{quote(figure[:_LONGEST_FIGURE])}”"
+        raise TrialFailed(
+            f"output {output.name}: expected a number above 0, got {shown} "
+            f"in {_place(text, found[0])}"
+        )
+    value = number * in_base(output.unit)[1]
+    if not 0 < value < math.inf:
+        raise TrialFailed(f"output {output.name}: {number:g} {output.unit} is out of range")
+    return value
+
+
+def _number(figure: str | None) -> float | None:
+    """A plain decimal number; Python's own spellings (1_000, nan, ٣) are none."""
+    if figure is None or not re.fullmatch(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?", figure.strip()):
+        return None
+    try:
+        return float(figure)
+    except ValueError:
+        return None
+
+
+def _of(output: Output) -> str:
+    return f"“{quote(output.pattern)}”"
+
+
+def _place(text: str, match: re.Match[str]) -> str:
+    """The line in which a match begins, with its number."""
+    number = text.count("\n", 0, match.start()) + 1
+    line = text[text.rfind("\n", 0, match.start()) + 1 :].partition("\n")[0]
+    return f"line {number}: “{quote(line[:_LONGEST_FIGURE])}”"

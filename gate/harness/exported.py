@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gate.errors import InputError, MeasureError
-from gate.harness import fio_output, hyperfine_output, pytest_output
-from gate.harness.base import TrialFailed
-from gate.harness.fio_latencies import fio_latencies
-from gate.harness.fio_metrics import fio_values
-from gate.harness.strict import DECODER, last_line, name_of, quote
+from gate.errors import InputError, MeasureError, TrialFailed
+from gate.formats.strict import DECODER, last_line, name_of, quote
+from gate.harness import hyperfine_output, pytest_benchmark
+from gate.harness.fio import output
+from gate.harness.fio.metrics import fio_latencies, fio_values
 
 if TYPE_CHECKING:
     from gate.model import Percentiles, Value
@@ -52,7 +51,7 @@ def read_export(text: str, name: str) -> Export:
     """
     try:
         return _read(text, name)
-    except fio_output.JobFailed as error:
+    except output.JobFailed as error:
         cure = "Mend the job and measure again."
         raise MeasureError("G236", f"{error}.", place=name, cure=cure) from None
     except TrialFailed as error:
@@ -95,7 +94,7 @@ def _is_object_without(text: str, key: str) -> bool:
 
 
 def _fio(text: str) -> Export:
-    document = fio_output.parse(text)
+    document = output.parse(text)
     values, _ = fio_values(document)
     names = dict.fromkeys(job.name for job in document.jobs)
     trial = ExportedTrial(
@@ -120,7 +119,7 @@ def _hyperfine(text: str, name: str) -> Export:
 
 
 def _pytest(text: str) -> Export:
-    document = pytest_output.parse(text)
+    document = pytest_benchmark.parse(text)
     if not document.benchmarks:
         raise TrialFailed("it holds no benchmark: nothing ran, or everything failed")
     trials = tuple(

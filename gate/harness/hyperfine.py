@@ -7,20 +7,21 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.errors import InputError, MeasureError
-from gate.harness.base import Reading, TrialFailed
-from gate.harness.expand import expand
-from gate.harness.hyperfine_output import HYPERFINE_KINDS, parse
-from gate.harness.outputs import counted, output_values, printed_text
-from gate.harness.process import Clock, ask, demand, export, finish
-from gate.harness.strict import quote
+from gate.errors import InputError, MeasureError, TrialFailed
+from gate.formats.profile.metric_kinds import HYPERFINE_KINDS
+from gate.formats.strict import export, quote
+from gate.harness.base import Reading
+from gate.harness.expand import completed_count, expand, output_values, printed_text
+from gate.harness.hyperfine_output import parse
+from gate.harness.process import Clock, ask, demand, finish
 from gate.model import Value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from gate.harness.base import MetricKind, Outcome, TrialContext
-    from gate.harness.hyperfine_output import Run
+    from gate.formats.profile.metric_kinds import MetricKind
+    from gate.harness.base import Outcome, TrialContext
+    from gate.harness.hyperfine_output import HyperfineRun
     from gate.model import Profile
 
 OLDEST = (1, 15)
@@ -94,10 +95,10 @@ class Hyperfine:
         figures = output_values(printed_text(printed), outputs) if outputs else ()
         values = (*run.values, *_memory(run, outcome), *figures)
         demand(context, self.kinds, values, _MISSING)
-        return Reading(values=values, work=counted(context.profile.work, figures))
+        return Reading(values=values, work=completed_count(context.profile.work, figures))
 
 
-def _memory(run: Run, outcome: Outcome) -> tuple[Value, ...]:
+def _memory(run: HyperfineRun, outcome: Outcome) -> tuple[Value, ...]:
     """Peak memory as the kernel tells it, where the export has none."""
     told = any(value.metric == "memory" for value in run.values)
     if told or outcome.usage is None or outcome.usage.memory <= 0:
@@ -105,7 +106,7 @@ def _memory(run: Run, outcome: Outcome) -> tuple[Value, ...]:
     return (Value(metric="memory", value=outcome.usage.memory),)
 
 
-def _only_run(text: str) -> Run:
+def _only_run(text: str) -> HyperfineRun:
     """Find the one run of the one result, which must have ended well and taken time."""
     results = parse(text).results
     counts = [len(result.runs) for result in results]

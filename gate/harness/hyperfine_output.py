@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gate.harness.base import TrialFailed
-from gate.harness.kinds import metric_kinds
-from gate.harness.strict import document, finite, items, mapping, quote, shown, text_of
+from gate.errors import TrialFailed
+from gate.formats.profile.metric_kinds import HYPERFINE_KINDS
+from gate.formats.strict import document, finite, items, mapping, quote, safe_text, text_of
 from gate.model import Value
-
-HYPERFINE_KINDS = metric_kinds(
-    ("wall", "s", "lower", "wall-clock time"),
-    ("user", "s", "lower", "CPU time in user space"),
-    ("system", "s", "lower", "CPU time in the kernel"),
-    ("cpu", "s", "lower", "CPU time, user and kernel"),
-    ("memory", "B", "lower", "peak resident memory"),
-)
-"""Every metric that hyperfine can give."""
 
 _MEASURED = {
     "time_wall_clock": ("wall", "second"),
@@ -27,7 +18,7 @@ _MEASURED = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class HyperfineRun:
     """One execution of a command."""
 
     exit_code: int | None
@@ -41,7 +32,7 @@ class Result:
 
     name: str
     """Its name, or the command where it has none, with its parameters; not made safe to show."""
-    runs: tuple[Run, ...]
+    runs: tuple[HyperfineRun, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,9 +57,9 @@ def parse(text: str) -> HyperfineDocument:
     if "schema_version" not in raw:
         return HyperfineDocument(version="1", results=tuple(_result_1(one) for one in entries))
     schema = raw["schema_version"]
-    if schema != 2 or isinstance(schema, bool):  # noqa: PLR2004
+    if schema != 2 or isinstance(schema, bool):
         raise TrialFailed(
-            f"hyperfine's export has schema_version {shown(schema)}; "
+            f"hyperfine's export has schema_version {safe_text(schema)}; "
             "known are 2 and the exports of hyperfine 1, which have none"
         )
     metadata = mapping(raw.get("metadata"), "metadata")
@@ -128,11 +119,11 @@ def _name(entry: dict[str, object], label: object) -> str:
     pairs = []
     for key, raw in given.items():
         value = raw.get("value") if isinstance(raw, dict) else raw
-        pairs.append(f"{key}={shown(value)}")
+        pairs.append(f"{key}={safe_text(value)}")
     return f"{name}[{','.join(pairs)}]" if pairs else name
 
 
-def _run(code: object, raw: dict[str, object], name: str) -> Run:
+def _run(code: object, raw: dict[str, object], name: str) -> HyperfineRun:
     exit_code = None if code is None else int(finite(code, f"an exit code of {name}"))
     found = {
         metric: finite(value, f"{metric} of {name}")
@@ -146,4 +137,4 @@ def _run(code: object, raw: dict[str, object], name: str) -> Run:
     if "user" in found and "system" in found:
         found["cpu"] = found["user"] + found["system"]
     values = tuple(Value(metric=key, value=found[key]) for key in HYPERFINE_KINDS if key in found)
-    return Run(exit_code=exit_code, values=values)
+    return HyperfineRun(exit_code=exit_code, values=values)

@@ -3,27 +3,142 @@
 Rounds inside a process share its hash seed, its memory layout and its luck; they are
 summarised, never counted. pytest-benchmark is the stopwatch; its own comparison, which passes
 renamed, missing and NaN results, is not used.
+
+pytest-benchmark's JSON -> one value per metric and test: the summary of one process.
+
+Whether pytest would start, and write, inside the project: its directory and its arguments.
+
+The tests themselves are the project's own code and do as they like. What a profile adds is looked
+at: `--basetemp=DIR` empties that directory, and a dozen other options write a file by name.
 """
 
 from __future__ import annotations
 
+import re
+import shlex
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.errors import InputError, MeasureError
-from gate.harness.base import Reading, TrialFailed
+from gate.errors import InputError, MeasureError, TrialFailed
+from gate.formats.names import why_not_literal, why_outside
+from gate.formats.profile.metric_kinds import PYTEST_KINDS
+from gate.formats.strict import (
+    count,
+    document,
+    export,
+    finite,
+    items,
+    last_line,
+    mapping,
+    quote,
+    text_of,
+)
+from gate.harness.base import Reading
 from gate.harness.expand import expand
-from gate.harness.process import Clock, ask, demand, export, finish
-from gate.harness.pytest_confined import confinement
-from gate.harness.pytest_output import PYTEST_KINDS, parse
-from gate.harness.strict import last_line, quote
+from gate.harness.process import Clock, ask, demand, finish
+from gate.model import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
-    from gate.harness.base import MetricKind, Outcome, TrialContext
-    from gate.model import Profile, Value
+    from gate.formats.profile.metric_kinds import MetricKind
+    from gate.harness.base import Outcome, TrialContext
+    from gate.model import Profile
+
+
+_FIELDS = {"median": "median", "mean": "mean", "minimum": "min"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PytestDocument:
+    """One JSON file: one pytest process."""
+
+    version: str
+    benchmarks: tuple[tuple[str, tuple[Value, ...]], ...]
+    """Node id and values of each test that was measured."""
+
+
+def parse(text: str) -> PytestDocument:
+    """Read the file.
+
+    Raises:
+        TrialFailed: it is broken, a test is there twice or failed, or a figure is no time.
+    """
+    what = "pytest-benchmark's JSON"
+    raw = mapping(document(text, what), what)
+    version = quote(text_of(raw.get("version"), f"the version in {what}"))
+    found: dict[str, tuple[Value, ...]] = {}
+    for entry in items(raw.get("benchmarks"), f"benchmarks in {what}"):
+        test = mapping(entry, f"a benchmark in {what}")
+        name = text_of(test.get("fullname"), f"a test's fullname in {what}")
+        if name in found:
+            raise TrialFailed(f"{quote(name)} is there twice in {what}")
+        found[name] = _values(test, quote(name))
+    return PytestDocument(version=version, benchmarks=tuple(found.items()))
+
+
+def _values(test: dict[str, object], name: str) -> tuple[Value, ...]:
+    if test.get("has_error"):
+        raise TrialFailed(f"{name} failed")
+    stats = mapping(test.get("stats"), f"stats of {name}")
+    rounds = count(stats.get("rounds"), f"rounds of {name}")
+    if rounds == 0:
+        raise TrialFailed(f"{name} ran no round")
+    values = []
+    for metric, field in _FIELDS.items():
+        value = finite(stats.get(field), f"{field} of {name}")
+        if value <= 0:
+            raise TrialFailed(f"{field} of {name} is {value:g} s: that is no time")
+        values.append(Value(metric=metric, value=value, samples=rounds))
+    return tuple(values)
+
+
+_OPTIONS = "PYTEST_ADDOPTS"
+_EMPTIES = "basetemp"
+_SPLIT = re.compile(r"[=,:\s]")
+_SHORT = re.compile(r"-[a-zA-Z](?=[^-])")
+
+
+def confinement(context: TrialContext, directory: Path) -> str:
+    """Why pytest must not be started so; empty when it may."""
+    given = context.profile.work.directory or ""
+    inside = [Path(context.profile.root), context.work]
+    inside += [context.side_directory] if context.side_directory else []
+    why = why_not_literal(given) or why_outside(directory, inside)
+    if why:
+        return f"pytest is not started in {quote(given or str(directory))}: {why}."
+    for argument in _arguments(context):
+        if _EMPTIES in argument:
+            return f"pytest's argument {quote(argument)} would empty a directory."
+        for piece in _pieces(argument):
+            why = "it holds a variable" if "$" in piece else ""  # pytest expands it, and ~ too
+            why = why or ("it holds a ~" if piece.startswith("~") else "")
+            why = why or why_outside(directory / piece, inside)
+            if why:
+                return f"pytest's argument {quote(argument)} is refused: {why}."
+    return ""
+
+
+def _arguments(context: TrialContext) -> Iterator[str]:
+    """What the profile gives to pytest, in the open or by the variable that pytest reads."""
+    yield from context.profile.work.arguments
+    sides = context.profile.sides.values()
+    for variables in (context.profile.work.environment, *(one.environment for one in sides)):
+        try:
+            yield from shlex.split(variables.get(_OPTIONS, ""))
+        except ValueError:
+            yield variables[_OPTIONS]
+
+
+def _pieces(argument: str) -> Iterator[str]:
+    """Everything in an argument that pytest may take for a path."""
+    for word in _SPLIT.split(argument):
+        yield word
+        if _SHORT.match(word):
+            yield word[2:]
+
 
 MAJOR = "5"
 _NONE = "expected a measurement of exactly {}, got none: it was skipped or measures nothing"

@@ -5,6 +5,8 @@
 
 It is there while settings are tuned, and gone when all are back. Entries stand in the order in
 which the knobs were turned. Whoever finds one whose owner has ended puts everything back.
+
+Where the gate keeps what it must find again after a crash, outside every repository.
 """
 
 from __future__ import annotations
@@ -13,15 +15,13 @@ import json
 import os
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from gate.errors import InputError
-from gate.files import disk
-from gate.host.processes import lives
-from gate.host.settings import Change, owns
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from gate.formats import disk
+from gate.host.tuning.settings import SettingChange, owns
+from gate.linux.processes import lives
 
 JOURNAL = "tuning.json"
 _SCHEMA = 1
@@ -37,7 +37,7 @@ class Journal:
     pid: int
     start: str
     """Clock ticks from boot to the owner's start: its number may come again."""
-    entries: tuple[Change, ...]
+    entries: tuple[SettingChange, ...]
 
     @property
     def owned(self) -> bool:
@@ -75,7 +75,7 @@ def _parsed(data: Any) -> Journal:
     return Journal(boot=data["boot"], pid=owner["pid"], start=owner["start"], entries=entries)
 
 
-def _entry(data: Any) -> Change:
+def _entry(data: Any) -> SettingChange:
     words = {name: data[name] for name in _KEYS}
     plain = all(
         isinstance(word, str) and 0 < len(word) < _LONGEST and "\0" not in word
@@ -84,7 +84,7 @@ def _entry(data: Any) -> Change:
     if not plain or len(data) != len(_KEYS) or not owns(words["setting"], words["path"]):
         message = "no entry of ours"
         raise ValueError(message)
-    return Change(**words)
+    return SettingChange(**words)
 
 
 def write_journal(state: Path, journal: Journal) -> None:
@@ -128,3 +128,16 @@ def _unusable(path: Path, why: str) -> InputError:
         "remove it.",
         place=str(path),
     )
+
+
+SYSTEM = Path("/var/lib/driftgate")
+"""For root, whose changes concern the whole machine."""
+
+
+def state_directory() -> Path:
+    """The directory for this user; it need not exist yet."""
+    if os.geteuid() == 0:
+        return SYSTEM
+    given = os.environ.get("XDG_STATE_HOME", "")
+    base = Path(given) if Path(given).is_absolute() else Path.home() / ".local/state"
+    return base / "driftgate"

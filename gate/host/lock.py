@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.errors import CannotJudge, InputError
-from gate.files.holding import hold
-from gate.host.holder import Holder, this_process
+from gate.formats.disk import hold
+from gate.host.lock_holder import Holder, this_process
 from gate.units import show_duration
 
 if TYPE_CHECKING:

@@ -7,32 +7,36 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gate.errors import NothingCompared
-from gate.judge.attribution import attributed
-from gate.judge.comparable import refusal
-from gate.judge.confirming import confirmed
-from gate.judge.controls import moved_builtin, moved_meanwhile, qualified
-from gate.judge.fitness import seen
-from gate.judge.guarding import blind, condemned, machine_of
-from gate.judge.host_epoch import is_renewed, renewed, renewed_decision
-from gate.judge.noises import key_of, suite_noises
-from gate.judge.rounds import Wanted
-from gate.judge.screening import Flagged, screened, series_of
-from gate.judge.series import finding
-from gate.judge.shape import shaped
-from gate.judge.steadiness import moved_control, unsteady
+from gate.judge.calibration_rounds import RoundFilter, class_record
+from gate.judge.context.attribution import attribute_cost
+from gate.judge.context.patch_coverage import coverage_by_profile, require_coverage
+from gate.judge.context.shape import apply_shapes
+from gate.judge.host_stability.control_profiles import (
+    blind,
+    machine_of,
+    machines_that_moved,
+    moved_control,
+    unsteady,
+)
+from gate.judge.host_stability.controls import moved_builtin, moved_meanwhile, qualify_finding
+from gate.judge.host_stability.host_epoch import as_new_epoch, is_renewed, renewed_decision
 from gate.judge.summary import edit_notes, summarise
-from gate.judge.touching import emptied, touched
-from gate.judge.waive import waived
+from gate.judge.verdict.case_numbers import key_of, suite_noises
+from gate.judge.verdict.comparable import refusal
+from gate.judge.verdict.confirming import confirm_series
+from gate.judge.verdict.screening import Flagged, screen_series, series_of
+from gate.judge.verdict.series import make_finding
+from gate.judge.verdict.waivers import apply_waiver
 from gate.model import Finding, Role, Verdict
-from gate.stats.shares import shares
+from gate.stats.martingale import shares
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gate.judge.comparable import Refusal
-    from gate.judge.noises import Key
-    from gate.judge.series import Series
-    from gate.judge.suite import Case, Policy
+    from gate.judge.verdict.case_numbers import Key
+    from gate.judge.verdict.comparable import Refusal
+    from gate.judge.verdict.series import Series
+    from gate.judge.verdict.suite import Case, Policy
     from gate.model import Calibration, Edit, Report, Round
     from gate.stats.noise import Noise
 
@@ -103,7 +107,7 @@ def first_stage(cases: Sequence[Case], policy: Policy) -> FirstStage:
     flagged: list[Flagged] = []
     suite = [(case, tuple(series_of(case))) for case in cases]
     noises = suite_noises(series for _, every in suite for series in every)
-    moved = condemned(suite, noises)
+    moved = machines_that_moved(suite, noises)
     for case, every in suite:
         for answer in _screen_case(case, every, noises, policy, moved.get(machine_of(case))):
             if isinstance(answer, Flagged):
@@ -139,7 +143,7 @@ def judge(
     """
     first = first_stage(cases, policy)
     decided = [
-        attributed(confirmed(flag, alpha=alpha, beta=policy.beta), flag.series.case)
+        attribute_cost(confirm_series(flag, alpha=alpha, beta=policy.beta), flag.series.case)
         for flag, alpha in zip(first.flagged, first.alphas(policy.alpha), strict=True)
     ]
     decided = [
@@ -149,11 +153,11 @@ def judge(
     meanwhile = {case.profile: _meanwhile(case) for case in cases}
     accepted = {case.profile: case.baseline for case in cases}
     findings = [
-        waived(qualified(f, meanwhile), policy, accepted[f.profile])
-        for f in shaped((*first.settled, *decided), cases)
+        apply_waiver(qualify_finding(f, meanwhile), policy, accepted[f.profile])
+        for f in apply_shapes((*first.settled, *decided), cases)
     ]
-    told = touched(cases)
-    findings = [emptied(found, told, cases) for found in findings]
+    told = coverage_by_profile(cases)
+    findings = [require_coverage(found, told, cases) for found in findings]
     findings += absent
     if not any(f.role is Role.GATE for f in findings):
         raise NothingCompared(
@@ -174,13 +178,13 @@ def judge(
 
 def _record(cases: Sequence[Case], policy: Policy, rounds: Sequence[Round]) -> Calibration | None:
     """How the gate did here with these profiles where the right answer was known."""
-    wanted = Wanted(
+    wanted = RoundFilter(
         host_class=cases[0].head.host.host_class,
         texts={case.profile: case.head.profile_digest for case in cases},
         alpha=policy.alpha,
         beta=policy.beta,
     )
-    return seen(rounds, wanted)
+    return class_record(rounds, wanted)
 
 
 def _meanwhile(case: Case) -> str:
@@ -217,10 +221,10 @@ def _screen_case(
     policy: Policy,
     condemned_by: Refusal | None,
 ) -> list[Finding | Flagged]:
-    answers = [screened(series, policy, noises.get(key_of(series))) for series in every]
+    answers = [screen_series(series, policy, noises.get(key_of(series))) for series in every]
     refused = refusal(case)
     if refused is None and is_renewed(case):  # no control is what it was, either
-        return [renewed(one, answer) for one, answer in zip(every, answers, strict=True)]
+        return [as_new_epoch(one, answer) for one, answer in zip(every, answers, strict=True)]
     refused = (
         refused
         or moved_builtin(case)
@@ -231,7 +235,7 @@ def _screen_case(
     if refused is None:
         return answers
     return [
-        finding(series, refused.code, Verdict.INCOMPARABLE, refused.reason)
+        make_finding(series, refused.code, Verdict.INCOMPARABLE, refused.reason)
         if _replaceable(answer)
         else answer
         for series, answer in zip(every, answers, strict=True)

@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from gate.judge.bills import bills
-from gate.judge.conditions import conditions
-from gate.judge.controls import lacking
-from gate.judge.differences import what_differed
-from gate.judge.edits_terms import is_of_file
-from gate.judge.history import accepted_sessions
-from gate.judge.host_epoch import move_of
-from gate.judge.latencies import latencies
-from gate.judge.set_aside_list import set_aside
-from gate.judge.sweeps import sweeps
+from gate.judge.context.bills import bills
+from gate.judge.context.conditions import conditions
+from gate.judge.context.differences import what_differed
+from gate.judge.context.latencies import latencies
+from gate.judge.context.sweeps import sweeps
+from gate.judge.host_stability.controls import missing_controls
+from gate.judge.host_stability.host_epoch import move_of
+from gate.judge.verdict.epochs import accepted_sessions
+from gate.judge.verdict.exclusions import set_aside
 from gate.model import SCHEMA, Report, Role, Source, SuitePromise, Verdict, join
+from gate.review.terms import is_of_file
 from gate.units import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from gate.judge.judge import FirstStage
-    from gate.judge.suite import Case, Policy
+    from gate.judge.verdict.suite import Case, Policy
     from gate.model import Edit, Finding, Waiver
 
 _RUNNING = frozenset({"G074", "G075", "G076"})
@@ -198,5 +198,5 @@ def _baseline_notes(case: Case) -> Iterator[str]:
         move = move_of(case)
         if move is not None:
             yield f"epoch: {move}"
-        if lacking(case):
-            yield lacking(case)
+        if missing_controls(case):
+            yield missing_controls(case)

@@ -6,28 +6,27 @@ import random
 from typing import TYPE_CHECKING
 
 from gate.measure import order
-from gate.measure.aside import Retaking, was_disturbed
 from gate.measure.controls import Controls
 from gate.measure.groups import take_group_trial
-from gate.measure.opening import new_session
-from gate.measure.recorder import Recorder
-from gate.measure.resuming import check_resumable
+from gate.measure.new_session import check_resumable, new_session
+from gate.measure.recorder import SessionRecorder
+from gate.measure.run_context import report_progress, take_trial
 from gate.measure.screening import chosen_benchmarks
-from gate.measure.sitting import take_trial, told
 from gate.measure.steady import settle
+from gate.measure.trial_retry import RetryBudget, was_disturbed
 from gate.model import Side, Stage, TrialStatus
-from gate.model.blocks import FIRST_BLOCK, block_of
+from gate.model.plan import FIRST_BLOCK, block_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from gate.measure.sitting import Sitting
+    from gate.measure.run_context import RunContext
     from gate.model import Benchmark, Session
 
 
 def measure_pairs(
-    sitting: Sitting,
+    sitting: RunContext,
     names: frozenset[str],
     paths: dict[Side, Path],
     undecided: Callable[[Session, Session], frozenset[str]],
@@ -48,14 +47,14 @@ def measure_pairs(
     # The head's seed rules the order of both sides.
     seed = head.session.seed
     settled: set[str] = set()
-    retaking = Retaking(sitting.watch, sitting.stop, 2 * FIRST_BLOCK * len(benchmarks))
+    retaking = RetryBudget(sitting.watch, sitting.stop, 2 * FIRST_BLOCK * len(benchmarks))
 
     def spent() -> str:
         return retaking.spent((*base.session.trials, *head.session.trials))
 
     while not spent() and (waiting := undecided(base.session, head.session)):
         turn = [benchmark for benchmark in benchmarks if benchmark.name in waiting]
-        random.Random(f"{seed}/{len(head.session.trials)}").shuffle(turn)  # noqa: S311
+        random.Random(f"{seed}/{len(head.session.trials)}").shuffle(turn)
         for benchmark in turn:
             controls.between()
             if benchmark.name not in settled and not settle(sitting, head, benchmark):
@@ -76,18 +75,18 @@ def measure_pairs(
 
 
 def _recorders(
-    sitting: Sitting,
+    sitting: RunContext,
     benchmarks: tuple[Benchmark, ...],
     paths: dict[Side, Path],
     resumed: dict[Side, Session],
-) -> dict[Side, Recorder]:
+) -> dict[Side, SessionRecorder]:
     """The sessions of both sides, new or resumed, judged by one look at the machine at rest."""
-    recorders: dict[Side, Recorder] = {}
+    recorders: dict[Side, SessionRecorder] = {}
     for side in (Side.BASE, Side.HEAD):
         if side in resumed:
             check_resumable(resumed[side], sitting, side, Stage.CONFIRM, paths[side])
         session = resumed.get(side) or new_session(sitting, side, Stage.CONFIRM, benchmarks)
-        recorders[side] = Recorder(session, paths[side])
+        recorders[side] = SessionRecorder(session, paths[side])
     base, head = recorders[Side.BASE], recorders[Side.HEAD]
     if sitting.accountant is not None:
         sitting.accountant.renew()
@@ -99,7 +98,7 @@ def _recorders(
 
 
 def _take_block(
-    sitting: Sitting, recorders: dict[Side, Recorder], benchmark: Benchmark, seed: int
+    sitting: RunContext, recorders: dict[Side, SessionRecorder], benchmark: Benchmark, seed: int
 ) -> bool:
     """One block, back to back, in the order of its shuffle; False if a trial was disturbed.
 
@@ -126,7 +125,7 @@ def _take_block(
             continue
         take = take_group_trial if benchmark.group else take_trial
         trial = take(sitting, recorders[side], benchmark, pair=pair, slot=slot)
-        told(sitting, side, trial, pair + 1, None)
+        report_progress(sitting, side, trial, pair + 1, None)
         if trial.status is not TrialStatus.OK:
             return not was_disturbed(trial)
     return True

@@ -16,8 +16,8 @@ from gate.model import UNTIMED, Source
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gate.measure.recorder import Recorder
-    from gate.measure.sitting import Sitting
+    from gate.measure.recorder import SessionRecorder
+    from gate.measure.run_context import RunContext
 
 APART = 10.0
 """Seconds from one run to the next between trials, at least."""
@@ -28,7 +28,7 @@ FIRST = 2
 class Controls:
     """Those of one session, or of the two of a sitting of pairs, which share every run."""
 
-    def __init__(self, sitting: Sitting, *recorders: Recorder) -> None:
+    def __init__(self, sitting: RunContext, *recorders: SessionRecorder) -> None:
         self.stop, self.recorders = sitting.stop, recorders
         measured = all(one.session.source is Source.MEASURED for one in recorders)
         measured = measured and sitting.profile.harness not in UNTIMED

@@ -11,22 +11,23 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.host.kernel_counts import grown, read_counts
-from gate.host.machine import ThisMachine
-from gate.measure.opening import new_session
-from gate.measure.perf import counted_in, find_perf, fold, joined, processes, rate_for
-from gate.measure.sitting import make_trial, told
+from gate.linux.kernel_counters import grown, read_counts
+from gate.linux.machine import ThisMachine
+from gate.measure.new_session import new_session
+from gate.measure.perf import counted_in, find_perf, fold, join_runs, processes, rate_for
+from gate.measure.run_context import make_trial, report_progress
 from gate.model import SCHEMA, Side, Stage, Trial, TrialStatus
-from gate.model.extra import ExtraRun, ExtraRuns, Folded
+from gate.model.extra_runs import ExtraRun, ExtraRuns, Folded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from gate.harness.base import Command, Harness, MetricKind, Outcome, Reading, TrialContext
-    from gate.host.machine import Machine
+    from gate.formats.profile.metric_kinds import MetricKind
+    from gate.harness.base import Command, Harness, Outcome, Reading, TrialContext
+    from gate.linux.machine import LinuxMachine
     from gate.measure.perf import Perf
-    from gate.measure.sitting import Sitting
+    from gate.measure.run_context import RunContext
     from gate.model import Benchmark, Profile, Session
 
 ROUNDS = 3
@@ -53,7 +54,7 @@ class _Heard:
     """A harness, with what is known of the last process of its last trial."""
 
     inner: Harness
-    machine: Machine
+    machine: LinuxMachine
     around: Callable[[Command, Path], Command] = lambda command, _: command
     """Puts perf around a process; it may write below the trial's scratch directory."""
     after: Callable[[Path], None] = lambda _: None
@@ -98,11 +99,11 @@ class _Heard:
 
 
 def take_extra_runs(
-    sitting: Sitting,
+    sitting: RunContext,
     benchmark: Benchmark,
     seconds: float,
     until: float,
-    machine: Machine | None = None,
+    machine: LinuxMachine | None = None,
 ) -> Extra:
     """Run a benchmark a few times more on both sides; what could not be done is a note.
 
@@ -119,7 +120,12 @@ class _Turns:
     """The extra runs of one benchmark while they are taken."""
 
     def __init__(
-        self, sitting: Sitting, benchmark: Benchmark, seconds: float, until: float, machine: Machine
+        self,
+        sitting: RunContext,
+        benchmark: Benchmark,
+        seconds: float,
+        until: float,
+        machine: LinuxMachine,
     ) -> None:
         # A hint needs no CPU account, and a disturbance shows in the spread of the runs.
         self._sitting = replace(sitting, accountant=None, watch=None)
@@ -202,7 +208,7 @@ class _Turns:
         finally:
             kept.unlink(missing_ok=True)
         known = self._folded.get(side)
-        self._folded[side] = made if known is None else joined(known, made)
+        self._folded[side] = made if known is None else join_runs(known, made)
 
     def _sampled(self) -> Iterator[Side]:
         """The sides in their order under perf; a short benchmark more than once."""
@@ -225,7 +231,7 @@ class _Turns:
         if own.storage is not None:
             own.storage.budget.end(self._benchmark.name)
         self._longest = max(self._longest, trial.duration)
-        told(own, side, _named(trial), sum(self._taken.values()), self._whole)
+        report_progress(own, side, _named(trial), sum(self._taken.values()), self._whole)
         if trial.status is not TrialStatus.OK:
             raise _Failed(f"an extra run of the {side} side failed: {trial.note}")
 

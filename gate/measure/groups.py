@@ -4,6 +4,10 @@ A screen runs every point anyway, so a group's trial costs nothing there: its i-
 i-th of each point, as soon as all are recorded, and after an interruption of what is recorded. In
 a block of pairs the whole curve is the trial: all its points run back to back in one slot, so that
 the order of the sides is as random for the curve as for any other benchmark.
+
+What a group makes of one trial of each of its points: the values of its curve.
+
+Pure: values in, values out.
 """
 
 from __future__ import annotations
@@ -11,18 +15,116 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from gate.harness.base import TrialFailed
-from gate.measure.aside import counted
-from gate.measure.deriving import derived_values
-from gate.measure.sitting import make_trial
-from gate.model import Stage, Trial, TrialStatus, applies, plan_of
+from gate.errors import TrialFailed
+from gate.measure.run_context import make_trial
+from gate.measure.trial_retry import trials_that_count
+from gate.model import Role, Stage, Take, Trial, TrialStatus, Value, applies, plan_of
+from gate.model.curve import take_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from gate.measure.recorder import Recorder
-    from gate.measure.sitting import Sitting
-    from gate.model import Benchmark, Profile, Session, Value
+    from gate.measure.recorder import SessionRecorder
+    from gate.measure.run_context import RunContext
+    from gate.model import Benchmark, Derived, Metric, Profile, Session
+
+
+_SMALLEST = 1e-3
+"""Of a value, what is left of it at least when its resolution is taken off."""
+
+
+def derived_values(
+    group: Benchmark,
+    places: Sequence[str],
+    points: Mapping[str, Sequence[Value]],
+    metrics: Iterable[Metric],
+) -> tuple[tuple[Value, ...], tuple[str, ...]]:
+    """The group's metrics from the values of each member's trial, in the order of the members.
+
+    `places` are the members' values of the swept parameter; a knee needs them to be numbers.
+    `metrics` are those that apply to the group. With the values comes why a watched one has none:
+    it closes nothing, and must not take the group's gated metrics with it.
+
+    Raises:
+        TrialFailed: a member lacks a value of a gated metric, or no curve can be made of it.
+    """
+    values: list[Value] = []
+    lacking: list[str] = []
+    for metric in metrics:
+        if metric.derived is None or metric.group != group.group:
+            continue
+        try:
+            values.append(_value(metric.name, metric.derived, group, places, points))
+        except TrialFailed as failure:
+            if metric.role is Role.GATE:
+                raise
+            lacking.append(f"no {metric.name}: {failure}")
+    return tuple(values), tuple(lacking)
+
+
+def _value(
+    name: str,
+    derived: Derived,
+    group: Benchmark,
+    places: Sequence[str],
+    points: Mapping[str, Sequence[Value]],
+) -> Value:
+    curve = [_value_of(points[member], derived.of, member) for member in group.members]
+    for member, one in zip(group.members, curve, strict=True):
+        if not (math.isfinite(one.value) and one.value > 0):
+            raise TrialFailed(
+                f"{name} cannot be made: {derived.of} of {member} is {one.value:g}, "
+                "and a curve needs values above 0"
+            )
+    try:
+        numbers = _numbers(places) if derived.take is Take.KNEE else ()
+        value = take_of(derived.take, [one.value for one in curve], numbers)
+        step = _resolution(derived.take, curve, numbers)
+    except (ValueError, OverflowError) as error:
+        raise TrialFailed(f"{name} cannot be made of {derived.of}: {error}") from None
+    if not (math.isfinite(value) and value > 0 and math.isfinite(step)):
+        raise TrialFailed(
+            f"{name} came out as {value:g}: the points of its curve lie too far apart"
+        )
+    return Value(
+        metric=name, value=value, samples=min(one.samples for one in curve), resolution=step
+    )
+
+
+def _value_of(values: Sequence[Value], metric: str, member: str) -> Value:
+    for one in values:
+        if one.metric == metric:
+            return one
+    raise TrialFailed(f"{member} gave no {metric}")
+
+
+def _numbers(places: Sequence[str]) -> tuple[float, ...]:
+    try:
+        return tuple(float(place) for place in places)
+    except ValueError:
+        message = f"a knee needs numbers, and the points are at {', '.join(places)}"
+        raise ValueError(message) from None
+
+
+def _resolution(take: Take, curve: Sequence[Value], places: Sequence[float]) -> float:
+    """The most that the result moves when every value moves by its own resolution.
+
+    First order: the moves by each point alone, larger of up and down, added.
+    """
+    values = [one.value for one in curve]
+    middle = take_of(take, values, places)
+    whole = 0.0
+    for index, one in enumerate(curve):
+        if one.resolution > 0:
+            moved = [
+                take_of(take, [*values[:index], other, *values[index + 1 :]], places)
+                for other in (
+                    one.value + one.resolution,
+                    max(one.value - one.resolution, _SMALLEST * one.value),
+                )
+            ]
+            whole += max(abs(other - middle) for other in moved)
+    return whole
 
 
 def with_members(benchmarks: Iterable[Benchmark], names: frozenset[str]) -> frozenset[str]:
@@ -30,7 +132,9 @@ def with_members(benchmarks: Iterable[Benchmark], names: frozenset[str]) -> froz
     return names.union(*(one.members for one in benchmarks if one.name in names))
 
 
-def make_group_trials(sitting: Sitting, recorder: Recorder, groups: Iterable[Benchmark]) -> None:
+def make_group_trials(
+    sitting: RunContext, recorder: SessionRecorder, groups: Iterable[Benchmark]
+) -> None:
     """Record every trial of a group that the points' recorded trials are enough for."""
     for group in groups:
         own = _of(recorder.session, group.name)
@@ -41,12 +145,12 @@ def make_group_trials(sitting: Sitting, recorder: Recorder, groups: Iterable[Ben
 
 
 def _of(session: Session, name: str) -> list[Trial]:
-    return [trial for trial in counted(session.trials) if trial.benchmark == name]
+    return [trial for trial in trials_that_count(session.trials) if trial.benchmark == name]
 
 
 def take_group_trial(
-    sitting: Sitting,
-    recorder: Recorder,
+    sitting: RunContext,
+    recorder: SessionRecorder,
     group: Benchmark,
     *,
     pair: int | None,
@@ -72,7 +176,7 @@ def take_group_trial(
 def _taken(session: Session, profile: Profile, name: str) -> int:
     """How often a point was run in a session of pairs, alone and as part of its groups."""
     holders = {name} | {one.name for one in profile.benchmarks if name in one.members}
-    return sum(trial.benchmark in holders for trial in counted(session.trials))
+    return sum(trial.benchmark in holders for trial in trials_that_count(session.trials))
 
 
 def _joined(

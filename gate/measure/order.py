@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from gate.model import Side
-from gate.model.blocks import pairs_in
+from gate.model.plan import pairs_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ def rounds(trials: Mapping[str, int], seed: int) -> tuple[str, ...]:
     The same seed gives the same order, so that a resumed session goes on where it stopped.
     """
     order: list[str] = []
-    dice = random.Random(seed)  # noqa: S311 - not for secrets
+    dice = random.Random(seed)
     for number in range(max(trials.values(), default=0)):
         one = [name for name, count in trials.items() if count > number]
         dice.shuffle(one)
@@ -30,11 +30,11 @@ def rounds(trials: Mapping[str, int], seed: int) -> tuple[str, ...]:
 def in_turn(trials: Mapping[str, int], seed: int) -> tuple[str, ...]:
     """All trials of one name, then all of the next: for storage that must settle for each."""
     names = list(trials)
-    random.Random(seed).shuffle(names)  # noqa: S311 - not for secrets
+    random.Random(seed).shuffle(names)
     return tuple(name for name in names for _ in range(trials[name]))
 
 
-def remaining(order: Sequence[str], done: Iterable[str]) -> tuple[str, ...]:
+def remaining_trials(order: Sequence[str], done: Iterable[str]) -> tuple[str, ...]:
     """What is left of an order when the trials `done` were taken from its start."""
     taken = Counter(done)
     left: list[str] = []
@@ -53,6 +53,6 @@ def block_order(seed: int, benchmark: str, block: int) -> tuple[tuple[Side, int]
     rests on.
     """
     sides = [side for side in (Side.BASE, Side.HEAD) for _ in pairs_in(block)]
-    random.Random(f"{seed}/{benchmark}/{block}").shuffle(sides)  # noqa: S311
+    random.Random(f"{seed}/{benchmark}/{block}").shuffle(sides)
     numbers = {side: iter(pairs_in(block)) for side in (Side.BASE, Side.HEAD)}
     return tuple((side, next(numbers[side])) for side in sides)

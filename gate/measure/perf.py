@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.harness.base import Command
-from gate.measure.process import ended, kill_group, run, start
-from gate.model.extra import Folded
-from gate.model.why import DEEPEST, OTHERS, UNKNOWN
+from gate.measure.process.process import kill_group, run, start, wait_for_end
+from gate.model.diagnosis import DEEPEST, OTHERS, UNKNOWN
+from gate.model.extra_runs import Folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from gate.measure.stop import Stop
-    from gate.model.extra import ExtraRun
+    from gate.measure.process.stop import Stop
+    from gate.model.extra_runs import ExtraRun
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _ENVIRONMENT = {"PATH": _PATH, "LC_ALL": "C", "HOME": "/nonexistent", "DEBUGINFOD_URLS": ""}
@@ -183,17 +183,17 @@ def fold(
         child = start(command, os.urandom(8).hex(), output, errors)
         try:
             with stop.interruptible():
-                in_time = ended(child, command.timeout)
+                in_time = wait_for_end(child, command.timeout)
         finally:
             kill_group(child)
         if not in_time or child.returncode:
             raise OSError(0, f"perf script ended with status {child.returncode}")
         output.seek(0)
-        stacks = folded((line.decode("utf-8", "replace") for line in output), before)
+        stacks = folded_stacks((line.decode("utf-8", "replace") for line in output), before)
     return Folded(event=perf.event, every=1.0 / rate, run=taken, stacks=stacks)
 
 
-def joined(one: Folded, other: Folded) -> Folded:
+def join_runs(one: Folded, other: Folded) -> Folded:
     """Two runs of one side, sampled equally often, as if they were one."""
     stacks = dict(one.stacks)
     for stack, count in other.stacks.items():
@@ -207,7 +207,7 @@ def joined(one: Folded, other: Folded) -> Folded:
     return replace(one, run=run, stacks=stacks)
 
 
-def folded(lines: Iterable[str], before: frozenset[str] = frozenset()) -> dict[str, int]:
+def folded_stacks(lines: Iterable[str], before: frozenset[str] = frozenset()) -> dict[str, int]:
     """Samples by stack, of what `perf script -F comm,pid,ip,sym` prints.
 
     A sample is its command and process, then a frame in each line, innermost first, then an empty

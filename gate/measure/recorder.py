@@ -1,35 +1,96 @@
-"""A session that grows on disk, whole after every trial."""
+"""A session that grows on disk, whole after every trial.
+
+What happened to the machine while it measured, over the whole sitting.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import os
+import time
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from gate.files.session_file import write_session
-from gate.measure import disturbance
-from gate.measure.aside import counted
-from gate.measure.sitting import now
+from gate.clock import now
+from gate.formats.session.session_file import write_session
+from gate.measure.trial_retry import trials_that_count
 from gate.model import State
-from gate.model.moved import moved, told
+from gate.model.host import changed_facts, describe_changed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from gate.measure.sitting import Sitting
+    from gate.measure.run_context import RunContext
     from gate.model import Host, Session, Trial
 
 
-class Recorder:
+_SUSPENDED = 1.0
+_STEAL_NOTED = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """Counters of the machine at one moment."""
+
+    asleep: float
+    """Seconds the machine spent suspended since boot."""
+    cpus: int
+    """Processors this process may use."""
+    steal: int
+    """Clock ticks the hypervisor took, all processors."""
+    ticks: int
+    """All clock ticks."""
+
+
+def snapshot() -> Snapshot:
+    """Look at the machine now."""
+    steal, ticks = _cpu_ticks()
+    asleep = time.clock_gettime(time.CLOCK_BOOTTIME) - time.clock_gettime(time.CLOCK_MONOTONIC)
+    return Snapshot(asleep=asleep, cpus=len(os.sched_getaffinity(0)), steal=steal, ticks=ticks)
+
+
+def _cpu_ticks() -> tuple[int, int]:
+    """Steal and total ticks from the first line of /proc/stat; zeros where there is none."""
+    try:
+        with open("/proc/stat", encoding="ascii") as stream:  # noqa: PTH123 - one line of many
+            numbers = [int(word) for word in stream.readline().split()[1:9]]
+    except (OSError, ValueError):
+        return 0, 0
+    return (numbers[7] if len(numbers) > 7 else 0), sum(numbers)
+
+
+def disturbances(before: Snapshot, after: Snapshot, *, watched: bool = False) -> tuple[str, ...]:
+    """Reasons why what was measured in between must not be judged.
+
+    Where trials are `watched`, those that a suspended machine spoilt are set aside one by one.
+    """
+    found = []
+    if after.asleep - before.asleep > _SUSPENDED and not watched:
+        found.append(f"the machine was suspended for {after.asleep - before.asleep:.0f} s")
+    if after.cpus != before.cpus:
+        found.append(f"the number of usable processors went from {before.cpus} to {after.cpus}")
+    return tuple(found)
+
+
+def notes(before: Snapshot, after: Snapshot) -> tuple[str, ...]:
+    """What a reader should know, short of a disturbance."""
+    ticks = after.ticks - before.ticks
+    share = (after.steal - before.steal) / ticks if ticks > 0 else 0.0
+    if share < _STEAL_NOTED:
+        return ()
+    return (f"the hypervisor took {share * 100:.0f} % of the processors' time",)
+
+
+class SessionRecorder:
     """A session that grows on disk, whole after every trial."""
 
     def __init__(self, session: Session, path: Path) -> None:
         self.session, self.path = session, path
-        self._before = disturbance.snapshot()
-        self._sitting: Sitting | None = None
+        self._before = snapshot()
+        self._sitting: RunContext | None = None
         write_session(path, session)
 
-    def settle(self, sitting: Sitting) -> None:
+    def settle(self, sitting: RunContext) -> None:
         """Look at the idle machine, where CPU cost is asked for; a resumed session keeps its own.
 
         Raises:
@@ -71,7 +132,7 @@ class Recorder:
         changed, own = "", self._sitting
         accountant = own.accountant if own is not None and not own.restarts else None
         if own is not None and accountant is not None and self.session.idle is not None:
-            trials = counted(self.session.trials)
+            trials = trials_that_count(self.session.trials)
             changed = accountant.look_again(trials, self.session.idle, own.stop)
         if changed:
             self._write(disturbances=(*self.session.disturbances, changed))
@@ -88,17 +149,20 @@ class Recorder:
     def _look_at_host(self, host: Host) -> None:
         """Trials before and after a fact moved are of two hosts: nobody knows which is which."""
         before = self.session.host
-        facts = (*moved(before.stable, host.stable), *moved(before.epoch, host.epoch))
+        facts = (
+            *changed_facts(before.stable, host.stable),
+            *changed_facts(before.epoch, host.epoch),
+        )
         if facts:
-            self.disturbed(f"the host changed while it measured: {told(facts)}")
+            self.disturbed(f"the host changed while it measured: {describe_changed(facts)}")
 
     def _write(self, **changes: Any) -> None:
-        after = disturbance.snapshot()
+        after = snapshot()
         known = changes.pop("disturbances", self.session.disturbances)
         watched = self._sitting is not None and self._sitting.watch is not None
-        seen = (*known, *disturbance.disturbances(self._before, after, watched=watched))
+        seen = (*known, *disturbances(self._before, after, watched=watched))
         own_notes = changes.pop("notes", self.session.notes)
-        noted = (*own_notes, *disturbance.notes(self._before, after))
+        noted = (*own_notes, *notes(self._before, after))
         self._before = after
         self.session = replace(
             self.session,

@@ -5,26 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gate.measure import order
-from gate.measure.aside import Retaking, counted, was_disturbed
 from gate.measure.controls import Controls
 from gate.measure.groups import make_group_trials, with_members
-from gate.measure.opening import new_session
-from gate.measure.recorder import Recorder
-from gate.measure.resuming import check_resumable
-from gate.measure.sitting import take_trial, told
+from gate.measure.new_session import check_resumable, new_session
+from gate.measure.recorder import SessionRecorder
+from gate.measure.run_context import report_progress, take_trial
 from gate.measure.steady import settle
+from gate.measure.trial_retry import RetryBudget, trials_that_count, was_disturbed
 from gate.model import Stage, State
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from gate.measure.sitting import Sitting
+    from gate.measure.run_context import RunContext
     from gate.model import Benchmark, Session, Side, Trial
 
 
 def measure_session(
-    sitting: Sitting,
+    sitting: RunContext,
     side: Side,
     path: Path,
     *,
@@ -50,7 +49,7 @@ def measure_session(
         check_resumable(resumed, sitting, side, Stage.SCREEN, path)
         if resumed.state is State.COMPLETE:
             return _as_it_is(sitting, resumed)
-    recorder = Recorder(session, path)
+    recorder = SessionRecorder(session, path)
     if sitting.accountant is not None:
         sitting.accountant.renew()
     recorder.settle(sitting)
@@ -60,10 +59,12 @@ def measure_session(
     storage = sitting.profile.storage
     steady = storage is not None and storage.steady is not None
     planned = (order.in_turn if steady else order.rounds)(due, session.seed)
-    left = order.remaining(planned, [trial.benchmark for trial in counted(session.trials)])
+    left = order.remaining_trials(
+        planned, [trial.benchmark for trial in trials_that_count(session.trials)]
+    )
     groups = [chosen[plan.benchmark] for plan in session.planned if plan.group]
     make_group_trials(sitting, recorder, groups)
-    retaking = Retaking(sitting.watch, sitting.stop, len(planned))
+    retaking = RetryBudget(sitting.watch, sitting.stop, len(planned))
     settled, last = True, ""
     for done, name in enumerate(left, start=len(planned) - len(left) + 1):
         controls.between()
@@ -71,7 +72,7 @@ def measure_session(
             settled, last = settle(sitting, recorder, chosen[name]), name
         if settled:
             for trial in _until_counted(sitting, recorder, retaking, chosen[name]):
-                told(sitting, side, trial, done, len(planned))
+                report_progress(sitting, side, trial, done, len(planned))
             make_group_trials(sitting, recorder, groups)
         if retaking.spent(recorder.session.trials):
             break  # it will not be judged: what is left would be measured for nothing
@@ -83,7 +84,7 @@ def measure_session(
     return recorder.session
 
 
-def _as_it_is(sitting: Sitting, complete: Session) -> Session:
+def _as_it_is(sitting: RunContext, complete: Session) -> Session:
     """A session that needs nothing more; what it wrote counts all the same."""
     if sitting.storage is not None:
         sitting.storage.budget.before += complete.written
@@ -91,7 +92,7 @@ def _as_it_is(sitting: Sitting, complete: Session) -> Session:
 
 
 def _until_counted(
-    sitting: Sitting, recorder: Recorder, retaking: Retaking, benchmark: Benchmark
+    sitting: RunContext, recorder: SessionRecorder, retaking: RetryBudget, benchmark: Benchmark
 ) -> Iterator[Trial]:
     """One trial, and where it was disturbed again until one counts or the limit is passed.
 
@@ -109,6 +110,6 @@ def _until_counted(
         retaking.wait()
 
 
-def chosen_benchmarks(sitting: Sitting, names: frozenset[str]) -> tuple[Benchmark, ...]:
+def chosen_benchmarks(sitting: RunContext, names: frozenset[str]) -> tuple[Benchmark, ...]:
     """The profile's benchmarks of these names."""
     return tuple(b for b in sitting.profile.benchmarks if b.name in names)

@@ -11,15 +11,15 @@ from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.measure.sitting import make_trial, told
+from gate.measure.run_context import make_trial, report_progress
 from gate.model import UNSTEADY, Disturbance, TrialStatus
 from gate.units import percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gate.measure.recorder import Recorder
-    from gate.measure.sitting import Sitting
+    from gate.measure.recorder import SessionRecorder
+    from gate.measure.run_context import RunContext
     from gate.model import Benchmark, Steady, Trial
 
 
@@ -45,7 +45,7 @@ def window_of(values: Sequence[float]) -> Window:
     return Window((max(values) - min(values)) / mean, moved / mean)
 
 
-def settle(sitting: Sitting, recorder: Recorder, benchmark: Benchmark) -> bool:
+def settle(sitting: RunContext, recorder: SessionRecorder, benchmark: Benchmark) -> bool:
     """Run a benchmark until its values are steady; every trial of it is kept, and set aside.
 
     Whether trials that count may follow: at once where the profile asks for no steady state.
@@ -69,13 +69,13 @@ def settle(sitting: Sitting, recorder: Recorder, benchmark: Benchmark) -> bool:
         if trial.status is TrialStatus.OK or never:
             trial = _aside(trial, last, steady, failed=never)
         recorder.add(trial)
-        told(sitting, recorder.session.side, trial, number, None)
+        report_progress(sitting, recorder.session.side, trial, number, None)
         if settled or trial.status is not TrialStatus.ASIDE:
             return settled
     return False
 
 
-def _next(sitting: Sitting, recorder: Recorder, benchmark: Benchmark) -> Trial:
+def _next(sitting: RunContext, recorder: SessionRecorder, benchmark: Benchmark) -> Trial:
     index = sum(one.benchmark == benchmark.name for one in recorder.session.trials)
     return make_trial(sitting, recorder.session, benchmark, index)
 

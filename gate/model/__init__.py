@@ -4,7 +4,15 @@ Every quantity is in base units (seconds, bytes, operations per second, ratio 1)
 scaling happens once, when something is shown (`gate.units`).
 """
 
-from gate.model.activation import DEVICE_DISK, Activation, Machine, Metal, OneShot, SubjectKind
+from gate.model.activation import (
+    DEVICE_DISK,
+    Activation,
+    Guest,
+    Machine,
+    Metal,
+    OneShot,
+    SubjectKind,
+)
 from gate.model.baseline import AcceptedSession, Baseline, BaselinePoint, BaselineSeries, Waiver
 from gate.model.calibration import (
     Calibration,
@@ -18,7 +26,6 @@ from gate.model.calibration import (
 )
 from gate.model.cpu import Contexts, Counters, CpuBill, IdleReference, Owners
 from gate.model.disturbance import KINDS, UNSTEADY, Disturbance, Limits
-from gate.model.guest import Guest
 from gate.model.host import (
     COUNTED,
     UNKNOWN,
@@ -29,20 +36,34 @@ from gate.model.host import (
     without_kernel,
 )
 from gate.model.metric import Better, Derived, Metric, Role, Take
+from gate.model.patch_coverage import (
+    MOST_CHANGED,
+    Changes,
+    Ran,
+    Touch,
+    Touched,
+    TouchedFunction,
+    Untouched,
+)
 from gate.model.plan import BACKGROUND_RATE, applies, is_loaded, parameters_of, plan_of
 from gate.model.profile import (
     ALONE,
     BY_INSTRUCTIONS,
     CLOCK,
     LOADED,
+    PRECONDITIONS,
+    PREPARATIONS,
     RESERVED,
     UNTIMED,
+    AllowedDevice,
     Background,
     Benchmark,
     Need,
     Output,
     Profile,
     SideSpec,
+    Steady,
+    Storage,
     Trials,
     Work,
     is_untimed,
@@ -81,9 +102,7 @@ from gate.model.shown import (
     SweepPoint,
     TextChange,
 )
-from gate.model.storage import PRECONDITIONS, PREPARATIONS, AllowedDevice, Steady, Storage
 from gate.model.summary import Figures, MeanKind, Summary, SummaryRow
-from gate.model.touch import MOST_CHANGED, Changes, Ran, Touch, Touched, TouchedFunction, Untouched
 from gate.model.verdict import Verdict, join
 
 __all__ = [

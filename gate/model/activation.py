@@ -1,11 +1,14 @@
-"""How a side of the subject becomes what the trials run on."""
+"""How a side of the subject becomes what the trials run on.
+
+What a profile wants of a machine that the gate boots for a trial.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
 
-from gate.model.touch import Untouched
+from gate.model.patch_coverage import Untouched
 
 
 class SubjectKind(StrEnum):
@@ -95,3 +98,23 @@ class Activation:
     """kernel: the virtual machine that it is booted in; absent where it is this machine."""
     metal: Metal | None = None
     """kernel: how this machine itself is restarted into it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guest:
+    """A guest's machine and its surroundings; the kernel is the side's."""
+
+    modules: tuple[str, ...] = ()
+    """Loaded in this order, each with what it needs before it: `null_blk nr_devices=1`."""
+    programs: tuple[str, ...] = ()
+    """Programs of this machine that stand in the guest, beside busybox."""
+    prepare: str = ""
+    """A shell command in the guest before everything else, not counted."""
+    memory: int = 512
+    """MiB."""
+    command_line: str = ""
+    """Added to the kernel's own."""
+    operations: tuple[int, int] = (1, 2)
+    """What `{operations}` stands for in the short and in the long run."""
+    untouched: Untouched = Untouched.NOTE
+    """What becomes of a pass whose trials executed nothing of what was changed."""

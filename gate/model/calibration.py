@@ -1,11 +1,14 @@
-"""Calibration: how often the gate was right on a host, where the truth was known beforehand."""
+"""Calibration: how often the gate was right on a host, where the truth was known beforehand.
+
+Recordings: sessions of series in which nothing was changed, for judging decision rules.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from gate.model.strictness import STRICT
+from gate.model.metric import STRICT, Better
 
 MOST_COUNTED = 200
 """The newest comparisons of a kind that a report counts."""
@@ -169,3 +172,23 @@ class Calibration:
 def short_digest(digest: str) -> str:
     """As many digits of a profile's digest as a round keeps."""
     return digest.rpartition(":")[2][:_DIGITS]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedSeries:
+    """One series, sitting by sitting."""
+
+    name: str
+    better: Better
+    sessions: dict[int, tuple[float, ...]]
+    """Values of each session in run order, by session number; numbers are in order of time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """The series of one machine."""
+
+    name: str
+    """The file's name, for tables."""
+    series: tuple[RecordedSeries, ...]
+    """Sorted by name."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gate.model.strictness import STRICT
+from gate.model.metric import STRICT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

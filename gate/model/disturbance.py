@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gate.model.strictness import STRICT
+from gate.model.metric import STRICT
 
 KINDS = {
     "steal": "the hypervisor took processor time",

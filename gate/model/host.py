@@ -1,13 +1,25 @@
-"""The machine that measured, and what its class must be."""
+"""The machine that measured, and what its class must be.
+
+What each fact of a machine is, and why it matters to a measurement: for every reader of one.
+
+Facts of a machine that are not what they were: which, and how that is said in one line.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import re
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
 
 from gate.model.disturbance import Limits
-from gate.model.strictness import STRICT
+from gate.model.metric import STRICT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
 
 UNKNOWN = "unknown"
 """What stands for a fact that the machine does not tell; shown so, and compared so."""
@@ -82,3 +94,126 @@ class KnownHost:
     limits: Limits = field(default_factory=Limits)
     path: str = ""
     """The file it came from, for messages."""
+
+
+STABLE = {
+    "architecture": "instruction set: another one runs other code",
+    "cpu_model": "the processor, with its stepping: the speed of all that computes",
+    "cpu_sockets": "packages: work and memory may be on the far one",
+    "cpu_cores": "cores: how much runs at once at full speed",
+    "cpu_threads": "processors, also those switched off: how far the scheduler may spread work",
+    "numa_nodes": "memory nodes: the far one answers later",
+    "memory": "installed memory: what stays cached and what must come from the disk",
+    "virtualisation": "hypervisor, or none: it takes time, and neighbours may too",
+    "container": "container, or none: it may limit processors, memory and I/O",
+    "system": "maker and model of the machine: cooling and power limits come with it",
+    "board": "main board: how memory and slots are connected",
+    "disk_model": "the drive that carries the work directory",
+    "disk_firmware": "the drive's own software: it decides on cache, flash and pauses",
+    "disk_kind": "how the drive is attached, and whether it turns: seeks cost milliseconds",
+    "disk_size": "its capacity: a drive of another size has other flash and parallelism",
+    "disk_lba": "block sizes: a write below the physical one costs a read as well",
+    "disk_link": "the link that the drive could have at best: a ceiling on throughput",
+}
+"""A machine that differs in one of these is another machine."""
+EPOCH = {
+    "kernel": "release of the kernel: scheduler, file systems and drivers come with it",
+    "preemption": "when the kernel lets a task be interrupted: latency against throughput",
+    "command_line": "what the kernel was booted with: mitigations, isolation, power",
+    "microcode": "the processors' own software: mitigations and speeds come with it",
+    "bios": "firmware of the machine: power limits and memory timing come with it",
+    "mitigations": "what is done against processor weaknesses: system calls and switches pay",
+    "governor": "who chooses the clock of the processors",
+    "epp": "whether the processors prefer speed or energy",
+    "scaling": "driver of the clocks, and its mode",
+    "turbo": "whether clocks above the rated one are allowed, as heat permits",
+    "smt": "whether two threads share a core",
+    "offline_cpus": "processors that are switched off",
+    "idle": "who sends processors to sleep, and how deep: waking takes time",
+    "thp": "transparent huge pages: fewer misses, and pauses to make them",
+    "clocksource": "where the time comes from: a slow one makes every reading of it cost",
+    "numa_balancing": "whether the kernel moves pages between nodes while work runs",
+    "swap": "whether memory may go to a disk",
+    "disk_scheduler": "I/O scheduler of the drive: order, merging and cost of every request",
+    "disk_queue": "queue settings: depth, merging, read-ahead, write-back throttling",
+    "disk_write_cache": "whether a write is done when it is in the drive's cache",
+    "disk_layers": "what stands between file system and drive: encryption, RAID, volumes",
+    "file_system": "file system of the work directory, and its mount options",
+    "tuned": "settings that the gate tuned while it measured",
+}
+"""A change of one of these makes other numbers: it opens a new epoch."""
+
+
+def about(key: str) -> str:
+    """What a fact is and why it matters, in a few words."""
+    return STABLE.get(key) or EPOCH.get(key) or "a fact that this version of the gate does not read"
+
+
+_LONG = 40
+"""Characters above which only the parts of a value that differ are shown."""
+_LONGEST = 120
+"""Characters of one side that are shown at most."""
+_GAP = "…"
+
+
+class Moved(NamedTuple):
+    """One fact that two sides tell differently; `unknown` where a side does not tell it."""
+
+    key: str
+    theirs: str
+    """What was recorded before: in `host.toml`, or in an accepted session."""
+    ours: str
+
+    def __str__(self) -> str:
+        """`microcode 0x1 -> 0x2`; of long values only what differs."""
+        theirs, ours = self.shown
+        return f"{self.key} {theirs} -> {ours}"
+
+    @property
+    def shown(self) -> tuple[str, str]:
+        """Both values, of long ones only the parts that the other side lacks."""
+        if max(len(self.theirs), len(self.ours)) <= _LONG:
+            return self.theirs, self.ours
+        if UNKNOWN in {self.theirs, self.ours}:
+            return _cut(self.theirs), _cut(self.ours)
+        glue = next((one for one in ("; ", ", ") if one in self.theirs + self.ours), " ")
+        before, now = (re.split(rf"{glue}\s*", value) for value in (self.theirs, self.ours))
+        gone, come = _beyond(before, now), _beyond(now, before)
+        if not gone and not come:
+            return "one order", "another order"
+        if len(gone) == len(before) and len(come) == len(now):
+            return _cut(self.theirs), _cut(self.ours)
+        return _only(gone, glue), _only(come, glue)
+
+
+def changed_facts(theirs: Mapping[str, str], ours: Mapping[str, str]) -> tuple[Moved, ...]:
+    """The facts that differ, by key; a fact that one side lacks is `unknown` there."""
+    return tuple(
+        Moved(key, before, now)
+        for key in sorted(theirs.keys() | ours.keys())
+        if (before := theirs.get(key, UNKNOWN)) != (now := ours.get(key, UNKNOWN))
+    )
+
+
+def describe_changed(facts: Iterable[Moved]) -> str:
+    """Every fact that moved, in one line."""
+    return "; ".join(map(str, facts))
+
+
+def _beyond(these: list[str], those: list[str]) -> list[str]:
+    """The parts of one value that the other has not, or has less often, in order."""
+    spare = Counter(those)
+    found = []
+    for part in these:
+        spare[part] -= 1
+        if spare[part] < 0:
+            found.append(part)
+    return found
+
+
+def _only(parts: list[str], glue: str) -> str:
+    return _cut(f"{_GAP} {glue.join(parts)} {_GAP}") if parts else _GAP
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}{_GAP}"

@@ -10,7 +10,7 @@ import hashlib
 import re
 from typing import TYPE_CHECKING
 
-from gate.model.private import NAMES_ONE, SECRET_WORD
+from gate.text import NAMES_ONE, SECRET_WORD
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -1,11 +1,19 @@
-"""Metrics: what is measured, in which unit, which way is better, and how much may be lost."""
+"""Metrics: what is measured, in which unit, which way is better, and how much may be lost.
+
+How files are held to the model; a plain dict, so that the model imports nothing.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
 
-from gate.model.strictness import STRICT
+STRICT = {
+    "extra": "forbid",
+    "allow_inf_nan": False,
+    "use_attribute_docstrings": True,
+}
+"""Read by the files room: unknown keys, NaN and infinities are refused."""
 
 
 class Better(StrEnum):

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gate.model.calibration import Calibration
+from gate.model.diagnosis import Why
 from gate.model.host import Host
-from gate.model.metric import Better, Role
+from gate.model.metric import STRICT, Better, Role
+from gate.model.patch_coverage import Touched
 from gate.model.shown import (
     Accepted,
     Alike,
@@ -19,10 +21,7 @@ from gate.model.shown import (
     Sweep,
     TextChange,
 )
-from gate.model.strictness import STRICT
-from gate.model.touch import Touched
 from gate.model.verdict import Verdict
-from gate.model.why import Why
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,12 +6,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from gate.model.cpu import CpuBill, IdleReference
+from gate.model.diagnosis import Why
 from gate.model.disturbance import Disturbance
 from gate.model.host import Host
-from gate.model.metric import Metric
-from gate.model.strictness import STRICT
-from gate.model.touch import Touch
-from gate.model.why import Why
+from gate.model.metric import STRICT, Metric
+from gate.model.patch_coverage import Touch
 
 SCHEMA = 1
 """Number of the file formats written by this version."""

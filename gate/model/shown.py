@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gate.model.metric import Better
+from gate.model.metric import STRICT, Better
 from gate.model.session import Side, Stage
-from gate.model.strictness import STRICT
 from gate.model.verdict import Verdict
 
 

@@ -7,7 +7,7 @@ from urllib.parse import quote as _percent
 from urllib.parse import urlsplit
 
 from gate.errors import InputError
-from gate.report.clean import clean
+from gate.text import clean
 
 _NEXT = re.compile(r'<([^<>]{1,2000})>\s*;[^,]*\brel="?next"?')
 _REPOSITORY = re.compile(r"(?!\.{1,2}/)[A-Za-z0-9._-]{1,100}/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")

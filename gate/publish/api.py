@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urljoin
 
 from gate.errors import InputError, PublishError
-from gate.files.checked import parse_json
+from gate.formats.checked import parse_json
 from gate.publish.addresses import check_base, may_download, next_page, origin, quote, repo
 from gate.publish.answers import unexpected
 from gate.publish.refusals import Refused, Unclear, rate_limit, refusal
 from gate.publish.transport import Answer, TooLarge, Unreachable, exchange
-from gate.report.clean import clean
+from gate.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -141,7 +141,7 @@ class Api:
             answer = self._ask(
                 "GET", elsewhere, cap=cap, token=False, follow=False, shown=f"download of {path}"
             )
-        if answer.status >= 300:  # noqa: PLR2004
+        if answer.status >= 300:
             raise unexpected(f"GET {path}", "the download leads from one address to another")
         return answer.body
 
@@ -172,7 +172,7 @@ class Api:
         for _ in range(_MOST_REDIRECTS + 1):
             answer = self._patiently(method, url, body, again=again, cap=cap, token=token, at=path)
             moved = answer.status in _REDIRECTS
-            if answer.status < 300 or (moved and not follow and method == "GET"):  # noqa: PLR2004
+            if answer.status < 300 or (moved and not follow and method == "GET"):
                 return answer
             url = urljoin(url, answer.headers.get("location", "")) if moved else ""
             # A renamed repository answers with its new address: fine for reading, at this origin.
@@ -209,7 +209,7 @@ class Api:
                     self.wait(wait, f"{method} {at}: GitHub asks for fewer requests")
                     waits += 1
                     continue
-                if answer.status < 500:  # noqa: PLR2004
+                if answer.status < 500:
                     return answer
                 fault = f"GitHub answered {answer.status}"
             tries += 1

@@ -13,7 +13,7 @@ from gate.errors import PublishError
 from gate.publish.answers import field, optional
 from gate.publish.api import Refused, repo
 from gate.publish.zipped import OVERHEAD, NotPlain, only_file
-from gate.report.clean import clean
+from gate.text import clean
 
 if TYPE_CHECKING:
     from gate.publish.api import Api

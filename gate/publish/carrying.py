@@ -193,6 +193,6 @@ def contains(api: Api, repository: str, tip_commit: str, commit: str) -> bool:
     try:
         return compared(api, repository, commit, tip_commit).behind == 0
     except Refused as error:
-        if error.http == 404:  # noqa: PLR2004
+        if error.http == 404:
             return False
         raise

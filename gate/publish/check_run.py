@@ -17,7 +17,7 @@ from gate.errors import PublishError
 from gate.publish.answers import field, optional
 from gate.publish.api import Unclear, repo
 from gate.publish.comment import Outcome
-from gate.report.clean import shorten
+from gate.text import shorten
 
 if TYPE_CHECKING:
     from gate.publish.api import Api

@@ -16,7 +16,7 @@ from gate.errors import InputError, PublishError
 from gate.publish.answers import field, optional
 from gate.publish.api import repo
 from gate.publish.measured import refused
-from gate.report.clean import clean
+from gate.text import clean
 
 if TYPE_CHECKING:
     from gate.publish.api import Api

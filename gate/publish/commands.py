@@ -12,7 +12,7 @@ import secrets
 from typing import TYPE_CHECKING
 
 from gate.errors import PublishError
-from gate.report.clean import clean, guarded
+from gate.text import clean, guard_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -34,7 +34,7 @@ def command(name: str, message: str, **properties: str) -> str:
 
 def plain_lines(text: str) -> str:
     """The same text, no line of which a runner takes for a command; a bare CR is a line end too."""
-    return "\n".join(guarded(line).replace("##[", "## [") for line in _LINE.split(text))
+    return "\n".join(guard_line(line).replace("##[", "## [") for line in _LINE.split(text))
 
 
 def output_lines(

@@ -11,12 +11,12 @@ import re
 from typing import TYPE_CHECKING
 
 from gate.errors import PublishError
-from gate.files import names
-from gate.files.kernel_file import is_config_name
+from gate.formats import names
+from gate.formats.baseline.kernel_file import is_config_name
 from gate.publish.answers import sha, unexpected
 from gate.publish.api import Refused, Unclear, quote, repo
 from gate.publish.tree import blob_id, tree_of
-from gate.report.clean import clean
+from gate.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

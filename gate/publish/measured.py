@@ -14,7 +14,7 @@ from gate.errors import InputError, PublishError
 from gate.publish.answers import field, optional, sha
 from gate.publish.api import quote, repo
 from gate.publish.artifacts import fetch
-from gate.report.clean import clean
+from gate.text import clean
 
 if TYPE_CHECKING:
     from gate.publish.api import Api

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gate.report.clean import clean
-from gate.report.links import anchor
-from gate.report.markdown import marker
-from gate.report.markdown_text import md, md_code
+from gate.report.markdown.escaping import md, md_code
+from gate.report.markdown.markdown import marker
+from gate.report.wording.links import anchor
+from gate.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from gate.errors import PublishError
-from gate.report.clean import clean
+from gate.text import clean
 
 if TYPE_CHECKING:
     from gate.publish.transport import Answer
@@ -101,7 +101,7 @@ def _cure(answer: Answer, method: str, path: str) -> str:
         )
     if status == _CONFLICT:
         return "Somebody else changed it meanwhile: run the command again."
-    if status < 400:  # noqa: PLR2004
+    if status < 400:
         return "Give the repository's present name; redirects are not followed."
     return "This is what was asked for, not a passing fault: repeating it does not help."
 

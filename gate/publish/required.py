@@ -64,7 +64,7 @@ def answer_of(text: str) -> Answer:
     stopping = [job for job in jobs if job.stops]
     if stopping:
         shown = "; ".join(f"{job.name}: {job.reason}" for job in stopping[:5])
-        more = f"; and {len(stopping) - 5} more" if len(stopping) > 5 else ""  # noqa: PLR2004
+        more = f"; and {len(stopping) - 5} more" if len(stopping) > 5 else ""
         return Answer(open=False, headline=f"gate closed: {shown}{more}", jobs=jobs)
     told = sum(job.gate is not None for job in jobs)
     if not told:

@@ -10,18 +10,18 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from gate.errors import GateError
-from gate.files import disk
-from gate.files.report_file import read_report
-from gate.judge.failed import failed_report
+from gate.formats import disk
+from gate.formats.session.session_file import read_report
+from gate.judge.verdict.absent import failed_report
 from gate.model import Role, Verdict, join
 from gate.publish.commands import append, append_summary, output_lines
-from gate.report.clean import clean
+from gate.text import clean
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from gate.model import Report
-    from gate.report.links import Links
+    from gate.report.wording.links import Links
 
 NO_REPORT = "G278"
 OLDEST = timedelta(days=7)
@@ -82,7 +82,7 @@ def leave(out: Path, report: Report) -> None:
         InputError: G208, the directory cannot be written.
         OSError: what was refused cannot be renamed.
     """
-    from gate.report.html import render_html  # noqa: PLC0415 - jinja2, seldom needed
+    from gate.report.html.html import render_html  # noqa: PLC0415 - jinja2, seldom needed
     from gate.report.json_text import render_json  # noqa: PLC0415 - with it
 
     path = out / "report.json"
@@ -118,7 +118,7 @@ def tell(report: Report, out: Path, links: Links, runner: Runner) -> tuple[int, 
 
     The outputs come last, and say `open` only where all the rest was told.
     """
-    from gate.report.markdown import render_summary  # noqa: PLC0415 - only inside of GitHub
+    from gate.report.markdown.markdown import render_summary  # noqa: PLC0415 - only inside of GitHub
 
     status, failed = status_of(report), []
     if runner.summary is not None:

@@ -7,7 +7,7 @@ import binascii
 import hashlib
 from typing import TYPE_CHECKING, Any
 
-from gate.files import names
+from gate.formats import names
 from gate.publish.answers import field, sha, unexpected
 from gate.publish.api import quote, repo
 

@@ -12,7 +12,7 @@ import struct
 import zipfile
 import zlib
 
-from gate.report.clean import clean
+from gate.text import clean
 
 OVERHEAD = 65536
 """Bytes by which an archive of one file may be longer than the file."""

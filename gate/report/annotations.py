@@ -10,8 +10,8 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.model import Role, Verdict
-from gate.report import record, words
-from gate.report.clean import scrub, shorten
+from gate.report.wording import calibration_record, words
+from gate.text import scrub, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,8 +51,8 @@ def _closing(report: Report) -> Iterator[_Note]:
     """What closes the gate, or why it is closed without any finding."""
     if report.gate == "open":
         return
-    found = words.closing(report)
-    if words.failed(report):
+    found = words.closing_findings(report)
+    if words.is_error_report(report):
         yield _Note("error", words.verdict_sentence(report), words.lead(report))
     elif not found:
         yield _Note("error", "driftgate", words.verdict_sentence(report))
@@ -62,8 +62,8 @@ def _closing(report: Report) -> Iterator[_Note]:
 
 def _warnings(report: Report) -> Iterator[_Note]:
     """What should be looked at though it closes nothing."""
-    if record.unfit(report.calibration):
-        yield _Note("warning", "driftgate", record.unfit(report.calibration))
+    if calibration_record.unfit(report.calibration):
+        yield _Note("warning", "driftgate", calibration_record.unfit(report.calibration))
     for edit in report.edits:
         if edit.loosens:
             told = f"{edit.headline} (not in force here). {edit.advice}"

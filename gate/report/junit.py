@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from gate.model import Role, Verdict
-from gate.report import record, words
-from gate.report.advice import without_steps
-from gate.report.beside import Line, beside
-from gate.report.clean import scrub, shorten
-from gate.report.commands import commands_for
+from gate.report.wording import calibration_record, words
+from gate.report.wording.advice import without_steps
+from gate.report.wording.commands import commands_for
+from gate.report.wording.finding_context import ContextLine, beside
+from gate.text import scrub, shorten
 from gate.units import percent
 
 if TYPE_CHECKING:
@@ -31,14 +31,14 @@ _GATE = "gate"
 
 def render_junit(report: Report) -> str:
     """The report as one XML 1.0 document; no times, because a verdict takes none."""
-    worst = words.closing(report)[:_MOST_COMMANDS]
+    worst = words.closing_findings(report)[:_MOST_COMMANDS]
     commands = [commands_for(finding, report) for finding in worst]
     report = scrub(report)
-    told = words.closing(report)
+    told = words.closing_findings(report)
     closing = {
         id(finding): (
             *known,
-            *(Line(one.label, f"{one.why} {one.line}".strip()) for one in offered),
+            *(ContextLine(one.label, f"{one.why} {one.line}".strip()) for one in offered),
         )
         for finding, known, offered in zip_longest(
             told, beside(report, told), commands, fillvalue=()
@@ -54,7 +54,7 @@ def render_junit(report: Report) -> str:
             _properties(suite, report, finding.profile)
         _case(suite, finding, closing.get(id(finding)))
     green = bool(report.findings) and report.gate == "open"
-    if words.failed(report) or not (closing or green):
+    if words.is_error_report(report) or not (closing or green):
         _without_findings(root, report)
     _count(root)
     indent(root)
@@ -70,7 +70,7 @@ def _properties(suite: Element, report: Report, profile: str) -> None:
         ("exit status", str(report.exit_status)),
         ("host class", host),
         *([("promise", words.promise(report))] if words.promises(report) else []),
-        *([("record", record.line(report.calibration))] if report.host else []),
+        *([("record", calibration_record.line(report.calibration))] if report.host else []),
         *(("condition", text) for text in report.conditions),
         *(("note", text) for text in report.notes),
         *_edits(report, profile),
@@ -93,7 +93,7 @@ def _named(parent: Element, pairs: Sequence[tuple[str, str]]) -> None:
         SubElement(held, "property", {"name": name, "value": value})
 
 
-def _case(suite: Element, finding: Finding, known: Sequence[Line] | None) -> None:
+def _case(suite: Element, finding: Finding, known: Sequence[ContextLine] | None) -> None:
     """One finding; `known` is what stands beside it where it closes the gate."""
     name = shorten(f"{finding.benchmark} {finding.metric}", _LONGEST_NAME)
     case = SubElement(suite, "testcase", {"classname": finding.profile, "name": name})
@@ -111,7 +111,7 @@ def _case(suite: Element, finding: Finding, known: Sequence[Line] | None) -> Non
         SubElement(case, "system-out").text = looked
 
 
-def _beside(known: Sequence[Line]) -> str:
+def _beside(known: Sequence[ContextLine]) -> str:
     """Curve, costs, decision, history and commands, a line each."""
     return "\n".join(f"{line.label}: {line.text}" if line.label else line.text for line in known)
 

@@ -40,7 +40,7 @@ def linear(base: Sequence[float], head: Sequence[float], slope: float) -> float:
     return _log_evidence([slope * x for x in base], [slope * x for x in head])
 
 
-def ranked(base: Sequence[float], head: Sequence[float], slope: float) -> float:
+def rank_evidence(base: Sequence[float], head: Sequence[float], slope: float) -> float:
     """Log E with rank scores: -slope to slope from the smallest to the largest value, nearly.
 
     Of equal values the head's ranks lower, which can only weaken the evidence.

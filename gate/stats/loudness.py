@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gate.stats.noise import Noise
-    from gate.stats.screen import Limits
+    from gate.stats.screen import LossLimits
 
 _UNKNOWN = 0.03
 """Pair noise assumed where the baseline says nothing of it."""
@@ -51,7 +51,7 @@ def known_sigma(noise: Noise) -> float:
     return max(math.sqrt(2) * inside, _LEAST_SIGMA)
 
 
-def provable_with_pairs(limits: Limits, sigma: float, pairs: int) -> float:
+def provable_with_pairs(limits: LossLimits, sigma: float, pairs: int) -> float:
     """Smallest relative tolerance that this many pairs can hold."""
     return ratio(limits.dead + _KAPPA * math.sqrt(_PAIRS / pairs) * sigma)
 

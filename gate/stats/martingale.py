@@ -1,4 +1,4 @@
-r"""Stage 2 with sides: an anytime-valid test martingale on blocks of trials in random order.
+"""Stage 2 with sides: an anytime-valid test martingale on blocks of trials in random order.
 
 For a centre c, each block k gives an e-value E_k(c) by linear and one by rank scores
 (`evalues`: mean at most 1 for every true loss at most c, given all that came before). From each
@@ -26,11 +26,20 @@ break is speed: noise that grows inside a block needs more pairs. Not covered: a
 some trials and quickens others so that the mean moves by less than each.
 
 Compared with pairs that toss a coin each (the usual test by signs, at least 7 pairs for 1 %), a
-clear loss is proven by 5 pairs. The README's section on trust holds
-the table against Wald's bound for normal noise of known variance.
+clear loss is proven by 5 pairs. docs/evidence.md holds the table against Wald's bound for normal
+noise of known variance.
 
 Sources: Ville 1939; Shafer 2021 (betting); Howard et al. 2021 (confidence sequences).
 Standard library only: the measuring process evaluates this between blocks.
+
+How the flagged metrics share the suite's alpha.
+
+The chance that any of m unchanged metrics is called regressed is at most the sum of their error
+bounds, however they depend on each other. The bounds need not be equal: the pairs are fresh data,
+so any shares that the screen alone decides, and that sum to 1, keep the promise. A metric far
+beyond its noise gets nearly all, so that a clear loss is proven as quickly as if it stood alone;
+one that was flagged because it could not be cleared needs its share only if it turns out to be
+slower after all, and then pays with a pair or two.
 """
 
 from __future__ import annotations
@@ -40,14 +49,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from gate.model.blocks import NEXT_BLOCK
+from gate.model.plan import NEXT_BLOCK
 from gate.stats import evalues
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     Block = tuple[tuple[float, ...], tuple[float, ...]]
-    """Log costs of a block's base and head trials, as many of each."""
+    "Log costs of a block's base and head trials, as many of each."
+
 
 BET = 0.95
 """b: the largest share of the wealth that one block can lose."""
@@ -146,7 +156,7 @@ def _wealth(blocks: Sequence[Block], rule: PairRule, centre: float, sign: int) -
         steps = distance / noise
         straight += _kept(evalues.linear(before, after, min(steps, _STEEPEST) / noise))
         slope = min(_RANK_SLOPE * steps, _STEEPEST_RANK)
-        ranked += _kept(evalues.ranked(before, after, slope))
+        ranked += _kept(evalues.rank_evidence(before, after, slope))
         grown.append(_log_sum(straight, ranked))
     return tuple(grown)
 
@@ -223,3 +233,20 @@ def _crossing(
         else:
             outside = middle
     return inside
+
+
+_EQUAL_PART = 0.1
+"""This much is shared equally, whatever the screen saw."""
+_MOST = 8.0
+
+
+def shares(strengths: Sequence[float]) -> tuple[float, ...]:
+    """Shares of alpha that sum to 1.
+
+    `strengths` are the flagged metrics' losses beyond tau in standard errors of the screen.
+    """
+    weights = [math.exp(min(max(strength, 0.0), _MOST)) for strength in strengths]
+    total = sum(weights)
+    return tuple(
+        _EQUAL_PART / len(weights) + (1 - _EQUAL_PART) * weight / total for weight in weights
+    )

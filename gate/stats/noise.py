@@ -140,7 +140,7 @@ def _half_freedom(excess: float) -> float:
     return half
 
 
-def moderated(noise: Noise, prior: Prior | None) -> Noise:
+def moderate_noise(noise: Noise, prior: Prior | None) -> Noise:
     """The noise with the suite's help."""
     if prior is None:
         return noise

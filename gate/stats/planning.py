@@ -3,23 +3,39 @@
 Every figure here plans; none decides. Pairs are counted as the martingale was seen to need them
 for normal noise: the first block, or about 10 / kappa^2 + 2 pairs, kappa being the distance to be
 told apart in standard deviations of a pair.
+
+The noise of a metric as it would be, had its accepted sessions been more or longer.
+
+With more sessions S' the level is known better and so is the scale: `level` becomes S', and the
+freedom grows by what Q_n of S' values has more than Q_n of S. The scale itself stays.
+
+With n trials in a session, accepted and fresh alike, a session's median loses the noise that the
+further trials average out,
+
+    between'^2 = between^2 - pi/2 within^2 (1/usual - 1/n),    at least pi/2 within^2 / n,
+
+and what sessions differ by beyond their trials stays. Sessions of a single trial do not tell the
+two apart: nothing is promised for them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from scipy.special import ndtr
 
-from gate.model.blocks import FIRST_BLOCK
+from gate.model.plan import FIRST_BLOCK
+from gate.stats import robust
 from gate.stats.screen import threshold
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gate.stats.noise import Noise
-    from gate.stats.screen import Limits
+    from gate.stats.screen import LossLimits
+
 
 _MOST_TRIALS = 10
 """The screen takes no more than this on its own account."""
@@ -32,7 +48,7 @@ class Expected:
     """One metric before anything is measured."""
 
     noise: Noise
-    limits: Limits
+    limits: LossLimits
     sigma: float
     """Standard deviation of a pair difference, in logs."""
     pairs: int
@@ -73,3 +89,25 @@ def screen_trials(metrics: Sequence[Expected], asked: int, beta: float) -> int:
 def _cost(metrics: Sequence[Expected], trials: int, beta: float) -> float:
     pairs = [metric.pairs_to_pass * metric.flagged(trials, beta) for metric in metrics]
     return trials + 2 * max(pairs, default=0.0)
+
+
+def with_sessions(noise: Noise, sessions: int) -> Noise:
+    """The noise of that many accepted sessions, at least as many as there are."""
+    if sessions <= noise.level:
+        return noise
+    more = max(_freedom(sessions) - _freedom(noise.level), 0.0)
+    return replace(noise, level=sessions, freedom=noise.freedom + more)
+
+
+def with_trials(noise: Noise, trials: int) -> Noise:
+    """The noise of accepted sessions of that many trials, at least as many as they have."""
+    if trials <= noise.usual or noise.usual <= 1:
+        return noise
+    gone = math.pi / 2 * noise.within**2 * (1 / noise.usual - 1 / trials)
+    left = math.sqrt(max(noise.between**2 - gone, 0.0))
+    longer = replace(noise, between=left, usual=float(trials))
+    return replace(longer, between=max(left, longer.implied, robust.FLOOR))
+
+
+def _freedom(sessions: int) -> float:
+    return robust.scale(range(max(sessions, 2)))[1]

@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtr
 
-from gate.model.blocks import FIRST_BLOCK
+from gate.model.plan import FIRST_BLOCK
 from gate.stats import loudness
 from gate.stats.costs import ratio
 from gate.stats.screen import SHARE
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gate.stats.planning import Expected
-    from gate.stats.screen import Limits
+    from gate.stats.screen import LossLimits
 
 CERTAINTY = 0.95
 """What is found with this probability counts as found."""
@@ -82,7 +82,7 @@ class Power:
 
 def with_pairs(
     metric: Expected,
-    limits_at: Callable[[float], Limits],
+    limits_at: Callable[[float], LossLimits],
     asked: float,
     *,
     trials: int,
@@ -154,7 +154,7 @@ def _passage(bound: float, drift: float, variance: float, pairs: int) -> float:
 
 def _upper_first(upper: float, lower: float) -> float:
     """Wald's chance; both arguments have the sign of the drift."""
-    if abs(upper) < 1e-6:  # noqa: PLR2004 - the limit without drift
+    if abs(upper) < 1e-6:
         return lower / (upper + lower) if upper + lower else 0.5
     if upper > 0:
         return -math.expm1(-lower) / -math.expm1(-lower - upper)

@@ -9,7 +9,7 @@ from gate.stats.summary_logs import compare_logs, logs_to_decide
 
 if TYPE_CHECKING:
     from gate.model import Figures, MeanKind, SummaryRow
-    from gate.stats.summary import Compared
+    from gate.stats.summary import MeanRatio
 
 
 def known_noise(row: SummaryRow) -> bool:
@@ -29,7 +29,7 @@ def sittings_differ(side: Figures) -> bool:
     return len({one.mean for one in side.sittings}) > 1
 
 
-def compare(row: SummaryRow, mean: MeanKind, alpha: float, beta: float) -> Compared:
+def compare(row: SummaryRow, mean: MeanKind, alpha: float, beta: float) -> MeanRatio:
     """Compare a row of known noise; the lower limit holds `alpha`, the upper one `beta`."""
     chosen = compare_logs if _needs_logs(row) else summary.compare
     return chosen(row, mean, alpha, beta)

@@ -35,7 +35,7 @@ from gate.model.readiness import HostNoise
 from gate.stats import loudness, robust
 from gate.stats.power import least
 from gate.stats.quantiles import student
-from gate.stats.screen import Limits
+from gate.stats.screen import LossLimits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,7 +90,7 @@ def _held(noise: float, pairs: int) -> float:
     sigma = math.sqrt(2) * noise
 
     def held(tolerance: float) -> bool:
-        limits = Limits(tolerance=tolerance, negligible=_NEGLIGIBLE * tolerance)
+        limits = LossLimits(tolerance=tolerance, negligible=_NEGLIGIBLE * tolerance)
         return loudness.provable_with_pairs(limits, sigma, pairs) <= tolerance
 
     return least(held)

@@ -42,7 +42,7 @@ _TAIL = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class LossLimits:
     """A metric's thresholds as relative losses."""
 
     tolerance: float
@@ -82,7 +82,9 @@ def centre(sessions: Sequence[Sequence[float]]) -> float:
     return median([median(session) for session in sessions])
 
 
-def threshold(limits: Limits, noise: Noise, trials: int, beta: float, sessions: int = 1) -> float:
+def threshold(
+    limits: LossLimits, noise: Noise, trials: int, beta: float, sessions: int = 1
+) -> float:
     """The log loss above which so many head trials are flagged."""
     margin = noise.reach(1 - SHARE * beta, trials, sessions)
     return min(limits.most - margin, max(math.log1p(limits.tolerance / 2), limits.dead))
@@ -92,7 +94,7 @@ def screen(
     head: Sequence[float],
     level: float,
     noise: Noise,
-    limits: Limits,
+    limits: LossLimits,
     beta: float,
     *,
     trials: int | None = None,
@@ -120,7 +122,7 @@ def screen(
 
 
 def slid(
-    head: Sequence[float], sessions: Sequence[Sequence[float]], limits: Limits
+    head: Sequence[float], sessions: Sequence[Sequence[float]], limits: LossLimits
 ) -> float | None:
     """Log loss since the epoch's anchor when it is beyond the tolerance.
 
@@ -138,14 +140,16 @@ def _anchor(sessions: Sequence[Sequence[float]]) -> float:
     return centre(sessions[:_ANCHORS])
 
 
-def _far_from_anchor(sessions: Sequence[Sequence[float]], limits: Limits) -> float:
+def _far_from_anchor(sessions: Sequence[Sequence[float]], limits: LossLimits) -> float:
     """The distance from the anchor that is beyond both the tolerance and the noise."""
     one = robust.step_scale([median(session) for session in sessions])
     error = one * math.sqrt(1 + math.pi / 2 / _ANCHORS)
     return limits.most + student(1 - _TAIL, len(sessions) - 1) * error
 
 
-def moved(fresh: Sequence[float], sessions: Sequence[Sequence[float]], limits: Limits) -> bool:
+def level_moved(
+    fresh: Sequence[float], sessions: Sequence[Sequence[float]], limits: LossLimits
+) -> bool:
     """Whether a session about to be accepted stands on another level than the epoch so far.
 
     Either its distance from the accepted centre is beyond both the noise and the negligible
@@ -163,7 +167,9 @@ def moved(fresh: Sequence[float], sessions: Sequence[Sequence[float]], limits: L
     return distance > max(reach, limits.dead) or from_anchor > _far_from_anchor(sessions, limits)
 
 
-def pairs_detectable(limits: Limits, sigma: float, pairs: int, alpha: float, beta: float) -> float:
+def pairs_detectable(
+    limits: LossLimits, sigma: float, pairs: int, alpha: float, beta: float
+) -> float:
     """Smallest log loss that `pairs` pairs of noise `sigma` can prove (planning formula).
 
     tau + (z(1 - alpha) + z(1 - beta)) sigma / sqrt(n): the fixed-sample bound; the martingale

@@ -33,7 +33,7 @@ from gate.stats import loudness
 from gate.stats.costs import ratio
 from gate.stats.planning import Expected
 from gate.stats.power import CERTAINTY, Power, least
-from gate.stats.screen import Limits, threshold
+from gate.stats.screen import LossLimits, threshold
 from gate.stats.strikes import LEAST_SHARE, chance, strikes_needed
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ _SEED = 20260110
 
 def with_strikes(
     noise: Noise,
-    limits_at: Callable[[float], Limits],
+    limits_at: Callable[[float], LossLimits],
     asked: float,
     *,
     trials: int,
@@ -61,11 +61,11 @@ def with_strikes(
     count = strikes_needed(noise.level, alpha)
     clears = loudness.provable_with_strikes(noise, trials)
 
-    def in_force(tolerance: float) -> Limits:
+    def in_force(tolerance: float) -> LossLimits:
         limits = limits_at(tolerance)
         if clears <= limits.tolerance:
             return limits
-        return Limits(tolerance=clears, negligible=limits.negligible)
+        return LossLimits(tolerance=clears, negligible=limits.negligible)
 
     def needed(tolerance: float) -> np.ndarray | None:
         """For each draw the smallest log loss that is found at this tolerance."""

@@ -49,7 +49,7 @@ _MOST_TRIALS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
+class MeanRatio:
     """Two means and how far their ratio is known, in log loss."""
 
     loss: float
@@ -112,14 +112,14 @@ def known_spread(row: SummaryRow) -> bool:
     return all(bool(side.sd) and side.trials > 1 for side in row.sides)
 
 
-def compare(row: SummaryRow, mean: MeanKind, alpha: float, beta: float) -> Compared:
+def compare(row: SummaryRow, mean: MeanKind, alpha: float, beta: float) -> MeanRatio:
     """Compare a row of known spread; the lower limit holds `alpha`, the upper one `beta`."""
     ratio = Ratio.of(row, mean)
     error = math.hypot(*(deviation(side) / math.sqrt(side.trials) for side in row.sides))
     freedom = min(side.trials for side in row.sides) - 1
     down, up = ratio.reach(alpha)[0], ratio.reach(beta)[1]
     power = student(1 - beta, freedom) * error
-    return Compared(
+    return MeanRatio(
         loss=ratio.loss,
         low=limit(ratio.loss, -(down + ratio.slack)),
         high=limit(ratio.loss, up + ratio.slack),

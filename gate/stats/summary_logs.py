@@ -39,7 +39,7 @@ from gate.model import Take
 from gate.model.curve import take_of
 from gate.stats.quantiles import student
 from gate.stats.robust import FLOOR
-from gate.stats.summary import Compared, Ratio, deviation, least_trials, limit
+from gate.stats.summary import MeanRatio, Ratio, deviation, least_trials, limit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +51,7 @@ _FARTHEST = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Noise:
+class RowNoise:
     """How noisy the log loss of a row is."""
 
     error: float
@@ -65,13 +65,13 @@ class Noise:
     """Between sittings, where it comes from them: the larger one of both sides."""
 
 
-def compare_logs(row: SummaryRow, mean: MeanKind, alpha: float, beta: float) -> Compared:
+def compare_logs(row: SummaryRow, mean: MeanKind, alpha: float, beta: float) -> MeanRatio:
     """Compare a group or sittings; the lower limit holds `alpha`, the upper one `beta`."""
     noise = _noise(row)
     loss = Ratio.of(row, mean).loss
     down = student(1 - alpha, noise.freedom) * noise.error + noise.slack
     up = student(1 - beta, noise.freedom) * noise.error
-    return Compared(
+    return MeanRatio(
         loss=loss,
         low=limit(loss, -down),
         high=limit(loss, up + noise.slack),
@@ -116,7 +116,7 @@ def _needed(
     return least_trials(decided)
 
 
-def _noise(row: SummaryRow) -> Noise:
+def _noise(row: SummaryRow) -> RowNoise:
     slack = sum(_slack(row, side) for side in range(2))
     if any(side.sittings for side in row.sides):
         return _of_sittings(row, slack)
@@ -127,7 +127,7 @@ def _noise(row: SummaryRow) -> Noise:
         singles.append(_error(row, side, spreads))
         pairs = zip(spreads, figures, strict=True)
         errors.append(_error(row, side, [s / math.sqrt(one.trials) for s, one in pairs]))
-    return Noise(
+    return RowNoise(
         error=math.hypot(*errors),
         freedom=min(side.trials for point in _points(row) for side in point.sides) - 1,
         single=math.hypot(*singles),
@@ -135,7 +135,7 @@ def _noise(row: SummaryRow) -> Noise:
     )
 
 
-def _of_sittings(row: SummaryRow, slack: float) -> Noise:
+def _of_sittings(row: SummaryRow, slack: float) -> RowNoise:
     spreads = {i: _between(row, i) for i, side in enumerate(row.sides) if side.sittings}
     counts = {i: len(row.sides[i].sittings) for i in spreads}
     freedom, widest = min(counts.values()) - 1, max(spreads.values())
@@ -148,7 +148,7 @@ def _of_sittings(row: SummaryRow, slack: float) -> Noise:
         fewer = max(1.0, sitting / row.sides[1 - known].trials)
         error = widest * math.sqrt(fewer + 1 / counts[known])
         single = widest * math.sqrt(2)
-    return Noise(error=error, freedom=freedom, single=single, slack=slack, spread=widest)
+    return RowNoise(error=error, freedom=freedom, single=single, slack=slack, spread=widest)
 
 
 def _between(row: SummaryRow, side: int) -> float:

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gate.errors import InputError
-from gate.files import disk
-from gate.vm.notes import build_id_in
+from gate.formats import disk
+from gate.linux.elf_notes import build_id_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,7 +61,7 @@ class Running:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Boot:
+class Restart:
     """One restart, and what came of it."""
 
     side: str
@@ -92,11 +92,11 @@ class Boots:
     environment: Mapping[str, str]
     restart: str
     """A shell command that restarts the machine; `systemctl reboot` if empty."""
-    boots: tuple[Boot, ...]
+    boots: tuple[Restart, ...]
     doing: Doing
 
     @property
-    def last(self) -> Boot:
+    def last(self) -> Restart:
         """The boot that was asked for last."""
         return self.boots[-1]
 
@@ -105,7 +105,7 @@ class Boots:
         return replace(self, doing=doing, boots=(*self.boots[:-1], replace(self.last, **changes)))
 
 
-def running() -> Running:
+def running_kernel() -> Running:
     """The kernel of this machine; texts are empty where it does not tell."""
     kernel = _PROC / "sys/kernel"
     try:
@@ -160,7 +160,7 @@ def _parsed(data: Any) -> Boots:
         message = "of another schema"
         raise ValueError(message)
     boots = tuple(
-        Boot(**{**one, "came": Running(**one["came"]) if one["came"] else None})
+        Restart(**{**one, "came": Running(**one["came"]) if one["came"] else None})
         for one in data["boots"]
     )
     words = tuple(data["words"])

@@ -12,22 +12,29 @@ import shutil
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.errors import MeasureError
-from gate.subject.kernel_options import EMPTY, Wanted, difference
-from gate.subject.kernel_source import Step, away, lay_out, remove
-from gate.vm.code import differing
+from gate.subject.kernel_source import (
+    EMPTY,
+    BuildStep,
+    KernelBuildOptions,
+    away,
+    difference,
+    lay_out,
+    remove,
+)
+from gate.vm.changes import NAME, recorded_text
+from gate.vm.code import differing_functions
 from gate.vm.elf import NotRead
 from gate.vm.image import read_image
 from gate.vm.objects import NotCompared, changed_in
-from gate.vm.packed import NotUnpacked, unpacked
-from gate.vm.recorded import NAME, recorded_text
+from gate.vm.packed import NotUnpacked, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from gate.subject.kernel_source import Source
+    from gate.subject.kernel_source import KernelSource
 
-    Run = Callable[["Step", Path, dict[str, str]], int]
+    Run = Callable[["BuildStep", Path, dict[str, str]], int]
     """Runs a step with its output at the end of a log, and gives its exit status."""
 
 FAILED = "G282"
@@ -57,7 +64,7 @@ class Built(NamedTuple):
     """Options that a fragment asks for and the tree did not take."""
 
 
-class Outcome(NamedTuple):
+class BuiltSides(NamedTuple):
     """Both sides, and how they differ."""
 
     sides: tuple[Built, Built]
@@ -76,7 +83,7 @@ class Builder:
     def __init__(
         self,
         out: Path,
-        wanted: Wanted,
+        wanted: KernelBuildOptions,
         jobs: int,
         *,
         modules: bool,
@@ -90,7 +97,7 @@ class Builder:
         self._log = self.out / "build.log"
         self._compiler = ("CC=ccache gcc",) if shutil.which("ccache") else ()
 
-    def build(self, sources: tuple[Source, Source]) -> Outcome:
+    def build(self, sources: tuple[KernelSource, KernelSource]) -> BuiltSides:
         """Build both; what `out` held of sides before is replaced only when both are there.
 
         Raises:
@@ -105,18 +112,18 @@ class Builder:
             modules = modules_between(*(self._work / side for side in SIDES))
             options = difference(base.config, head.config)
             self._record(base, head, functions, unknown, options)
-            return Outcome((base, head), options, functions, unknown, modules)
+            return BuiltSides((base, head), options, functions, unknown, modules)
         finally:
             self._clean(sources)
 
-    def _clean(self, sources: tuple[Source, Source]) -> None:
+    def _clean(self, sources: tuple[KernelSource, KernelSource]) -> None:
         if self._work.exists():
             self._say("tidying up")
         away(self._work)
         for source in {one.directory: one for one in sources if one.commit}.values():
             remove(source, self._work / "source")
 
-    def _side(self, side: str, source: Source) -> Built:
+    def _side(self, side: str, source: KernelSource) -> Built:
         self._log = self.out / f"{side}.log"
         self._log.unlink(missing_ok=True)
         lay_out(source, self._work / "source", self._do)
@@ -166,9 +173,9 @@ class Builder:
 
     def _make(self, *words: str, told: str) -> None:
         place = (f"-C{self._work / 'source'}", f"O={self._work / 'objects'}")
-        self._do(Step(("make", *place, *self._compiler, *words), told))
+        self._do(BuildStep(("make", *place, *self._compiler, *words), told))
 
-    def _do(self, step: Step) -> None:
+    def _do(self, step: BuildStep) -> None:
         status = self._run(step, self._log, _environment())
         if status != 0:
             raise MeasureError(
@@ -216,8 +223,8 @@ def modules_between(base: Path, head: Path) -> dict[str, tuple[str, ...]]:
         if old == new:
             continue
         try:
-            plain = (unpacked(one) if one else b"" for one in (old, new))
-            found[name] = tuple(differing(*plain)) if old and new else ()
+            plain = (unpack(one) if one else b"" for one in (old, new))
+            found[name] = tuple(differing_functions(*plain)) if old and new else ()
         except (NotRead, NotUnpacked):
             found[name] = ()
     return found

@@ -2,6 +2,8 @@
 
 The place is the same because it gets into what is built: what two sides have alike is then alike to
 the byte, and a compiler cache knows it again.
+
+The configuration that both sides of a kernel are built with, and how their ends differ.
 """
 
 from __future__ import annotations
@@ -11,11 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.errors import InputError
+from gate.model.kernel_config import options_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Do = Callable[["Step"], None]
+    Do = Callable[["BuildStep"], None]
+    from collections.abc import Mapping
+
 
 CODE = "G281"
 _MAKEFILE = ("Makefile", "Kbuild", "scripts/kconfig")
@@ -23,7 +28,7 @@ _USED = (".config", "include/config", "include/generated")
 """What a build inside a tree leaves, which one beside it refuses."""
 
 
-class Step(NamedTuple):
+class BuildStep(NamedTuple):
     """A program to run in the log of a side."""
 
     argv: tuple[str, ...]
@@ -31,7 +36,7 @@ class Step(NamedTuple):
     """What it does, for whoever waits."""
 
 
-class Source(NamedTuple):
+class KernelSource(NamedTuple):
     """Where a side's source comes from."""
 
     name: str
@@ -42,7 +47,7 @@ class Source(NamedTuple):
     """The repository, or the source itself."""
 
 
-def sources(tree: Path, base: str, head: str) -> tuple[Source, Source]:
+def sources(tree: Path, base: str, head: str) -> tuple[KernelSource, KernelSource]:
     """The sources of base and head: revisions of a repository, or else two directories.
 
     Raises:
@@ -56,7 +61,7 @@ def sources(tree: Path, base: str, head: str) -> tuple[Source, Source]:
     return found[0], found[1]
 
 
-def _revision(tree: Path, name: str) -> Source:
+def _revision(tree: Path, name: str) -> KernelSource:
     commit = _git(
         tree, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"
     )
@@ -70,10 +75,10 @@ def _revision(tree: Path, name: str) -> Source:
     listed = _git(tree, "ls-tree", "--name-only", commit, *_MAKEFILE) or ""
     if len(listed.split()) != len(_MAKEFILE):
         raise _no_kernel(f"{tree} at {name}")
-    return Source(name, commit, tree)
+    return KernelSource(name, commit, tree)
 
 
-def _directory(tree: Path, name: str) -> Source:
+def _directory(tree: Path, name: str) -> KernelSource:
     place = Path(name)
     if not place.is_dir():
         raise InputError(
@@ -84,7 +89,7 @@ def _directory(tree: Path, name: str) -> Source:
         )
     if not all((place / one).exists() for one in _MAKEFILE):
         raise _no_kernel(name)
-    return Source(name, "", place.resolve())
+    return KernelSource(name, "", place.resolve())
 
 
 def _no_kernel(place: str) -> InputError:
@@ -92,7 +97,7 @@ def _no_kernel(place: str) -> InputError:
     return InputError(CODE, message, cure="Give the top of a kernel tree.", place=place)
 
 
-def lay_out(source: Source, place: Path, do: Do) -> None:
+def lay_out(source: KernelSource, place: Path, do: Do) -> None:
     """Make `place` hold this source and nothing else.
 
     Raises:
@@ -105,23 +110,23 @@ def lay_out(source: Source, place: Path, do: Do) -> None:
     if source.commit:
         do(_checkout(source.directory, ("worktree", "add"), str(place), source.commit))
         return
-    do(Step(("cp", "-a", "--reflink=auto", str(source.directory), str(place)), "copy"))
+    do(BuildStep(("cp", "-a", "--reflink=auto", str(source.directory), str(place)), "copy"))
     if any((place / one).exists() for one in _USED):
-        do(Step(("make", "-C", str(place), "mrproper"), "make mrproper"))
+        do(BuildStep(("make", "-C", str(place), "mrproper"), "make mrproper"))
 
 
-def _checkout(place: Path, command: tuple[str, ...], *words: str) -> Step:
+def _checkout(place: Path, command: tuple[str, ...], *words: str) -> BuildStep:
     flags = ("--quiet", "--force", "--detach")
-    return Step(("git", "-C", str(place), *command, *flags, *words), "checkout")
+    return BuildStep(("git", "-C", str(place), *command, *flags, *words), "checkout")
 
 
 def away(place: Path) -> None:
     """Remove a directory of very many files, also while a terminal interrupts everybody."""
     if place.exists():
-        subprocess.run(("rm", "-rf", "--", str(place)), check=False, start_new_session=True)  # noqa: S603, S607 - a fixed word
+        subprocess.run(("rm", "-rf", "--", str(place)), check=False, start_new_session=True)  # noqa: S607 - a fixed word
 
 
-def remove(source: Source, place: Path) -> None:
+def remove(source: KernelSource, place: Path) -> None:
     """Take the source away, and what the user's repository knows of it."""
     away(place)
     if source.commit:
@@ -130,7 +135,7 @@ def remove(source: Source, place: Path) -> None:
 
 def _git(tree: Path, *words: str) -> str | None:
     try:
-        answer = subprocess.run(  # noqa: S603 - a list of words, no shell
+        answer = subprocess.run(
             ("git", "-C", str(tree), *words),  # noqa: S607 - found as a shell would
             capture_output=True,
             text=True,
@@ -140,3 +145,77 @@ def _git(tree: Path, *words: str) -> str | None:
     except (OSError, subprocess.TimeoutExpired):
         return None
     return answer.stdout.strip() if answer.returncode == 0 else None
+
+
+_REPEATABLE = """
+# By gate build-kernel: what would make two builds of one source differ.
+# CONFIG_LOCALVERSION_AUTO is not set
+# CONFIG_MODULE_SIG is not set
+CONFIG_SYSTEM_TRUSTED_KEYS=""
+CONFIG_SYSTEM_REVOCATION_KEYS=""
+"""
+EMPTY = ("allnoconfig", "tinyconfig")
+"""Those that say no to all that is not asked for, also to what a fragment makes visible."""
+
+
+class KernelBuildOptions(NamedTuple):
+    """What the user asks for."""
+
+    config: Path | None
+    """A whole `.config`."""
+    default: str
+    """Else a target of the tree: `defconfig`, `tinyconfig`."""
+    fragments: tuple[Path, ...]
+
+    def check(self) -> None:
+        """Refuse what cannot be.
+
+        Raises:
+            InputError: G281.
+        """
+        if not self.default.endswith("config") or not self.default.replace("_", "").isalnum():
+            message = f"{self.default[:80]!r} is no configuration of a kernel tree."
+            raise InputError(CODE, message, cure="For example --defconfig allnoconfig.")
+        for path in filter(None, (self.config, *self.fragments)):
+            if not path.is_file():
+                raise InputError(
+                    CODE,
+                    "there is no such file.",
+                    cure="Give a kernel's configuration.",
+                    place=str(path),
+                )
+
+    def text(self) -> str:
+        """The fragments, one after the other, and what makes builds repeat."""
+        parts = [path.read_text(encoding="utf-8", errors="replace") for path in self.fragments]
+        return "\n".join((*parts, _REPEATABLE))
+
+    def not_taken(self, final: str) -> tuple[str, ...]:
+        """Lines of the fragments that a tree did not take."""
+        have = options_in(final.splitlines())
+        wanted: dict[str, str] = {}
+        for path in self.fragments:
+            lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+            wanted.update(options_in(lines))
+        return tuple(
+            f"CONFIG_{name}={value}"
+            for name, value in wanted.items()
+            if have.get(name) != value and not (value == "m" and have.get(name) == "y")
+        )
+
+
+def difference(base: str, head: str) -> tuple[str, ...]:
+    """How two final configurations differ, as scripts/diffconfig of Linux tells it."""
+    before, after = options_in(base.splitlines()), options_in(head.splitlines())
+    names = sorted(before.keys() | after.keys())
+    return tuple(
+        _line(name, before, after) for name in names if before.get(name) != after.get(name)
+    )
+
+
+def _line(name: str, before: Mapping[str, str], after: Mapping[str, str]) -> str:
+    if name not in after:
+        return f"-{name} {before[name]}"
+    if name not in before:
+        return f"+{name} {after[name]}"
+    return f" {name} {before[name]} -> {after[name]}"

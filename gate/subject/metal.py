@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.errors import CannotJudge, InputError
-from gate.subject.boots import Boots, Doing, read_boots, running, write_boots
-from gate.subject.one_shot import Target, disarmed
+from gate.subject.boots import Boots, Doing, read_boots, running_kernel, write_boots
+from gate.subject.one_shot import BootTarget, check_disarmed
 from gate.subject.switch import NotActive
-from gate.vm.console import fault_of
+from gate.vm.guest_output import fault_of
 from gate.vm.image import Image, find_image, read_image
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _LONGEST_RECORD = 1 << 20
 class RestartNeeded(CannotJudge):
     """The side's kernel is to be started anew; `gate check` and `gate run` know how to go on."""
 
-    def __init__(self, metal: Metal, target: Target, image: Image, key: str) -> None:
+    def __init__(self, metal: Metal, target: BootTarget, image: Image, key: str) -> None:
         super().__init__(
             "G269",
             f"not finished: this machine must restart into the {target.side.value} side's kernel "
@@ -91,7 +91,7 @@ class Metals:
             NotActive: the machine came up with another kernel, or restarted in the last trial.
             InputError: G269, another measurement waits for its restart.
         """
-        now, journal = running(), read_boots(self._state)
+        now, journal = running_kernel(), read_boots(self._state)
         if journal is not None and journal.key != self._key:
             raise self._another(journal)
         if journal is None or journal.doing is Doing.DONE or journal.last.side != side.side.value:
@@ -115,7 +115,7 @@ class Metals:
         Raises:
             NotActive: it is not.
         """
-        self._demand(side.side, running())
+        self._demand(side.side, running_kernel())
 
     def deactivate(self) -> None:
         """This boot has had its trial."""
@@ -131,7 +131,7 @@ class Metals:
         except NotActive as why:
             write_boots(self._state, journal.now(Doing.DONE, came=now))
             raise NotActive(f"{why}{_recorded(journal.last.asked_at)}") from None
-        stays = disarmed(self._metal)
+        stays = check_disarmed(self._metal)
         write_boots(self._state, journal.now(Doing.MEASURING, came=now, proven=True))
         if stays:
             raise NotActive(stays)
@@ -148,7 +148,7 @@ class Metals:
 
     def _needed(self, side: ActiveSide) -> RestartNeeded:
         image = self._images[side.side]
-        target = Target(side.side, side.directory or image.path.parent, image.path)
+        target = BootTarget(side.side, side.directory or image.path.parent, image.path)
         return RestartNeeded(self._metal, target, image, self._key)
 
     def _another(self, journal: Boots) -> InputError:

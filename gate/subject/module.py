@@ -14,18 +14,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
+from gate.linux.kernel_modules import kernel_had_oops, loaded_module, loaded_names, loads_modules
 from gate.model import Side
-from gate.subject.loaded import died, loaded, loaded_names, loads_modules
 from gate.subject.module_journal import SYSTEM, close, note, program
 from gate.subject.switch import NotActive, Words
-from gate.vm.modules import Tree
+from gate.vm.modules import ModuleTree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from gate.linux.kernel_modules import Loaded
     from gate.model import Activation, Changes
     from gate.subject.command import ActiveSide
-    from gate.subject.loaded import Loaded
     from gate.subject.switch import Run
     from gate.vm.modules import Module
 
@@ -92,7 +92,7 @@ class Modules:
 
     def activate(self, side: ActiveSide) -> str:
         """Load the side's modules, each proven by its build-id."""
-        if died():
+        if kernel_had_oops():
             raise NotActive("the kernel had an oops: restart the machine before you go on")
         self._free()
         wanted = [one for one in self._read[side.side] if one.name not in loaded_names()]
@@ -108,7 +108,7 @@ class Modules:
     def prove(self, side: ActiveSide) -> None:
         """The same modules, loaded once, in a kernel that had no oops."""
         self._found(side)
-        if died():
+        if kernel_had_oops():
             raise NotActive("the kernel had an oops while the module was loaded: see its log")
 
     def deactivate(self) -> None:
@@ -136,7 +136,7 @@ class Modules:
                 cure=f"Pass --{name} DIR with the .ko in it, or declare [side.{name}].",
             )
         has = loaded_names() - self._named
-        tree = Tree(side.directory, os.uname().release, beside=Path("/"), has=has)
+        tree = ModuleTree(side.directory, os.uname().release, beside=Path("/"), has=has)
         for name in sorted(self._named):
             if not tree.holds(name):  # the running kernel's own would clear any change
                 raise InputError(
@@ -160,14 +160,14 @@ class Modules:
             why = said.errors.strip().splitlines()[-1:] or ["it said nothing"]
             plain = why[0].replace(file.name, f"{module.name}.ko")
             raise NotActive(f"the module {module.name} does not load: {plain}")
-        now = loaded(module.name)
+        now = loaded_module(module.name)
         if now is None:
             raise NotActive(f"the module {module.name} was loaded, and is not there")
         self._up.append((module, now))
 
     def _found(self, side: ActiveSide) -> None:
         for module, before in self._up:
-            now = loaded(module.name)
+            now = loaded_module(module.name)
             if now is None:
                 raise NotActive(f"the module {module.name} is not loaded any more")
             if now.build_id != module.build_id:

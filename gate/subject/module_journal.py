@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
-from gate.files import disk
-from gate.subject.loaded import loaded
+from gate.formats import disk
+from gate.linux.kernel_modules import loaded_module
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,12 +62,12 @@ def unload_left(state: Path) -> tuple[str, ...]:
         close(state)
         return ("which modules it loaded cannot be read; a check names the one that stays loaded",)
     for name, build_id in reversed(left):
-        now = loaded(name)
+        now = loaded_module(name)
         if now is None or now.build_id != build_id:
             continue  # it was never loaded, is gone, or is somebody else's now
         words = (*program("rmmod"), name)
         try:
-            done = subprocess.run(  # noqa: S603 - a name that was a loaded module's
+            done = subprocess.run(
                 words, env=SYSTEM, capture_output=True, timeout=_PATIENCE, check=False, text=True
             )
             status, errors = done.returncode, done.stderr

@@ -31,7 +31,7 @@ _PANIC = "panic=30"
 _OWN = ("BOOT_IMAGE=", "initrd=", "panic=")
 
 
-class Target(NamedTuple):
+class BootTarget(NamedTuple):
     """What the next start is to be."""
 
     side: Side
@@ -39,7 +39,7 @@ class Target(NamedTuple):
     image: Path
 
 
-def arm(metal: Metal, target: Target, first: Running) -> None:
+def arm(metal: Metal, target: BootTarget, first: Running) -> None:
     """Make the next start one of the target's kernel, and make sure that it will be.
 
     `first` is the kernel that was there before all: its command line is the machine's own.
@@ -66,7 +66,7 @@ def arm(metal: Metal, target: Target, first: Running) -> None:
             _do("sh", "-c", metal.once.replace("{side}", shlex.quote(str(target.directory))))
 
 
-def disarmed(metal: Metal) -> str:
+def check_disarmed(metal: Metal) -> str:
     """After a start: what to tell if the entry is still there, which it must not be.
 
     GRUB cannot write where its environment lies on LVM, RAID or btrfs: then a kernel that does not
@@ -108,7 +108,7 @@ def restart_plainly(command: str) -> None:
     _do(*(("sh", "-c", command) if command else ("systemctl", "reboot")))
 
 
-def _kexec_words(metal: Metal, target: Target, first: Running) -> list[str]:
+def _kexec_words(metal: Metal, target: BootTarget, first: Running) -> list[str]:
     own = [word for word in first.command_line.split() if not word.startswith(_OWN)]
     line = metal.command_line or " ".join(own)
     if not any(word.startswith("panic=") for word in line.split()):
@@ -146,7 +146,7 @@ def _text(path: Path) -> str:
 
 def _do(*words: str) -> str:
     try:
-        done = subprocess.run(  # noqa: S603 - words of the profile, for root's own machine
+        done = subprocess.run(
             words, env=SYSTEM, capture_output=True, timeout=_PATIENCE, check=False, text=True
         )
     except (OSError, subprocess.TimeoutExpired) as error:

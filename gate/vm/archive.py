@@ -93,7 +93,7 @@ def _padded(data: bytes) -> bytes:
 
 def _libraries(program: str) -> tuple[str, ...]:
     """Shared libraries and the loader of a program of this machine; none where it is static."""
-    answer = subprocess.run(  # noqa: S603 - a list of words, no shell
+    answer = subprocess.run(
         ("ldd", program),  # noqa: S607 - found as a shell would
         capture_output=True,
         text=True,

@@ -1,27 +1,89 @@
-"""A side made bootable: its kernel and a first file system that does the trial's steps."""
+"""A side made bootable: its kernel and a first file system that does the trial's steps.
+
+What a guest does from its first process on, and the lines by which it tells.
+
+Everything goes to the second serial line, a record a line: a word and what belongs to it. Output of
+programs is in base64, for a serial line would change it.
+"""
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gate.vm.archive import Archive
 from gate.vm.image import Image, bootable, find_image, read_image
-from gate.vm.modules import Tree
-from gate.vm.plugin import built
-from gate.vm.script import script
+from gate.vm.modules import ModuleTree
+from gate.vm.plugin import compile_plugin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from gate.vm.modules import Module
+
+
+ANSWERS = "/dev/ttyS1"
+_HEAD = """#!/bin/busybox sh
+/bin/busybox --install -s /bin
+export PATH=/bin:/usr/bin:/sbin LC_ALL=C.UTF-8 HOME=/
+mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t devtmpfs dev /dev
+mount -t tmpfs tmp /tmp; mkdir -p /tmp/work; cd /tmp/work
+exec </dev/null
+stty -F {answers} raw -echo
+say() {{ echo "$*" >{answers}; }}
+told() {{ say "$1 $2 $(base64 -w 0 /tmp/out)"; }}
+off() {{ say "end $1"; sync; poweroff -f; sleep 60; }}
+hex() {{ od -An -v -tx1 "$1" | tr -d ' \\n'; }}
+proof() {{
+  say "release $(uname -r)"
+  say "version $(uname -v)"
+  say "notes $(hex /sys/kernel/notes)"
+}}
+say "begin 1"
+proof
+"""
+_MODULE = """say "at loading {name}"
+if insmod /gate/{name}.ko {parameters} >/tmp/out 2>&1; then
+  say "module {name} $(hex /sys/module/{name}/notes/.note.gnu.build-id)"
+else
+  dmesg | tail -n 3 >>/tmp/out; told refused {name}; off 1
+fi
+"""
+_STEP = """say "at {name}"
+{mark}sh /gate/{name} >/tmp/out 2>&1; status=$?
+told step {name}=$status
+[ $status = 0 ] || off 1
+"""
+_TAIL = """proof
+say "tainted $(cat /proc/sys/kernel/tainted)"
+grep -i ' [tw] ' /proc/kallsyms | gzip -1 >/tmp/out
+told symbols 0
+off 0
+"""
+
+
+def script(modules: Sequence[Module], steps: Sequence[tuple[str, bool]]) -> str:
+    """The first process of the guest: proof, modules, steps, proof again, power off.
+
+    Each step is a file in the guest's /gate, run between two marks where it says so.
+    """
+    parts = [_HEAD.format(answers=ANSWERS)]
+    parts += [
+        _MODULE.format(name=one.name, parameters=shlex.join(one.parameters)) for one in modules
+    ]
+    parts += [
+        _STEP.format(name=name, mark="gate-mark " if marked else "") for name, marked in steps
+    ]
+    return "".join((*parts, _TAIL))
+
 
 _EMPTY = ("proc", "sys", "dev", "tmp", "gate", "usr/bin", "sbin")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Guest:
+class GuestFiles:
     """What a boot needs, laid out in files."""
 
     image: Image
@@ -31,7 +93,7 @@ class Guest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class GuestOptions:
     """What a profile wants of a guest."""
 
     modules: tuple[str, ...]
@@ -49,10 +111,12 @@ def read_side(directory: Path, modules: Iterable[str]) -> tuple[Image, tuple[Mod
         InputError: G265, one is missing or cannot be read.
     """
     image, kernel = read_image(find_image(directory))
-    return image, Tree(directory, image.release).loaded(modules), kernel
+    return image, ModuleTree(directory, image.release).loaded(modules), kernel
 
 
-def lay_out(directory: Path, wanted: Wanted, place: Path, environment: Mapping[str, str]) -> Guest:
+def lay_out(
+    directory: Path, wanted: GuestOptions, place: Path, environment: Mapping[str, str]
+) -> GuestFiles:
     """Write the guest of a side into `place`, which is made.
 
     Raises:
@@ -65,7 +129,7 @@ def lay_out(directory: Path, wanted: Wanted, place: Path, environment: Mapping[s
     archive = Archive()
     archive.add_directories(*_EMPTY)
     archive.add_program("busybox", environment)
-    archive.add("bin/gate-mark", built("mark").read_bytes(), runs=True)
+    archive.add("bin/gate-mark", compile_plugin("mark").read_bytes(), runs=True)
     for program in wanted.programs:
         archive.add_program(program, environment)
     for one in modules:
@@ -77,7 +141,7 @@ def lay_out(directory: Path, wanted: Wanted, place: Path, environment: Mapping[s
     place.mkdir(parents=True, exist_ok=True)
     (place / "kernel").write_bytes(bootable(image, kernel))
     (place / "archive").write_bytes(archive.content())
-    return Guest(
+    return GuestFiles(
         image=image,
         modules=modules,
         kernel=place / "kernel",

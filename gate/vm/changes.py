@@ -1,14 +1,19 @@
-"""Which functions differ between base and head, of all that a guest runs in its kernel."""
+"""Which functions differ between base and head, of all that a guest runs in its kernel.
+
+`changed-functions.json` in a side's directory: what `gate build-kernel` saw to differ.
+
+It is bound to both kernels by their build-ids, and of no use for any other two.
+"""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.model import Changes
 from gate.vm.build import read_side
-from gate.vm.code import differing
+from gate.vm.code import differing_functions
 from gate.vm.elf import NotRead
-from gate.vm.recorded import read_recorded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -16,6 +21,39 @@ if TYPE_CHECKING:
 
     from gate.vm.modules import Module
     from gate.vm.symbols import Symbols
+
+
+NAME = "changed-functions.json"
+_SCHEMA = 1
+_LARGEST = 1 << 26
+KINDS = ("changed", "added", "removed")
+
+
+def recorded_text(build_ids: tuple[str, str], functions: Mapping[str, str]) -> str:
+    """The file's text: the build-ids of base and head, and what happened to each function."""
+    base, head = build_ids
+    told = {"schema": _SCHEMA, "base": base, "head": head, "functions": dict(functions)}
+    return json.dumps(told, indent=1) + "\n"
+
+
+def read_recorded(directory: Path, build_ids: tuple[str, str]) -> dict[str, str] | str:
+    """What was recorded of two kernels; or, in words, why nothing of use was."""
+    path = directory / NAME
+    try:
+        if path.stat().st_size > _LARGEST:
+            return f"{NAME} is too large"
+        told = json.loads(path.read_bytes())
+        functions, ids = told["functions"], (told["base"], told["head"])
+        known = told["schema"] == _SCHEMA and all(kind in KINDS for kind in functions.values())
+    except FileNotFoundError:
+        return f"there is no {NAME}, as `gate build-kernel` writes it"
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return f"{NAME} cannot be read"
+    if not known:
+        return f"{NAME} cannot be read"
+    if ids != build_ids:
+        return f"{NAME} is of other kernels"
+    return {str(name): str(kind) for name, kind in functions.items()}
 
 
 def changes_between(base: tuple[Path, Iterable[str]], head: tuple[Path, Iterable[str]]) -> Changes:
@@ -70,7 +108,7 @@ def _of_module(name: str, base: Module | None, head: Module | None) -> dict[str,
     before, after = (one.content if one else b"" for one in (base, head))
     if before == after:
         return {}
-    return {f"{one} [{name}]": how for one, how in differing(before, after).items()}
+    return {f"{one} [{name}]": how for one, how in differing_functions(before, after).items()}
 
 
 class Executed(NamedTuple):
@@ -81,7 +119,7 @@ class Executed(NamedTuple):
     """Whether several functions have its name."""
 
 
-def executed(
+def executed_functions(
     blocks: Mapping[int, int], symbols: Symbols, functions: Mapping[str, str]
 ) -> dict[str, Executed]:
     """Those of `functions` that were executed, by the blocks that were counted."""

@@ -71,7 +71,7 @@ def functions_of(content: bytes) -> dict[str, list[Function]]:
     return found
 
 
-def differing(base: bytes, head: bytes) -> dict[str, str]:
+def differing_functions(base: bytes, head: bytes) -> dict[str, str]:
     """Functions that differ between two object files or modules: `changed`, `added`, `removed`.
 
     A file without a byte has none.
@@ -266,11 +266,11 @@ def _jump(side: Function, at: int) -> tuple[int, int, int] | None:
     if not body:
         return None
     first, second = body[0], body[1] if len(body) > 1 else 0
-    if first == 0xEB or first & 0xF0 == 0x70:  # noqa: PLR2004 - as Intel's manual has them
+    if first == 0xEB or first & 0xF0 == 0x70:
         start, width, kind = 1, 1, first
     elif first in {0xE8, 0xE9}:
-        start, width, kind = 1, 4, 0xEB if first == 0xE9 else first  # noqa: PLR2004
-    elif first == 0x0F and second & 0xF0 == 0x80:  # noqa: PLR2004
+        start, width, kind = 1, 4, 0xEB if first == 0xE9 else first
+    elif first == 0x0F and second & 0xF0 == 0x80:
         start, width, kind = 2, 4, second - 0x10
     else:
         return None

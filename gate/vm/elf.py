@@ -22,7 +22,7 @@ class NotRead(Exception):
     """The bytes are no object file for x86-64; the message says why."""
 
 
-class Part(NamedTuple):
+class Section(NamedTuple):
     """A section."""
 
     name: str
@@ -44,7 +44,7 @@ class Symbol(NamedTuple):
     size: int
 
 
-class Reference(NamedTuple):
+class Relocation(NamedTuple):
     """A place that the linker is to fill in."""
 
     offset: int
@@ -85,19 +85,19 @@ class Object:
             found.append(Symbol(_text(names, name), info & 0xF, not info >> 4, where, value, size))
         return found
 
-    def _references(self) -> dict[int, list[Reference]]:
-        found: dict[int, list[Reference]] = {}
+    def _references(self) -> dict[int, list[Relocation]]:
+        found: dict[int, list[Relocation]] = {}
         for part in self.parts:
             if part.kind == _RELOCATIONS:
                 rows = struct.iter_unpack("<QQq", part.content[: len(part.content) // 24 * 24])
                 found[part.info] = sorted(
-                    Reference(offset, info & 0xFFFFFFFF, info >> 32, addend)
+                    Relocation(offset, info & 0xFFFFFFFF, info >> 32, addend)
                     for offset, info, addend in rows
                 )
         return found
 
 
-def _parts(content: bytes) -> list[Part]:
+def _parts(content: bytes) -> list[Section]:
     (table,) = struct.unpack_from("<Q", content, 0x28)
     size, count, names = struct.unpack_from("<HHH", content, 0x3A)
     rows = [
@@ -106,11 +106,11 @@ def _parts(content: bytes) -> list[Part]:
     texts = content[rows[names][4] : rows[names][4] + rows[names][5]]
     found = []
     for name, kind, flags, _, offset, length, link, info in rows:
-        inside = b"" if kind == 8 else content[offset : offset + length]  # noqa: PLR2004 - NOBITS
+        inside = b"" if kind == 8 else content[offset : offset + length]
         if kind not in {0, 8} and len(inside) != length:
             message = f"section {_text(texts, name)} reaches behind its end"
             raise ValueError(message)
-        found.append(Part(_text(texts, name), kind, flags, inside, link, info))
+        found.append(Section(_text(texts, name), kind, flags, inside, link, info))
     return found
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
-from gate.vm.notes import build_id_of, enters_unpacked
-from gate.vm.packed import NotUnpacked, unpacked
+from gate.linux.elf_notes import build_id_of, enters_unpacked
+from gate.vm.packed import NotUnpacked, unpack
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -111,7 +111,7 @@ def _kernel(data: bytes) -> bytes:
         raise NotUnpacked(message)
     start = ((data[0x1F1] or 4) + 1) * 512
     offset, length = struct.unpack_from("<II", data, 0x248)
-    return unpacked(data[start + offset : start + offset + length])
+    return unpack(data[start + offset : start + offset + length])
 
 
 def _banner(kernel: bytes) -> tuple[str, str, str]:

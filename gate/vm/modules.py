@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
+from gate.linux.elf_notes import build_id_of
 from gate.vm.image import CODE, wrong
-from gate.vm.notes import build_id_of
-from gate.vm.packed import NotUnpacked, unpacked
+from gate.vm.packed import NotUnpacked, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -35,7 +35,7 @@ class Module:
     """What its notes in /sys/module will say."""
 
 
-class Tree:
+class ModuleTree:
     """The modules of one release below a side's directory, or in it as plain NAME.ko.
 
     What is found in none of these is looked for in the tree of another directory, `beside`. What
@@ -51,7 +51,7 @@ class Tree:
         has: frozenset[str] = frozenset(),
     ) -> None:
         self.root = directory / "lib" / "modules" / release
-        self._beside = Tree(beside, release) if beside is not None else None
+        self._beside = ModuleTree(beside, release) if beside is not None else None
         self._builtin = has | {
             _plain(line.rpartition("/")[2])
             for line in _lines(self.root / "modules.builtin")
@@ -134,7 +134,7 @@ def _lines(path: Path) -> list[str]:
 def _content(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
-            return unpacked(file.read(_LARGEST))
+            return unpack(file.read(_LARGEST))
     except (OSError, NotUnpacked) as error:
         raise InputError(
             CODE,

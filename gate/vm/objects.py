@@ -10,7 +10,7 @@ import filecmp
 import os
 from pathlib import Path
 
-from gate.vm.code import differing
+from gate.vm.code import differing_functions
 from gate.vm.elf import NotRead
 
 _NOT_LINKED = frozenset({"scripts", "tools", "usr", "samples", "Documentation", "debian"})
@@ -45,7 +45,9 @@ def _of_file(base: Path, head: Path) -> dict[str, str]:
     try:
         if base.is_file() and head.is_file() and filecmp.cmp(base, head, shallow=False):
             return {}
-        return differing(*(path.read_bytes() if path.is_file() else b"" for path in (base, head)))
+        return differing_functions(
+            *(path.read_bytes() if path.is_file() else b"" for path in (base, head))
+        )
     except (OSError, NotRead) as error:
         raise NotCompared(f"{base.name}: {error}") from error
 

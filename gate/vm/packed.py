@@ -28,7 +28,7 @@ class NotUnpacked(Exception):
     """The bytes could not be unpacked; the message says why."""
 
 
-def unpacked(data: bytes) -> bytes:
+def unpack(data: bytes) -> bytes:
     """What was packed; bytes behind its end are ignored, what is not packed is given back.
 
     Raises:
@@ -64,7 +64,7 @@ def _bounded(content: bytes) -> bytes:
 
 def _by_program(program: str, data: bytes) -> bytes:
     try:
-        answer = subprocess.run(  # noqa: S603 - a fixed word, no shell
+        answer = subprocess.run(
             (program, "-dc"), input=data, capture_output=True, check=False, timeout=120
         )
     except FileNotFoundError:

@@ -22,7 +22,7 @@ _CURE = (
 )
 
 
-def built(part: str) -> Path:
+def compile_plugin(part: str) -> Path:
     """The plugin (`count`) or the guest's mark (`mark`), compiled where it is not yet.
 
     Raises:
@@ -73,7 +73,7 @@ def kept_directory() -> Path:
 
 def _compile(words: list[str]) -> None:
     try:
-        answer = subprocess.run(  # noqa: S603 - a list of words, no shell
+        answer = subprocess.run(
             ("cc", *words),  # noqa: S607 - found as a shell would
             capture_output=True,
             text=True,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from gate.vm.archive import Archive
 from gate.vm.image import bootable, find_image, read_image
-from gate.vm.modules import Tree
+from gate.vm.modules import ModuleTree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -99,7 +99,7 @@ def read_root_side(
         InputError: G265, one is missing or cannot be read.
     """
     image, kernel = read_image(find_image(directory))
-    tree = Tree(directory, image.release)
+    tree = ModuleTree(directory, image.release)
     buses = [_BUSES[one] for one in sorted({disk.partition(":")[0] for disk in disks})]
     # A kernel without any modules has all of it built in, or says at the mount what it lacks.
     early = tree.loaded((*_ROOT, *buses)) if tree.root.is_dir() else ()

@@ -68,7 +68,7 @@ def by_function(blocks: Mapping[int, int], symbols: Symbols) -> dict[str, int]:
 def _lines(text: str) -> Iterable[tuple[int, str]]:
     for line in text.splitlines():
         words = line.split()
-        if len(words) >= 3 and words[1] in _CODE:  # noqa: PLR2004 - address, type, name
+        if len(words) >= 3 and words[1] in _CODE:
             try:
                 address = int(words[0], 16)
             except ValueError:

@@ -369,6 +369,6 @@ def test_directory_names_that_are_no_text(project):
 
 def test_host_class_constant():
     """The class that the builders use is itself a plain name."""
-    from gate.files.names import is_plain
+    from gate.formats.names import is_plain
 
     assert is_plain(HOST_CLASS)

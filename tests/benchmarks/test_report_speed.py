@@ -8,8 +8,8 @@ first paint of the page after 2 s, an answer of the filter or of sorting after 2
 
 import pytest
 
-from gate.report.downloads import downloads
-from gate.report.html import render_html
+from gate.report.html.downloads import downloads
+from gate.report.html.html import render_html
 from tests.report.large import MANY, usual, worst
 
 PAINTED = """new Promise((done) => new PerformanceObserver((list) => {

@@ -12,7 +12,7 @@ import sys
 from dataclasses import replace
 
 from gate.judge.judge import first_stage, judge
-from gate.judge.suite import Policy, arrange
+from gate.judge.verdict.suite import Policy, arrange
 from gate.model import (
     AcceptedSession,
     Baseline,
@@ -32,11 +32,11 @@ from gate.model import (
     TrialStatus,
     Value,
 )
-from gate.model.blocks import FIRST_BLOCK, NEXT_BLOCK
-from gate.report.html import render_html
+from gate.model.plan import FIRST_BLOCK, NEXT_BLOCK
+from gate.report.html.html import render_html
 from gate.report.json_text import render_json
-from gate.report.links import Links
-from gate.report.markdown import render_comment, render_summary
+from gate.report.markdown.markdown import render_comment, render_summary
+from gate.report.wording.links import Links
 from gate.stats.martingale import PairRule, decide
 
 SERIES, SESSIONS, TRIALS = 1000, 20, 3

@@ -8,7 +8,7 @@ import pytest
 from builders import HOST_CLASS, write_replay_project
 
 from gate.model import Ending, Round
-from gate.stats.rule import RULE
+from gate.stats.quantiles import RULE
 
 STEADY = (1.0, 1.002, 0.998)
 MANY = STEADY * 60

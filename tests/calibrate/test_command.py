@@ -11,7 +11,7 @@ import pytest
 from builders import HOST_CLASS, unchanged, write_replay_project
 
 from gate.codes import PAGES
-from gate.files.calibration_file import append_round, calibration_text, read_rounds
+from gate.formats.baseline.calibration_file import append_round, calibration_text, read_rounds
 from gate.model import Ending
 
 WRONG = [
@@ -87,7 +87,7 @@ def test_a_side_that_does_not_exist_is_refused(project):
 
 def test_recorded_series_are_another_part(project):
     """With --recorded the options are handed over, and nothing is measured."""
-    with mock.patch("gate.cli.calibrate_recorded.calibrate_recorded", return_value=0) as part:
+    with mock.patch("gate.cli.calibrate.recorded.calibrate_recorded", return_value=0) as part:
         answer = project.gate(
             *("calibrate", "--recorded", "x.csv.gz", "--rule", "a", "--rule", "b"),
             *("--suite-size", "20", "--seed", "3", "--json", "--markdown"),

@@ -7,24 +7,23 @@ from dataclasses import replace
 import pytest
 from builders import HOST_CLASS
 
-from gate.judge.fitness import seen
-from gate.judge.rounds import Wanted, counting
+from gate.judge.calibration_rounds import RoundFilter, class_record, rounds_that_count
 from gate.model import Ending, PlantedShare
 
-WANTED = Wanted(host_class=HOST_CLASS, texts={"p": "sha256:abc"}, alpha=0.01, beta=0.025)
+WANTED = RoundFilter(host_class=HOST_CLASS, texts={"p": "sha256:abc"}, alpha=0.01, beta=0.025)
 
 
 def unfit(rounds, **changes):
     """Why the host class of these rounds is unfit."""
-    known = seen(rounds, replace(WANTED, **changes))
+    known = class_record(rounds, replace(WANTED, **changes))
     assert known is not None
     return known.unfit
 
 
 def test_a_host_class_without_rounds_is_not_known(make_round):
     """Neither no rounds at all nor those of another class tell anything."""
-    assert seen((), WANTED) is None
-    assert seen([make_round(1, host_class="other")], WANTED) is None
+    assert class_record((), WANTED) is None
+    assert class_record([make_round(1, host_class="other")], WANTED) is None
 
 
 @pytest.mark.parametrize(
@@ -40,7 +39,7 @@ def test_a_host_class_without_rounds_is_not_known(make_round):
 )
 def test_rounds_of_something_else_do_not_count(make_round, change):
     """Another profile text, rule or promise says nothing of this one, and is told where it is p's."""
-    known = seen([make_round(1), make_round(2, **change)], WANTED)
+    known = class_record([make_round(1), make_round(2, **change)], WANTED)
     assert known.unchanged == 1
     assert known.outdated == (0 if "profile" in change else 1)
 
@@ -49,9 +48,9 @@ def test_the_newest_200_unchanged_comparisons_are_counted(make_round):
     """An alarm long ago is forgotten; what stands in the window is not."""
     old = [make_round(n, ending=Ending.ALARM) for n in range(1, 4)]
     newer = [make_round(n) for n in range(4, 204)]
-    known = seen([*newer, *old], WANTED)
+    known = class_record([*newer, *old], WANTED)
     assert (known.unchanged, known.false_alarms) == (200, 0)
-    known = seen([*old, *newer[:-1]], WANTED)
+    known = class_record([*old, *newer[:-1]], WANTED)
     assert (known.unchanged, known.false_alarms) == (200, 1)
     assert known.newest == "2026-01-01"
 
@@ -62,7 +61,7 @@ def test_everything_is_counted_in_its_place(make_series):
     rounds.append(replace(rounds[-1], id="planted-void", planted=0.05))
     rounds.append(replace(rounds[19], id="planted-undecided", planted=0.05, benchmark="b"))
     rounds.append(replace(rounds[20], id="planted-more", planted=0.1, achieved=0.11))
-    known = seen(rounds, WANTED)
+    known = class_record(rounds, WANTED)
     assert (known.unchanged, known.false_alarms, known.undecided, known.void) == (20, 1, 1, 4)
     assert (known.alarms_low, known.alarms_high) == (
         pytest.approx(0.0012651, rel=1e-4),
@@ -88,14 +87,14 @@ def test_profiles_without_rounds_are_named(make_round):
     """A report of several profiles says which of them were never calibrated."""
     texts = {"p": "abc", "q": "abc", "r": "abc"}
     void = make_round(2, profile="r", ending=Ending.VOID)
-    assert seen([make_round(1), void], replace(WANTED, texts=texts)).lacking == ("q", "r")
-    assert seen([make_round(1)], replace(WANTED, texts=None)).lacking == ()
+    assert class_record([make_round(1), void], replace(WANTED, texts=texts)).lacking == ("q", "r")
+    assert class_record([make_round(1)], replace(WANTED, texts=None)).lacking == ()
 
 
 def test_rounds_are_put_in_order(make_round):
     """Whatever the order of the file, the newest comes last."""
     rounds = [make_round(number) for number in (3, 1, 2)]
-    assert [one.number for one in counting(rounds, WANTED)] == [1, 2, 3]
+    assert [one.number for one in rounds_that_count(rounds, WANTED)] == [1, 2, 3]
 
 
 @pytest.mark.parametrize(
@@ -151,7 +150,7 @@ def test_an_inconclusive_plant_is_no_missed_one(make_series):
     undecided = [
         replace(rounds[-1], id=f"undecided-{n}", ending=Ending.INCONCLUSIVE) for n in range(3)
     ]
-    known = seen([*rounds, *undecided], WANTED)
+    known = class_record([*rounds, *undecided], WANTED)
     assert (known.planted[0].found, known.planted[0].rounds, known.unfit) == (17, 20, ())
 
 
@@ -159,7 +158,7 @@ def test_losses_below_the_tolerance_may_pass(make_series):
     """Nothing is promised below the tolerance judged by, also where that was raised."""
     rounds = [replace(one, tolerance=0.06) for one in make_series(missed=20)]
     assert unfit(rounds) == ()
-    assert seen(rounds, WANTED).planted[0].below == 20
+    assert class_record(rounds, WANTED).planted[0].below == 20
 
 
 def test_plants_that_did_not_grow_promise_nothing(make_series):

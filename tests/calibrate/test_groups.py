@@ -8,8 +8,8 @@ from dataclasses import replace
 from builders import run_gate
 from judge.build import WALL, reviewed, session
 
-from gate.harness.planting import plantable, reached
-from gate.judge.rounds import _run
+from gate.harness.planted.planting import plantable, plantable_metrics
+from gate.judge.calibration_rounds import _run
 from gate.model import Benchmark, Derived, Planned, Stage, Take
 
 SCALING = replace(
@@ -41,7 +41,7 @@ def test_points_are_slowed_and_groups_are_not():
         ),
     )
     assert plantable(profile) == (("a", "b"), "")
-    assert reached(profile) == ("wall",)
+    assert plantable_metrics(profile) == ("wall",)
 
 
 def test_no_trial_is_counted_twice():

@@ -13,11 +13,11 @@ import pytest
 from builders import LOCK, start_gate, tree
 
 from gate.errors import InputError
-from gate.files.calibration_file import read_rounds
-from gate.files.session_file import read_session
-from gate.host.idle import Ticks, busy_share, ticks
+from gate.formats.baseline.calibration_file import read_rounds
+from gate.formats.session.session_file import read_session
 from gate.host.lock import exclusive
-from gate.measure.schedule import planted_loss
+from gate.linux.proc_stat import Ticks, busy_share, ticks
+from gate.measure.planted_rounds import planted_loss
 
 COMMAND = ("calibrate", "p", "--rounds", "2", "--seed", "4", "--plant", "10%", "--json")
 
@@ -102,7 +102,7 @@ def test_a_finished_calibration_begins_the_next_one(project, calibrate):
 def test_a_result_that_cannot_be_stored_is_stored_later(project, calibrate):
     """The round is not finished before its result stands beside the baselines."""
     refusal = InputError("G208", "cannot be written: No space left on device.", place="x")
-    with mock.patch("gate.cli.calibrating.append_round", side_effect=refusal):
+    with mock.patch("gate.pipeline.calibrate.append_round", side_effect=refusal):
         answer = calibrate("--rounds", "1", "--unchanged")
     assert (answer.status, rounds(project)) == (2, ())
     plan = project.root / "reports/calibration/p/round-0001/plan.json"
@@ -125,7 +125,7 @@ def test_a_round_stored_but_not_finished_is_not_counted_twice(project, calibrate
 def test_a_round_of_another_boot_begins_anew_with_its_plan(project, calibrate):
     """Trials cannot be continued after a reboot; the draw must not change for that."""
     place = project.root / "reports/calibration/p"
-    with mock.patch("gate.cli.calibrating.append_round", side_effect=InputError("G208", "no")):
+    with mock.patch("gate.pipeline.calibrate.append_round", side_effect=InputError("G208", "no")):
         calibrate("--rounds", "1", "--seed", "4")
     path = place / "round-0001/p/head.json"
     session = json.loads(path.read_text("utf-8"))
@@ -145,7 +145,7 @@ def test_a_benchmark_that_is_gone_is_not_slowed(project, calibrate):
     place = project.root / "reports/calibration/p/round-0001/plan.json"
     calibrate("--rounds", "1", "--plant", "10%", "--seed", "1", "--plan")
     assert not place.exists()
-    with mock.patch("gate.cli.calibrating.append_round", side_effect=InputError("G208", "no")):
+    with mock.patch("gate.pipeline.calibrate.append_round", side_effect=InputError("G208", "no")):
         calibrate("--rounds", "1", "--plant", "10%", "--seed", "1")
     plan = json.loads(place.read_text("utf-8"))
     plan["plant"] = {"loss": 0.1, "benchmark": "gone", "settings": {}}
@@ -190,7 +190,7 @@ def test_two_calibrations_do_not_share_a_directory(slow):
 @pytest.fixture
 def short_pauses():
     """Look again at once."""
-    with mock.patch("gate.cli.spare_time._PAUSE", 0.02):
+    with mock.patch("gate.pipeline.idle_wait._PAUSE", 0.02):
         yield
 
 
@@ -257,7 +257,7 @@ def test_no_round_is_begun_that_would_not_end_in_time(project, calibrate, make_r
 def test_when_idle_waits_for_an_idle_machine(project, calibrate, short_pauses):
     """Each round waits until less than a tenth of the processors is used."""
     shares = iter([0.9, 0.11, 0.09, 0.0])
-    with mock.patch("gate.cli.spare_time.busy_now", side_effect=lambda: next(shares)):
+    with mock.patch("gate.pipeline.idle_wait.busy_now", side_effect=lambda: next(shares)):
         answer = calibrate("--rounds", "2", "--unchanged", "--when-idle", quiet=False)
     assert answer.status == 0, answer
     assert answer.err.count("waiting: 90% of the processors are used") == 1

@@ -13,12 +13,19 @@ from statistics import median
 import pytest
 from builders import run_gate
 
-from gate.files.calibration_file import read_rounds
-from gate.files.session_file import read_session
+from gate.errors import TrialFailed
+from gate.formats.baseline.calibration_file import read_rounds
+from gate.formats.session.session_file import read_session
 from gate.harness import HARNESSES
-from gate.harness.base import Outcome, Reading, TrialContext, TrialFailed
-from gate.harness.planting import PLANTERS, Planted, plantable, planted, reached
-from gate.measure.schedule import planted_loss
+from gate.harness.base import Outcome, Reading, TrialContext
+from gate.harness.planted.planting import (
+    PLANTERS,
+    Planted,
+    plantable,
+    plantable_metrics,
+    with_plant,
+)
+from gate.measure.planted_rounds import planted_loss
 from gate.model import Benchmark, Better, Ending, Metric, Plant, Profile, Role, Side, Value, Work
 
 JOB = "[global]\nioengine=psync\nsize=1m\nfilename=a.dat\n[j]\nrw=randread\n"
@@ -252,20 +259,20 @@ def test_only_the_head_of_one_benchmark_is_slowed(context):
     shown = context(Work(command="x"))
     plant = Plant(loss=0.1, benchmark="b", settings={"counts": "3"})
     inner = Inner("hyperfine", [1.0] * 3)
-    harness = planted(inner, plant)
+    harness = with_plant(inner, plant)
     other = replace(shown, benchmark=Benchmark(name="c"))
     for one in (shown, replace(shown, side=Side.BASE), other):
         reading = harness.trial(one)
         assert reading.notes == (("one", "planted: counts 3") if one is shown else ("one",))
     assert [command_of(one) for one in inner.asked] == ["sh 'SCRATCH/planted.sh' 3 x", "x", "x"]
-    assert planted(inner, None) is inner
-    assert planted(inner, Plant(loss=0.0)) is inner
+    assert with_plant(inner, None) is inner
+    assert with_plant(inner, Plant(loss=0.0)) is inner
 
 
 def test_what_a_plant_reaches(context):
     """Gate metrics that grow by the asked share; the quietest is measured by."""
     profile = context(Work(command="x"), metrics=("wall", "system", "cpu")).profile
-    assert reached(profile) == ("cpu", "wall")
+    assert plantable_metrics(profile) == ("cpu", "wall")
     watched = tuple(replace(one, role=Role.WATCH) for one in profile.metrics[:1])
     names, why = plantable(replace(profile, metrics=(profile.metrics[1], *watched)))
     assert (names, why) == (
@@ -323,7 +330,7 @@ def test_a_real_pytest_benchmark_gets_slower(context, tmp_path):
     own = next(one.value for one in plain if one.metric == "minimum")
     settings = {"nanoseconds": str(round(own * 3e9))}
     plant = Plant(loss=3.0, benchmark="test_it.py::test_it", settings=settings)
-    slowed = planted(harness, plant).trial(shown)
+    slowed = with_plant(harness, plant).trial(shown)
     assert next(one.value for one in slowed.values if one.metric == "minimum") > 2 * own
     assert slowed.notes[-1] == f"planted: nanoseconds {settings['nanoseconds']}"
     assert [path.name for path in tmp_path.glob("*planted*")] == []

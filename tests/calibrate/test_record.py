@@ -11,16 +11,14 @@ from pathlib import Path
 import pytest
 from builders import HOST_CLASS
 
-from gate.cli.wiring import kinds_of
-from gate.files.calibration_file import append_round, calibration_text
-from gate.files.profile_file import read_profile
-from gate.judge.fitness import seen
-from gate.judge.rounds import Wanted
+from gate.formats.baseline.calibration_file import append_round, calibration_text
+from gate.formats.profile.profile_file import read_profile
+from gate.judge.calibration_rounds import RoundFilter, class_record
 from gate.model import Calibration, Ending, PlantedShare, short_digest
-from gate.report import record
-from gate.report.html import render_html
+from gate.report.html.html import render_html
 from gate.report.json_text import render_json
-from gate.report.text import render_text
+from gate.report.text.text import render_text
+from gate.report.wording import calibration_record
 from tests.report.sample import open_report, sample_report
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -64,8 +62,8 @@ def plain(text):
 
 def test_the_line_is_as_agreed():
     """The very words of the task, and its limits beside it."""
-    assert record.line(FIT) == LINE
-    assert record.details(FIT) == (
+    assert calibration_record.line(FIT) == LINE
+    assert calibration_record.details(FIT) == (
         "95 % limits: false alarms 0.0127 … 2.75 %, found of 5 % (achieved 5.12 %) 88.5 … 99.6 %; "
         "3 unchanged inconclusive; 2 rounds without comparable numbers; "
         "never calibrated: hyperfine-mount; newest round 2026-11-19"
@@ -77,7 +75,7 @@ def test_plants_that_may_pass_are_told_apart():
     share = PlantedShare(
         loss=0.05, rounds=4, found=1, missed=3, below=3, achieved=0.05, low=0.006, high=0.81
     )
-    assert record.details(Calibration(host_class="x", planted=(share,))) == (
+    assert calibration_record.details(Calibration(host_class="x", planted=(share,))) == (
         "95 % limits: found of 5 % (achieved 5 %, below the tolerance in 3) 0.6 … 81 %"
     )
 
@@ -109,7 +107,7 @@ def test_plants_that_may_pass_are_told_apart():
 )
 def test_the_line_where_little_is_known(known, line):
     """One short sentence, whatever is lacking."""
-    assert record.line(known) == line
+    assert calibration_record.line(known) == line
 
 
 @pytest.mark.parametrize(("name", "known"), [("fit", FIT), ("unfit", UNFIT), ("never", None)])
@@ -138,7 +136,14 @@ def test_every_rendering_tells_it(gate, known):
     """Text, HTML and JSON hold the same facts, and an unfit host is warned of in each."""
     report = replace(open_report() if gate == "open" else sample_report(), calibration=known)
     text, html = plain(render_text(report, width=300)), plain(render_html(report))
-    for part in filter(None, (record.line(known), record.details(known), record.unfit(known))):
+    for part in filter(
+        None,
+        (
+            calibration_record.line(known),
+            calibration_record.details(known),
+            calibration_record.unfit(known),
+        ),
+    ):
         assert plain(part) in text
         assert plain(part) in html
     told = json.loads(render_json(report))["calibration"]
@@ -170,7 +175,7 @@ def check(project, *more):
 
 def rounds_of(project, make_series, **endings):
     """Store rounds of this very profile."""
-    digest = short_digest(read_profile(project.profile, kinds_of).digest)
+    digest = short_digest(read_profile(project.profile).digest)
     rounds = [replace(one, digest=digest) for one in make_series(**endings)]
     path = project.baselines / HOST_CLASS / "calibration.toml"
     path.write_text(calibration_text(HOST_CLASS, rounds), "utf-8")
@@ -249,5 +254,8 @@ def test_the_judge_holds_rounds_to_the_promise_asked_for(project, make_series):
 def test_rounds_of_this_class_only(make_round):
     """Pooling over hosts of different kinds would say nothing of any."""
     rounds = [make_round(1), make_round(2, host_class="other", ending=Ending.ALARM)]
-    wanted = Wanted(host_class=HOST_CLASS, texts=None, alpha=0.01, beta=0.025)
-    assert (seen(rounds, wanted).unchanged, seen(rounds, wanted).false_alarms) == (1, 0)
+    wanted = RoundFilter(host_class=HOST_CLASS, texts=None, alpha=0.01, beta=0.025)
+    assert (class_record(rounds, wanted).unchanged, class_record(rounds, wanted).false_alarms) == (
+        1,
+        0,
+    )

@@ -11,13 +11,12 @@ import pytest
 from builders import run_gate
 
 from gate.calibrate import ours
-from gate.calibrate.drawing import Pool, Suite, block, draw_suite, slowed, some
+from gate.calibrate.drawing import DrawnSuite, Pool, block, draw_suite, slow_values, some
 from gate.calibrate.outcome import AT_TOLERANCE, PLANTS
-from gate.calibrate.rules import RULES
-from gate.calibrate.sampling import Part, played
-from gate.files.recorded_file import read_recording
+from gate.calibrate.rules import RULES, DrawnPart, play_part
+from gate.formats.published.recorded_file import read_recording
 from gate.model import Better
-from gate.model.recording import RecordedSeries, Recording
+from gate.model.calibration import RecordedSeries, Recording
 
 EXTRACT = Path(__file__).parent.parent / "data" / "recorded" / "runner-extract.csv.gz"
 OURS = RULES[0]
@@ -154,7 +153,7 @@ def test_too_few_sessions(tmp_path):
 
 def test_a_bomb_is_not_unpacked(tmp_path, monkeypatch):
     """What unpacks to more than the cap is refused while it is being read."""
-    monkeypatch.setattr("gate.files.recorded_file._MOST_BYTES", 1000)
+    monkeypatch.setattr("gate.formats.published.recorded_file._MOST_BYTES", 1000)
     path = tmp_path / "bomb.csv.gz"
     path.write_bytes(
         gzip.compress((HEADER + "".join(f"a,lower,0,{i},1\n" for i in range(500))).encode())
@@ -190,8 +189,8 @@ def test_some_trials_are_whole_and_none_twice_while_there_are_enough():
 
 def test_planting_worsens_either_direction():
     """A planted loss makes times longer and rates smaller, by the factor asked for."""
-    assert slowed((2.0,), 0.25, Better.LOWER) == (2.5,)
-    assert slowed((2.0,), 0.25, Better.HIGHER) == (1.6,)
+    assert slow_values((2.0,), 0.25, Better.LOWER) == (2.5,)
+    assert slow_values((2.0,), 0.25, Better.HIGHER) == (1.6,)
 
 
 def _mirrored(recording):
@@ -223,8 +222,8 @@ def test_rates_are_judged_as_times_are(pool, rule):
 
 def test_nothing_is_closed_and_a_large_loss_is_found(pool):
     """Our rule on the extract: no false alarm in 80 suites, and 20 % found wherever it is fit."""
-    part = Part(rule=0, size=8, draws=80, planted=True, seed="1")
-    tally = played(part, OURS, pool)
+    part = DrawnPart(rule=0, size=8, draws=80, planted=True, seed="1")
+    tally = play_part(part, OURS, pool)
     assert tally.suites["closed"] == tally.metrics["closed"] == 0
     fit = 80 - tally.planted[0.2, "refused"]
     assert tally.planted[0.2, "closed"] >= fit - 1
@@ -235,7 +234,7 @@ def test_nothing_is_closed_and_a_large_loss_is_found(pool):
 def test_a_bad_night_is_refused_not_judged(pool):
     """The night on which every process scatters is called unfit, planted loss or not."""
     for place in (14, 15):
-        suite = Suite(place=place, series=pool.recording.series[:8])
+        suite = DrawnSuite(place=place, series=pool.recording.series[:8])
         unchanged, slower = ours.play(pool, suite, (0.2,), Random(1), sides=True)
         assert {ending.verdict for ending in (*unchanged, *slower)} == {"refused"}
 

@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from builders import write_replay_project
 
-from gate.files.calibration_file import read_rounds
-from gate.files.session_file import read_session
+from gate.formats.baseline.calibration_file import read_rounds
+from gate.formats.session.session_file import read_session
 from gate.model import Ending
 
 STEADY = (1.0, 1.002, 0.998)

@@ -11,9 +11,9 @@ from judge.build import accepted, baseline, decide, session
 
 from gate.calibrate.drawing import Pool, draw_suite
 from gate.calibrate.outcome import TOLERANCE
-from gate.calibrate.stage import first_stage, planted
-from gate.files.recorded_file import read_recording
-from gate.judge.screening import Flagged
+from gate.calibrate.stage import first_stage, plant_loss
+from gate.formats.published.recorded_file import read_recording
+from gate.judge.verdict.screening import Flagged
 from gate.model import BaselinePoint, BaselineSeries, Better, Metric
 
 EXTRACT = Path(__file__).parent.parent / "data" / "recorded" / "runner-extract.csv.gz"
@@ -76,7 +76,7 @@ def test_a_planted_loss_is_screened_as_measured():
     pool = Pool(read_recording(EXTRACT))
     suite = draw_suite(pool, 8, Random(3))
     screening = first_stage(pool, suite, Random(3), sessions=10, sides=True)
-    answer = planted(screening, 0.2)
+    answer = plant_loss(screening, 0.2)
     assert isinstance(answer, Flagged)
     assert answer.series.head == pytest.approx([1.2 * value for value in screening.series[0].head])
     assert answer.series.accepted == screening.series[0].accepted

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.files.calibration_file import read_rounds
-from gate.measure.schedule import UNCHANGED_PER_PLANT, planted_benchmark, planted_loss
+from gate.formats.baseline.calibration_file import read_rounds
+from gate.measure.planted_rounds import UNCHANGED_PER_PLANT, planted_benchmark, planted_loss
 
 
 @given(

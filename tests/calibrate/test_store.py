@@ -13,8 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.codes import PAGES
-from gate.files.calibration_file import MOST_KEPT, append_round, calibration_text, read_rounds
-from gate.files.schemas import schema_text
+from gate.formats.baseline.calibration_file import (
+    MOST_KEPT,
+    append_round,
+    calibration_text,
+    read_rounds,
+)
+from gate.formats.schemas import schema_text
 from gate.model import Ending, Round
 
 REGRESSED = {Ending.CLEAR: (0, 0), Ending.ALARM: (1, 9), Ending.FOUND: (1, 9)}

@@ -12,7 +12,7 @@ from night import at_night
 from report.build import finding
 from shell import Shell, begin, commit_all, git
 
-from gate.cli.bisect_run_command import command
+from gate.cli.bisect_run import command
 from gate.model import Role, Verdict
 
 SLOW = [1.1 * one for one in QUIET]
@@ -151,13 +151,13 @@ def test_a_pass_at_a_raised_tolerance_is_no_good_commit(history, monkeypatch, ch
     one = finding(**{"tolerance": 0.05, "tolerance_used": 0.05, "loss_high": 0.07, **changes})
     report = SimpleNamespace(findings=[replace(one, verdict=Verdict.PASSED)])
     monkeypatch.setattr("gate.cli.main.run", lambda _: 0)
-    monkeypatch.setattr("gate.files.report_file.read_report", lambda _: report)
+    monkeypatch.setattr("gate.formats.session.session_file.read_report", lambda _: report)
     out = str(history[2].bin.parent)
     assert command.main(["--out", out, "p"], standalone_mode=False) == answer
 
 
 def test_an_internal_error_is_no_bad_commit(history, monkeypatch):
     """Status 1 of a gate that failed itself would be `bad` to git; it ends the bisection."""
-    monkeypatch.setattr("gate.cli.bisect_run_command.vcs.commit_of", lambda *_: 1 / 0)
+    monkeypatch.setattr("gate.cli.bisect_run.vcs.commit_of", lambda *_: 1 / 0)
     answer = history[0].gate("bisect-run", "p")
     assert (answer.status, "internal error: ZeroDivisionError" in answer.err) == (130, True), answer

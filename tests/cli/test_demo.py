@@ -15,7 +15,7 @@ from unittest import mock
 import pytest
 from builders import Answer, run_gate, tree
 
-from gate.cli.shipped import shipped_profiles
+from gate.cli.init import shipped_profiles
 
 GATE = [sys.executable, "-m", "gate"]
 SHORT = {
@@ -49,9 +49,9 @@ def demo(tmp_path_factory):
         return SimpleNamespace(returncode=answer.status)
 
     with (
-        mock.patch("gate.cli.demo_command.subprocess", SimpleNamespace(run=inside)),
-        mock.patch("gate.cli.demo_command.shipped_profiles", return_value=short / "profiles"),
-        mock.patch("gate.cli.demo_command._SESSIONS", 3),
+        mock.patch("gate.cli.demo.subprocess", SimpleNamespace(run=inside)),
+        mock.patch("gate.cli.demo.shipped_profiles", return_value=short / "profiles"),
+        mock.patch("gate.cli.demo._SESSIONS", 3),
     ):
         done = run_gate(["demo"], cwd=place)
     return place, done._replace(err="\n".join([done.err, *said]))
@@ -117,7 +117,7 @@ def test_the_demo_reports_its_two_checks_by_its_exit_status(demo):
 def test_a_demo_that_cannot_measure_says_so(tmp_path, ended, status, said):
     """A host too busy for a baseline ends the demo with 5, a failed run with 4; nothing is judged."""
     called = mock.Mock(return_value=SimpleNamespace(returncode=ended))
-    with mock.patch("gate.cli.demo_command.subprocess", SimpleNamespace(run=called)):
+    with mock.patch("gate.cli.demo.subprocess", SimpleNamespace(run=called)):
         done = run_gate(["demo"], cwd=tmp_path)
     assert done.status == status, done
     assert said in done.err

@@ -9,8 +9,8 @@ import tomllib
 import pytest
 from builders import write_replay_project
 
-from gate.files.baseline_file import read_baseline
-from gate.files.session_file import read_session
+from gate.formats.baseline.baseline_file import read_baseline
+from gate.formats.session.session_file import read_session
 
 LONG = [1.0, 1.002, 0.998, 1.001, 0.999, 1.003, 0.997, 1.0015, 0.9985, 1.0005]
 

@@ -13,7 +13,7 @@ import termios
 import pytest
 from builders import start_gate, write_replay_project
 
-from gate.files.session_file import read_session
+from gate.formats.session.session_file import read_session
 
 ERASE = "\r\x1b[K"
 
@@ -97,11 +97,11 @@ def test_control_characters_of_a_harness_do_not_reach_the_terminal(tmp_path):
 
 def test_time_left_follows_the_trials(monkeypatch, capsys):
     """The time left is the mean of the trials so far times those to come."""
-    from gate.cli.progress import Teller
-    from gate.measure.sitting import Progress
+    from gate.measure.run_context import Progress
     from gate.model import Stage, Trial, TrialStatus
+    from gate.pipeline.progress import ProgressDisplay
 
-    teller = Teller()
+    teller = ProgressDisplay()
     for done, duration in enumerate((60.0, 120.0, 30.0, 30.0), 1):
         trial = Trial(
             benchmark="b",

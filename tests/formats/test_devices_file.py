@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gate.errors import InputError
-from gate.files.devices_file import DEVICES, read_devices
+from gate.formats.host.devices_file import DEVICES, read_devices
 from gate.model import AllowedDevice
 
 GOOD = """schema = 1

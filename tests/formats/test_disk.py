@@ -15,8 +15,8 @@ import pytest
 from builders import write_replay_project
 
 from gate.errors import InputError
-from gate.files.disk import write_text
-from gate.files.session_file import read_session
+from gate.formats.disk import write_text
+from gate.formats.session.session_file import read_session
 
 STEPS = {
     "mkdir": (Path, "mkdir"),
@@ -155,7 +155,7 @@ def test_the_file_is_synced_before_it_is_renamed(old, monkeypatch):
 _WRITER = """
 import sys
 from pathlib import Path
-from gate.files.disk import write_text
+from gate.formats.disk import write_text
 place, number = Path(sys.argv[1]), 0
 while True:
     number += 1

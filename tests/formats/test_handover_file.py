@@ -13,10 +13,14 @@ from hypothesis import strategies as st
 from pipeline.ends import CHECK, left, raw
 
 from gate.errors import InputError
-from gate.files import disk
-from gate.files.handover_file import handover_text, read_handover, write_handover
-from gate.files.report_file import read_report
-from gate.files.session_file import read_session
+from gate.formats import disk
+from gate.formats.session.session_file import (
+    handover_text,
+    read_handover,
+    read_report,
+    read_session,
+    write_handover,
+)
 from gate.model import Handover
 
 

@@ -16,12 +16,11 @@ from hypothesis import strategies as st
 from played import machine
 
 from gate.errors import InputError
-from gate.files.host_file import read_host_file, read_known_host, write_known_host
-from gate.files.host_text import host_text
-from gate.host.identity import read_host
+from gate.formats.host.host_file import host_text, read_host_file, read_known_host, write_known_host
+from gate.host.identity.identity import read_host
 from gate.model import EpochPolicy, KnownHost, Limits
-from gate.model.facts import about
-from gate.model.tuning import TUNABLE
+from gate.model.host import about
+from gate.model.readiness import TUNABLE
 from gate.units import parse_percent
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)

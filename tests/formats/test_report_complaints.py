@@ -10,8 +10,8 @@ from judge.build import LEVELS, at, baseline, decide, pairs, series, session
 from judge.sharding.test_joining_tables import accepted, aside, bill, difference, latency, sweep
 
 from gate.errors import InputError
-from gate.files.consistency import report_complaints
-from gate.files.report_file import read_report
+from gate.formats.session.consistency import report_complaints
+from gate.formats.session.session_file import read_report
 from gate.model import Alike, Level, Origin, Quantile, Share, TextChange
 from gate.report.json_text import render_json
 

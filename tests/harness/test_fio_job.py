@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.harness.fio_job import effective_job
-from gate.harness.fio_safety import unsafe
+from gate.harness.fio.job import effective_job
+from gate.harness.fio.safety import unsafe
 
 GOOD = """\
 # a comment

@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.files.curves import curve_complaints
+from gate.errors import TrialFailed
+from gate.formats.session.consistency import curve_complaints
 from gate.harness import HARNESSES
-from gate.harness.base import TrialFailed
 from gate.harness.exported import read_export
-from gate.harness.fio_latencies import fio_latencies
-from gate.harness.fio_metrics import fio_values
-from gate.harness.fio_output import parse
+from gate.harness.fio.metrics import fio_latencies, fio_values
+from gate.harness.fio.output import parse
 from gate.model import Stage, Trial, TrialStatus, Work
 
 DEFAULT = (1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99, 99.5, 99.9, 99.95, 99.99)

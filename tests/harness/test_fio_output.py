@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.harness.base import TrialFailed
-from gate.harness.fio_metrics import FIO_KINDS, fio_values
-from gate.harness.fio_output import JobFailed, parse
+from gate.errors import TrialFailed
+from gate.formats.profile.metric_kinds import FIO_KINDS
+from gate.harness.fio.metrics import fio_values
+from gate.harness.fio.output import JobFailed, parse
 
 
 def read(text):

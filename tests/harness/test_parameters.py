@@ -9,10 +9,10 @@ import pytest
 from gate.errors import InputError
 from gate.harness import HARNESSES
 from gate.harness.expand import expand, own_environment
-from gate.harness.fio import _job
-from gate.harness.fio_job import job_options
+from gate.harness.fio.fio import _job
+from gate.harness.fio.job import job_options
 from gate.harness.pytest_benchmark import _target
-from gate.measure.environment import child_environment
+from gate.measure.process.environment import child_environment
 from gate.model import Background, Side, Subject, Work
 from gate.subject.command import ActiveSide
 

@@ -12,12 +12,12 @@ from unittest import mock
 import pytest
 from builders import run_gate, start_gate
 
-from gate.files.session_file import read_session
+from gate.formats.session.session_file import read_session
 from gate.harness.base import Outcome, Usage
-from gate.harness.fio_metrics import fio_work
-from gate.harness.fio_output import parse
+from gate.harness.fio.metrics import fio_work
+from gate.harness.fio.output import parse
 from gate.harness.hyperfine import _memory
-from gate.harness.hyperfine_output import Run
+from gate.harness.hyperfine_output import HyperfineRun
 from gate.model import IdleReference, TrialStatus, Value
 from gate.units import in_base, parse_quantity, show
 
@@ -68,8 +68,8 @@ def outcome(memory):
 
 def test_memory_where_the_export_has_none():
     """hyperfine 1.15 exports no memory: the kernel's figure stands in, if there is one."""
-    old = Run(exit_code=0, values=(Value(metric="wall", value=1.0),))
-    new = Run(exit_code=0, values=(Value(metric="memory", value=5e6),))
+    old = HyperfineRun(exit_code=0, values=(Value(metric="wall", value=1.0),))
+    new = HyperfineRun(exit_code=0, values=(Value(metric="memory", value=5e6),))
     assert _memory(old, outcome(3e8)) == (Value(metric="memory", value=3e8),)
     assert _memory(old, outcome(0.0)) == ()
     assert _memory(new, outcome(3e8)) == ()
@@ -127,7 +127,7 @@ def test_a_command_under_account(project, shell):
     (root / "profiles" / "c.toml").write_text(text)
     (root / "spin.py").write_text("import time\nwhile time.process_time() < 0.4: pass\n")
     rest = IdleReference(seconds=1.5, busy=0.0)
-    with mock.patch("gate.measure.accountant.measure_idle", return_value=rest):
+    with mock.patch("gate.measure.cpu.account.measure_idle", return_value=rest):
         answer = run_gate(["run", "c", "--out", "out", "--quiet"], cwd=root)
     assert answer.status == 0, answer.err
     session = read_session(root / "out" / "c-001.json")

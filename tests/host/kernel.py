@@ -11,8 +11,8 @@ import errno
 import os
 import shlex
 
-from gate.host import knob, restoring, tuning
-from gate.host.recorded import RecordedMachine
+from gate.host.tuning import restore, sysctl_setting, tuning
+from gate.linux.machine import RecordedMachine
 
 CPU = "/sys/devices/system/cpu"
 THP = "/sys/kernel/mm/transparent_hugepage/enabled"
@@ -39,12 +39,12 @@ class Kernel:
         return machine
 
     def value(self, setting, path):
-        return knob.value_at(self.machine(), setting, path)
+        return sysctl_setting.value_at(self.machine(), setting, path)
 
     def turn(self, setting, path, value):
         if path in self.refuses:
             raise OSError(self.refuses[path], os.strerror(self.refuses[path]))
-        if setting == knob.SWAP:
+        if setting == sysctl_setting.SWAP:
             self._swap(path, value)
         elif path not in self.files:
             raise OSError(errno.ENOENT, os.strerror(errno.ENOENT))
@@ -63,10 +63,10 @@ class Kernel:
         self.files["/proc/swaps"] = "\n".join([head, *rows]) + "\n"
 
     def use(self, monkeypatch):
-        for module in (tuning, restoring):
+        for module in (tuning, restore):
             monkeypatch.setattr(module, "turn", self.turn)
             monkeypatch.setattr(module, "ThisMachine", self.machine)
-        monkeypatch.setattr(restoring, "absent", lambda path: path not in self.files)
+        monkeypatch.setattr(restore, "absent", lambda path: path not in self.files)
         return self
 
 

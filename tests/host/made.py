@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gate.host.identity import read_host
-from gate.host.recorded import RecordedMachine
+from gate.host.identity.identity import read_host
+from gate.linux.machine import RecordedMachine
 
 WORK = Path("/srv/work")
 CPU = "/sys/devices/system/cpu"

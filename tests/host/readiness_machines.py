@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 from pathlib import Path
 
-from gate.host.readiness import check_readiness
-from gate.host.recorded import RecordedMachine
+from gate.host.readiness.readiness import check_readiness
+from gate.linux.machine import RecordedMachine
 
 NAMES = [
     "governor",

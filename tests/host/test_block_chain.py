@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from gate.errors import InputError
-from gate.host.block_chain import chain
-from gate.host.guard import examined
-from gate.host.recorded import RecordedMachine
+from gate.host.disk_guard.guard import examine_device
+from gate.linux.block import chain
+from gate.linux.machine import RecordedMachine
 from gate.model import AllowedDevice
 
 RECORDED = sorted((Path(__file__).parents[1] / "data" / "block").glob("*.json"))
@@ -30,7 +30,7 @@ def refusal(data, by_id=None):
     """Code and words of the refusal; both empty where nothing was found."""
     allowed = AllowedDevice(name="x", by_id=by_id or data["by_id"])
     try:
-        examined(RecordedMachine(data), allowed)
+        examine_device(RecordedMachine(data), allowed)
     except InputError as error:
         return error.code, error.message
     return "", ""

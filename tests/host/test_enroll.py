@@ -8,7 +8,7 @@ import pytest
 from builders import HOST_CLASS, run_gate, write_replay_project
 from played import CPUINFO, FIRMWARE, GOVERNOR, KERNEL, SCHEDULER, cpuinfo, playing
 
-from gate.files.host_file import read_known_host
+from gate.formats.host.host_file import read_known_host
 from gate.model import EpochPolicy, Limits
 
 FILE = f"baselines/{HOST_CLASS}/host.toml"

@@ -16,10 +16,10 @@ from own_mounts import Loops, ask, bind, in_own_mounts, swap_on
 from turns import MACHINE
 
 from gate.errors import InputError
-from gate.host import guard_content
-from gate.host.guard import LOST, Device, check_device, held
-from gate.host.guard_content import opened_by_others
-from gate.host.machine import ThisMachine
+from gate.host.disk_guard import content
+from gate.host.disk_guard.content import opened_by_others
+from gate.host.disk_guard.guard import LOST, Device, check_device, hold_device
+from gate.linux.machine import ThisMachine
 from gate.model import AllowedDevice
 
 pytestmark = MACHINE
@@ -164,8 +164,8 @@ def test_a_process_that_has_it_open_is_named(loops):
 CONTAINER = "this is a container: who else uses the device cannot be seen"
 LOOK = """
 from gate.errors import InputError
-from gate.host.guard import check_device
-from gate.host.machine import ThisMachine
+from gate.host.disk_guard.guard import check_device
+from gate.linux.machine import ThisMachine
 from gate.model import AllowedDevice
 try:
     print(check_device(ThisMachine(), AllowedDevice(name="x", by_id={by_id!r}), least=1))
@@ -231,15 +231,15 @@ def test_an_open_file_that_tells_nothing_is_a_reason_unless_it_is_closed(
         (tmp_path / "3").symlink_to(target)
     handle = Handle(tmp_path / "3", error)
     if not hidden:
-        assert guard_content._leads_to(handle, 1) is False
+        assert content._leads_to(handle, 1) is False
         return
     with pytest.raises(OSError, match=os.strerror(error)):
-        guard_content._leads_to(handle, 1)
+        content._leads_to(handle, 1)
 
 
 def test_a_proc_that_hides_others_is_a_reason(monkeypatch):
     """Where process 1 is not listed, neither may be others that use the device."""
-    monkeypatch.setattr(guard_content.os, "scandir", lambda _: [])
+    monkeypatch.setattr(content.os, "scandir", lambda _: [])
     (found,) = opened_by_others(os.makedev(8, 0))
     assert (found.code, found.why.startswith("/proc hides other users' processes")) == (
         "G253",
@@ -366,7 +366,7 @@ def test_a_held_device_cannot_be_mounted_by_others(loops, tmp_path):
 
     def hold():
         found = check_device(ThisMachine(), allowed("good"), least=LEAST)
-        with held(found) as handle:
+        with hold_device(found) as handle:
             os.pwrite(handle, b"x", 0)
             made = subprocess.run([*EXT4, device], capture_output=True, check=False)
         return made.returncode, made.stderr
@@ -387,7 +387,7 @@ def test_a_device_that_changed_between_look_and_use_is_refused(loops):
             found = check_device(ThisMachine(), allowed("good"), least=LEAST)
             change()
             try:
-                with held(found):
+                with hold_device(found):
                     return "held"
             except InputError as error:
                 return error.code, error.message

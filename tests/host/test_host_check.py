@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from host.readiness_machines import CPU, changed, server
 
-import gate.cli.host_check
+import gate.cli.host.check
 import gate.host.lock
 from gate.cli.main import run
-from gate.host.recorded import RecordedMachine
+from gate.linux.machine import RecordedMachine
 
 BAD = {
     f"{CPU}/intel_pstate/no_turbo": "0\n",
@@ -38,16 +38,16 @@ def on(monkeypatch, tmp_path):
     """Runs `gate host check` on a recorded machine; gives the status and what it printed."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(gate.host.lock, "lock_path", lambda: tmp_path / "lock")
-    check = gate.cli.host_check.check_readiness
+    check = gate.cli.host.check.check_readiness
 
     def look(capsys, recording, *arguments):
         machine = RecordedMachine(recording)
-        monkeypatch.setattr(gate.cli.host_check, "ThisMachine", lambda: machine)
-        monkeypatch.setattr(gate.cli.host_check, "no_counter", lambda: "")
-        monkeypatch.setattr(gate.cli.host_check, "SAMPLE", 0.0)
+        monkeypatch.setattr(gate.cli.host.check, "ThisMachine", lambda: machine)
+        monkeypatch.setattr(gate.cli.host.check, "no_counter", lambda: "")
+        monkeypatch.setattr(gate.cli.host.check, "SAMPLE", 0.0)
         later = iter((0.0, 1.0))
         monkeypatch.setattr(
-            gate.cli.host_check,
+            gate.cli.host.check,
             "check_readiness",
             lambda *args, **more: check(
                 *args, **more | {"sleep": lambda _: None, "clock": lambda: next(later)}

@@ -10,11 +10,11 @@ import time
 
 import pytest
 
-from gate.cli import probing
 from gate.errors import InputError, MeasureError
-from gate.host import readiness_probe
-from gate.host.readiness_probe import BLOCK, Ran
-from gate.measure.stop import Stop
+from gate.host.readiness import probe
+from gate.host.readiness.probe import BLOCK, ProbeRun
+from gate.measure.process.stop import Stop
+from gate.pipeline import noise_probe
 
 
 def works(*, fails=False):
@@ -22,7 +22,7 @@ def works(*, fails=False):
         if fails:
             raise OSError(28, "No space left on device")
         time.sleep(0.001)
-        return Ran(0.4 * times * (1 + 0.01 * (time.monotonic_ns() % 7)))
+        return ProbeRun(0.4 * times * (1 + 0.01 * (time.monotonic_ns() % 7)))
 
     return dict.fromkeys(("CPU", "memory", "file"), steady)
 
@@ -35,13 +35,13 @@ def test_pieces_take_turns_each_in_a_fresh_process(monkeypatch, tmp_path):
         def run_it(times):
             with seen.open("a") as stream:
                 stream.write(f"{name} {os.getpid()} {times}\n")
-            return Ran(0.1 * times, 10 * times)
+            return ProbeRun(0.1 * times, 10 * times)
 
         return run_it
 
     names = ("CPU", "memory", "file")
-    monkeypatch.setattr(probing, "pieces", lambda _: {name: piece(name) for name in names})
-    found = probing.probe(tmp_path, 0.0, Stop(), quiet=True)
+    monkeypatch.setattr(noise_probe, "pieces", lambda _: {name: piece(name) for name in names})
+    found = noise_probe.probe(tmp_path, 0.0, Stop(), quiet=True)
     rows = [line.split() for line in seen.read_text().splitlines()]
     trials = rows[3:]
     assert [row[0] for row in trials] == list(names) * 5
@@ -56,8 +56,8 @@ def test_the_measuring_process_stays_light(monkeypatch, tmp_path):
     """Neither numpy nor scipy is loaded into the process that probes, not even for the figures."""
     code = (
         "import sys; from pathlib import Path; from gate.cli import probing, host_check;"
-        "from gate.measure.stop import Stop;"
-        "from gate.host.readiness_probe import Ran;"
+        "from gate.measure.process.stop import Stop;"
+        "from gate.host.readiness.probe import Ran;"
         "probing.pieces = lambda _: {'file': lambda n: Ran(0.4 * n)};"
         "found = probing.probe(Path('.'), 0.0, Stop(), quiet=True);"
         "assert found.noises['file'].noise > 0;"
@@ -68,14 +68,14 @@ def test_the_measuring_process_stays_light(monkeypatch, tmp_path):
 
 def test_the_result_says_noise_and_losses(monkeypatch, tmp_path):
     """The text names each piece's noise and the losses for 1, 3, 10 and 30 trials, in 80 columns."""
-    monkeypatch.setattr(probing, "pieces", lambda _: works())
-    found = probing.probe(tmp_path, 0.2, Stop(), quiet=True)
-    lines = list(probing.as_text(found))
+    monkeypatch.setattr(noise_probe, "pieces", lambda _: works())
+    found = noise_probe.probe(tmp_path, 0.2, Stop(), quiet=True)
+    lines = list(noise_probe.as_text(found))
     assert all(len(one) <= 80 for one in lines)
     assert lines[0].startswith("noise of a trial: CPU ")
     assert lines[2].split() == ["1", "trial", "3", "trials", "10", "trials", "30", "trials"]
     assert [line.split()[0] for line in lines[3:6]] == ["CPU", "memory", "file"]
-    data = json.loads(json.dumps(probing.as_data(found), allow_nan=False))
+    data = json.loads(json.dumps(noise_probe.as_data(found), allow_nan=False))
     assert [one["name"] for one in data["pieces"]] == ["CPU", "memory", "file"]
     assert set(data["pieces"][0]["detectable"]) == {"1", "3", "10", "30"}
     assert (data["alpha"], data["beta"]) == (0.01, 0.025)
@@ -83,9 +83,9 @@ def test_the_result_says_noise_and_losses(monkeypatch, tmp_path):
 
 def test_work_that_fails_is_an_error(monkeypatch, tmp_path):
     """A piece that cannot write ends the probe with G244 and the reason, and gives no figure."""
-    monkeypatch.setattr(probing, "pieces", lambda _: works(fails=True))
+    monkeypatch.setattr(noise_probe, "pieces", lambda _: works(fails=True))
     with pytest.raises(MeasureError, match="No space left on device") as caught:
-        probing.probe(tmp_path, 0.0, Stop(), quiet=True)
+        noise_probe.probe(tmp_path, 0.0, Stop(), quiet=True)
     assert caught.value.code == "G244"
 
 
@@ -95,19 +95,19 @@ def test_a_full_disk_is_refused_before_anything_is_written(monkeypatch, tmp_path
     class Full:
         f_bavail, f_frsize = 16383, 4096
 
-    monkeypatch.setattr(readiness_probe.os, "statvfs", lambda _: Full)
+    monkeypatch.setattr(probe.os, "statvfs", lambda _: Full)
     with pytest.raises(InputError) as caught:
-        readiness_probe.pieces(tmp_path)
+        probe.pieces(tmp_path)
     assert caught.value.code == "G244"
     assert not list(tmp_path.iterdir())
 
 
 def test_files_are_overwritten_and_removed(tmp_path):
     """The file piece takes 4 MiB whatever the number of writes, and leaves nothing behind."""
-    ran = readiness_probe.write_blocks(tmp_path / "one", 3)
+    ran = probe.write_blocks(tmp_path / "one", 3)
     assert (ran.seconds > 0, ran.written) == (True, (1024 + 3) * BLOCK)
     assert not list(tmp_path.iterdir())
-    order = {turn * readiness_probe._STRIDE % readiness_probe._BLOCKS for turn in range(1024)}
+    order = {turn * probe._STRIDE % probe._BLOCKS for turn in range(1024)}
     assert len(order) == 1024
 
 
@@ -117,26 +117,26 @@ def test_what_stands_at_the_file_is_never_overwritten(tmp_path):
     target.write_text("precious")
     (tmp_path / "probe").symlink_to(target)
     with pytest.raises(FileExistsError):
-        readiness_probe.write_blocks(tmp_path / "probe", 1)
+        probe.write_blocks(tmp_path / "probe", 1)
     assert target.read_text() == "precious"
 
 
 @pytest.mark.parametrize(
     ("part", "times", "written"),
-    [(0.05, 8, 1 + 4), (1.0, 1, 1), (1e-9, readiness_probe._MOST_WRITES, (4**7 - 1) // 3)],
+    [(0.05, 8, 1 + 4), (1.0, 1, 1), (1e-9, probe._MOST_WRITES, (4**7 - 1) // 3)],
 )
 def test_trials_are_sized_once(part, times, written):
     """A part of 50 ms is repeated 8 times for 0.4 s, a long one once, a tiny one within bounds.
 
     What finding that out has written is counted: one byte a part here.
     """
-    sized = readiness_probe.calibrated(readiness_probe.FILE, lambda n: Ran(part * n, n))
+    sized = probe.calibrate_repetitions(probe.FILE, lambda n: ProbeRun(part * n, n))
     assert sized == (times, written)
 
 
 def test_the_controls_are_the_pieces(tmp_path):
     """Processor and memory pieces are the built-in controls, and take longer when repeated."""
-    found = readiness_probe.pieces(tmp_path)
+    found = probe.pieces(tmp_path)
     assert list(found) == ["CPU", "memory", "file"]
     for name in ("CPU", "memory"):
         few, many = (min(found[name](times) for _ in range(5)) for times in (0, 3))

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.cli.options import _HOST_CLASS
-from gate.files.names import is_plain
-from gate.host.identity import boot_id, class_name, read_host
+from gate.formats.names import is_plain
+from gate.host.identity.identity import boot_id, class_name, read_host
 from gate.model import UNKNOWN
-from gate.model.facts import EPOCH, STABLE
+from gate.model.host import EPOCH, STABLE
 
 EXPECTED = {
     "server": {

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from host.made import ATA, NVME, WORK, Made, server
 
-from gate.host.mounts import carrying
+from gate.linux.mounts import mounts_carrying
 from gate.model import UNKNOWN
 
 SECOND = NVME.replace("03:00.0/nvme/nvme0/nvme0n1", "04:00.0/nvme/nvme1/nvme1n1")
@@ -277,7 +277,7 @@ def test_the_mount_of_a_directory(work, device, order):
     """The deepest mount that is not hidden by a later one above it, in whatever order they stand."""
     made = Made()
     made.mounted = MOUNTS[::order]
-    assert [one.device for one in carrying(made.machine(), Path(work))] == [device]
+    assert [one.device for one in mounts_carrying(made.machine(), Path(work))] == [device]
 
 
 def test_a_directory_that_is_not_there_yet():

@@ -10,13 +10,12 @@ import pytest
 from builders import HOST_CLASS, run_gate
 from host.made import CPU, MACHINES, NVME, WORK, Made, server
 
-from gate.files.host_show_form import adapter
-from gate.files.schemas import schema_text
-from gate.host.identity import read_host
-from gate.host.machine import ThisMachine
-from gate.host.publishing import published
-from gate.host.recorded import RecordedMachine, Recorder
-from gate.model.facts import EPOCH, STABLE
+from gate.formats.host.host_form import show_adapter
+from gate.formats.schemas import schema_text
+from gate.host.identity.identity import read_host
+from gate.host.identity.recording import publishable_recording
+from gate.linux.machine import MachineRecorder, RecordedMachine, ThisMachine
+from gate.model.host import EPOCH, STABLE
 
 UUID = "0af1e5ad-87d4-4b0c-9bb5-a4a0b5ab4bde"
 SECRETS = {
@@ -28,9 +27,9 @@ SECRETS = {
 
 def recorded(machine, work=WORK):
     """The facts of a machine, and those of its recording, with that recording."""
-    recorder = Recorder(machine)
+    recorder = MachineRecorder(machine)
     host = read_host(work, machine=recorder)
-    data = json.loads(json.dumps(published(recorder, work, about="a", source="b")))
+    data = json.loads(json.dumps(publishable_recording(recorder, work, about="a", source="b")))
     return host, read_host(WORK, machine=RecordedMachine(data)), data
 
 
@@ -116,7 +115,7 @@ def test_a_recording_keeps_only_the_mounts_that_decide():
 
 def test_only_what_was_asked_is_recorded():
     """A file that no fact is read from is not in the recording, and no serial number is asked."""
-    recorder = Recorder(server().machine())
+    recorder = MachineRecorder(server().machine())
     read_host(WORK, machine=recorder)
     asked = {*recorder.files, *recorder.links, *recorder.listed}
     assert not [one for one in asked if "serial" in one or "uuid" in one or "hostname" in one]
@@ -208,7 +207,7 @@ def test_host_show_fits_80_columns(tmp_path):
 def test_host_show_as_json_has_a_schema(tmp_path):
     """What `--json` prints is of the published form: no key too many, none too few."""
     answer = run_gate(["host", "show", "--json"], cwd=tmp_path)
-    form = adapter().validate_json(answer.out)
+    form = show_adapter().validate_json(answer.out)
     assert form.stable == read_host(tmp_path).stable
     assert answer.json["schema"] == 1
     published_schema = json.loads(schema_text("host-show"))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.model import UNKNOWN
-from gate.model.facts import EPOCH
+from gate.model.host import EPOCH
 
 HEX = st.text("0123456789abcdef", min_size=12, max_size=12)
 NAME = st.from_regex(r"[a-z][a-z0-9-]{0,20}", fullmatch=True)

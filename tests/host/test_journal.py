@@ -10,11 +10,11 @@ from host.kernel import THP
 
 from gate.errors import InputError
 from gate.host.journal import JOURNAL, Journal, close_journal, read_journal, write_journal
-from gate.host.processes import born, lives, own_mark
-from gate.host.settings import Change
+from gate.host.tuning.settings import SettingChange
+from gate.linux.processes import born, lives, own_mark
 
-ONE = Change(setting="thp", path=THP, before="madvise", after="never")
-SWAP = Change(setting="swap", path="/swap file", before="on 5", after="off")
+ONE = SettingChange(setting="thp", path=THP, before="madvise", after="never")
+SWAP = SettingChange(setting="swap", path="/swap file", before="on 5", after="off")
 
 
 @pytest.fixture

@@ -12,10 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.files.kernel_file import kernel_complaints
-from gate.host.kernel import CONFIG, NOTES, RELEASE, VERSION, read_kernel
-from gate.host.machine import ThisMachine
-from gate.host.recorded import RecordedMachine
+from gate.formats.baseline.kernel_file import kernel_complaints
+from gate.host.identity.kernel import CONFIG, NOTES, RELEASE, VERSION, read_kernel
+from gate.linux.machine import RecordedMachine, ThisMachine
 from gate.model.kernel_config import (
     MOST_OPTIONS,
     config_digest,

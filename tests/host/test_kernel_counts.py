@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from judge.diagnosis.sample import machine
 
-from gate.host.kernel_counts import grown, read_counts
-from gate.host.recorded import RecordedMachine
+from gate.linux.kernel_counters import grown, read_counts
+from gate.linux.machine import RecordedMachine
 
 
 def test_every_source_is_read_in_base_units():

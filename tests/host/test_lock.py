@@ -21,12 +21,12 @@ import pytest
 from builders import start_gate, write_replay_project
 
 from gate.errors import CannotJudge, InputError
-from gate.files import holding
+from gate.formats import disk
 from gate.host import lock
-from gate.host.accounting import TICK
-from gate.host.foreign import read_processes
-from gate.host.holder import Holder, this_process
+from gate.host.disturbance.other_processes import read_processes
 from gate.host.lock import exclusive, lock_path
+from gate.host.lock_holder import Holder, this_process
+from gate.linux.proc_stat import TICK
 
 
 def user():
@@ -106,7 +106,7 @@ def test_held_and_released(place):
 
 def test_a_holder_in_its_last_breath(place, monkeypatch):
     """A killed gate's own child holds the lock a moment longer: the next gate waits for that."""
-    monkeypatch.setattr(holding, "_LAST_BREATH", 60.0)  # a moment is longer on a busy machine
+    monkeypatch.setattr(disk, "_LAST_BREATH", 60.0)  # a moment is longer on a busy machine
     place.touch()
     with place.open("rb") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)

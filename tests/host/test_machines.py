@@ -10,10 +10,10 @@ import tomllib
 import pytest
 from host.recordings import EXPECTED, LARGEST, MACHINES, play, recording
 
-from gate.files.names import is_plain
+from gate.formats.names import is_plain
 from gate.model import UNKNOWN
-from gate.model.facts import EPOCH, STABLE
-from gate.model.private import NAMES_ONE
+from gate.model.host import EPOCH, STABLE
+from gate.text import NAMES_ONE
 
 ONE_MACHINE = {frozenset({"desktop-kingston-nvme", "desktop-kingston-sata"})}
 """Recorded twice, with the work directory on another disk."""

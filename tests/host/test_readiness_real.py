@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from host.readiness_machines import NAMES, answers, said
 
-from gate.host.machine import ThisMachine, line
-from gate.host.readiness import check_readiness, no_counter
+from gate.host.readiness.readiness import check_readiness, no_counter
+from gate.linux.machine import ThisMachine, line
 from gate.model.readiness import Answer
 
 RECORDED = Path(__file__).parents[1] / "data/machines"

@@ -20,12 +20,12 @@ from host.kernel import FRESH, KNOBS, NUMA, THP, Namespace
 from night import at_night
 from turns import MACHINE, machine_to_ourselves
 
-from gate.files.host_file import write_known_host
-from gate.files.session_file import read_session
-from gate.host.knob import turn, value_at
-from gate.host.machine import ThisMachine
+from gate.formats.host.host_file import write_known_host
+from gate.formats.session.session_file import read_session
+from gate.host.tuning.sysctl_setting import turn, value_at
+from gate.linux.machine import ThisMachine
 from gate.model import KnownHost
-from gate.model.tuning import TUNABLE
+from gate.model.readiness import TUNABLE
 
 STEADY = (1.0, 1.002, 0.998)
 CHECK = ("check", "p", "--out", "out")

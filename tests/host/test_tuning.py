@@ -10,14 +10,15 @@ from builders import run_gate
 from host.kernel import CPU, NUMA, THP, Kernel
 
 from gate.errors import CannotJudge, GateError, InputError
-from gate.host import restoring, tuning
-from gate.host.cpulist import cpus_mask, cpus_of, each_cpu, mask_cpus, shown_cpus
 from gate.host.journal import Journal, read_journal, write_journal
-from gate.host.processes import born
-from gate.host.recorded import RecordedMachine
-from gate.host.restoring import restore
-from gate.host.settings import Change, division, wake_limit, wanted
-from gate.host.tuning import intended, tuned
+from gate.host.tuning import restore as restoring
+from gate.host.tuning import tuning
+from gate.host.tuning.restore import restore
+from gate.host.tuning.settings import SettingChange, division, wake_limit, wanted_settings
+from gate.host.tuning.tuning import planned_changes, tune_host
+from gate.linux.cpu_list import cpus_mask, cpus_of, each_cpu, mask_cpus, shown_cpus
+from gate.linux.machine import RecordedMachine
+from gate.linux.processes import born
 
 POLICY = f"{CPU}/cpufreq/policy"
 EPP = "energy_performance_preference"
@@ -29,7 +30,7 @@ IRQ = "/proc/irq"
 def changes(files, setting, cpus=""):
     """Path -> before and after of what a name changes on a machine with these files."""
     machine = RecordedMachine({"files": {f"{CPU}/online": "0-3", **files}})
-    found = wanted(machine, setting, division(machine, cpus))
+    found = wanted_settings(machine, setting, division(machine, cpus))
     return found.lacking or [(one.path, one.before, one.after) for one in found.changes]
 
 
@@ -213,7 +214,7 @@ def test_tuned_and_put_back_the_other_way_round(kernel, tmp_path):
     """The journal names a knob before it is turned, and the last one turned is put back first,
     but for swaps."""
     before = dict(kernel.files)
-    with tuned(NAMES, measured_cpus="3", state=tmp_path) as now:
+    with tune_host(NAMES, measured_cpus="3", state=tmp_path) as now:
         assert now.names == ("turbo", "thp", "swap", "irq", "numa_balancing")
         assert now.lacking == ("governor: not on this machine",)
         assert now.notes == (
@@ -244,13 +245,13 @@ def test_journaled_before_it_is_turned(kernel, tmp_path, monkeypatch):
         turn(setting, path, value)
 
     monkeypatch.setattr(tuning, "turn", checked)
-    with tuned(NAMES, measured_cpus="3", state=tmp_path) as now:
+    with tune_host(NAMES, measured_cpus="3", state=tmp_path) as now:
         assert len(now.changes) == 8
 
 
 def test_nothing_asked_nothing_done(kernel, tmp_path):
     """Without names nothing is read, written or turned."""
-    with tuned((), state=tmp_path / "state") as now:
+    with tune_host((), state=tmp_path / "state") as now:
         assert (now.names, now.notes, now.cpus) == ((), (), "")
     assert not kernel.told
     assert not (tmp_path / "state").exists()
@@ -258,7 +259,7 @@ def test_nothing_asked_nothing_done(kernel, tmp_path):
 
 def test_put_back_after_an_exception(kernel, tmp_path):
     """Whatever is raised inside, every knob is put back and the error is the same."""
-    with pytest.raises(ZeroDivisionError), tuned(["thp", "turbo"], state=tmp_path):
+    with pytest.raises(ZeroDivisionError), tune_host(["thp", "turbo"], state=tmp_path):
         _fail(kernel.files[TURBO])
     assert (kernel.value("thp", THP), kernel.files[TURBO]) == ("madvise", "0\n")
     assert read_journal(tmp_path) is None
@@ -273,7 +274,7 @@ def test_a_knob_that_refuses(kernel, tmp_path):
     """An interrupt that belongs to its driver is told and the others are steered; a name all of
     whose knobs refuse is not called tuned."""
     kernel.refuses = {f"{IRQ}/10/smp_affinity_list": errno.EIO, THP: errno.EROFS}
-    with tuned(["irq", "thp"], measured_cpus="3", state=tmp_path) as now:
+    with tune_host(["irq", "thp"], measured_cpus="3", state=tmp_path) as now:
         assert now.names == ("irq",)
         irq = f"{IRQ}/10/smp_affinity_list = 0-2: Input/output error (1 of 3 knobs)"
         assert now.lacking == (
@@ -288,7 +289,7 @@ def test_a_journal_that_cannot_be_written(kernel, tmp_path):
     """Where the change cannot be written down it is not made."""
     state = tmp_path / "state"
     state.write_text("a file in the way")
-    with pytest.raises(GateError), tuned(["thp"], state=state):
+    with pytest.raises(GateError), tune_host(["thp"], state=state):
         pass
     assert not kernel.told
 
@@ -296,13 +297,13 @@ def test_a_journal_that_cannot_be_written(kernel, tmp_path):
 def test_somebody_else_meanwhile(kernel, tmp_path):
     """A knob that shows a third value is left, told and kept; the others are put back."""
     told = []
-    with tuned(["thp", "turbo"], state=tmp_path, tell=told.append) as now:
+    with tune_host(["thp", "turbo"], state=tmp_path, tell=told.append) as now:
         kernel.files[THP] = "[always] madvise never\n"
         assert now.moved(kernel.machine()) == (f"{THP} was tuned to never, and is always",)
     why = "somebody else changed it meanwhile; before the gate it was madvise"
     assert told == [f"put back: {TURBO} = 0", f"LEFT AS IT IS: {THP} = always: {why}"]
     assert kernel.value("thp", THP) == "always"
-    left = (Change(setting="thp", path=THP, before="madvise", after="never"),)
+    left = (SettingChange(setting="thp", path=THP, before="madvise", after="never"),)
     assert read_journal(tmp_path).entries == left
     assert restore(tmp_path).left[0].change == left[0]
     assert restore(tmp_path, force=True).back == left
@@ -312,7 +313,7 @@ def test_somebody_else_meanwhile(kernel, tmp_path):
 
 def test_keeping_what_somebody_else_set(kernel, tmp_path):
     """Told to keep it, restoring forgets the entry and turns nothing."""
-    with tuned(["thp"], state=tmp_path):
+    with tune_host(["thp"], state=tmp_path):
         kernel.files[THP] = "[always] madvise never\n"
     count = len(kernel.told)
     assert restore(tmp_path, keep=True).left
@@ -321,10 +322,10 @@ def test_keeping_what_somebody_else_set(kernel, tmp_path):
 
 def test_what_was_left_is_not_forgotten_by_new_tuning(kernel, tmp_path):
     """An entry that was left stays through another tuning, unless that turns the same knob."""
-    with tuned(["thp", "turbo"], state=tmp_path):
+    with tune_host(["thp", "turbo"], state=tmp_path):
         kernel.files[THP] = "[always] madvise never\n"
         kernel.files[TURBO] = "2\n"
-    with tuned(["thp"], state=tmp_path):
+    with tune_host(["thp"], state=tmp_path):
         paths = {one.path: one.before for one in read_journal(tmp_path).entries}
         assert paths == {TURBO: "0", THP: "always"}
     assert kernel.value("thp", THP) == "always"
@@ -345,7 +346,7 @@ def test_an_interrupted_restore_goes_on(cut, kernel, tmp_path, monkeypatch):
     with (
         monkeypatch.context() as patch,
         pytest.raises(KeyboardInterrupt),
-        tuned(NAMES, measured_cpus="3", state=tmp_path),
+        tune_host(NAMES, measured_cpus="3", state=tmp_path),
     ):
         patch.setattr(restoring, "turn", turn)
     assert len(read_journal(tmp_path).entries) == 8
@@ -358,7 +359,7 @@ def test_an_interrupted_restore_goes_on(cut, kernel, tmp_path, monkeypatch):
 def test_another_boot_forgot(kernel, tmp_path):
     """After a restart nothing is written, and the journal is closed with a note."""
     own = os.getpid()
-    entry = Change(setting="thp", path=THP, before="always", after="madvise")
+    entry = SettingChange(setting="thp", path=THP, before="always", after="madvise")
     write_journal(tmp_path, Journal(boot="old", pid=own, start=born(own), entries=(entry,)))
     told = restore(tmp_path)
     assert told.lines() == ("the machine was restarted, which forgot the tuning of 1 settings",)
@@ -368,7 +369,7 @@ def test_another_boot_forgot(kernel, tmp_path):
 
 def test_a_knob_that_is_gone(kernel, tmp_path):
     """A knob whose driver was removed meanwhile is told, and keeps nothing open."""
-    with tuned(["turbo", "thp"], state=tmp_path):
+    with tune_host(["turbo", "thp"], state=tmp_path):
         del kernel.files[TURBO]
     assert read_journal(tmp_path) is None
     assert kernel.value("thp", THP) == "madvise"
@@ -378,7 +379,7 @@ def test_swaps_come_back_in_their_order(kernel, tmp_path):
     """Swaps without a priority are used in the same order as before, whatever their rows' order."""
     rows = "/a file 1024 0 -3\n/b file 1024 0 5\n/c file 1024 0 -2\n/d file 1024 0 -4\n"
     kernel.files |= {"/proc/swaps": SWAPS + rows, "/a": "x", "/b": "x", "/c": "x", "/d": "x"}
-    with tuned(["swap"], state=tmp_path):
+    with tune_host(["swap"], state=tmp_path):
         assert kernel.files["/proc/swaps"] == SWAPS
     assert set(kernel.files["/proc/swaps"].splitlines()) == set((SWAPS + rows).splitlines())
 
@@ -403,7 +404,7 @@ def test_a_knob_that_falls_silent_is_still_put_back(governed, tmp_path, monkeypa
 
     monkeypatch.setattr(tuning, "turn", turn)
     told = []
-    with tuned(["governor"], state=tmp_path, tell=told.append) as now:
+    with tune_host(["governor"], state=tmp_path, tell=told.append) as now:
         assert now.names == ()
         why = "it cannot be read any more"
         assert now.lacking == (f"governor: the kernel refused {GOVERNOR} = performance: {why}",)
@@ -424,7 +425,7 @@ def test_a_knob_turned_in_spite_of_an_error_is_put_back(governed, tmp_path, monk
         raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
 
     monkeypatch.setattr(tuning, "turn", turn)
-    with tuned(["governor"], state=tmp_path) as now:
+    with tune_host(["governor"], state=tmp_path) as now:
         assert (now.names, len(now.lacking)) == ((), 1)
         assert governed.files[GOVERNOR] == "performance\n"
     assert governed.files[GOVERNOR] == "powersave\n"
@@ -436,7 +437,7 @@ def test_a_processor_that_was_offline_meanwhile(forget, governed, tmp_path):
     """A policy that went with its processor is told and kept, and put back once it has returned
     as the gate set it; told to keep it, restoring forgets it."""
     told = []
-    with tuned(["governor", "irq"], measured_cpus="3", state=tmp_path, tell=told.append):
+    with tune_host(["governor", "irq"], measured_cpus="3", state=tmp_path, tell=told.append):
         away = {path: governed.files.pop(path) for path in (GOVERNOR, f"{IRQ}/9/smp_affinity_list")}
     why = "it may come back as the gate set it; a restart of the machine forgets it"
     assert told[-2:] == [
@@ -453,7 +454,7 @@ def test_a_processor_that_was_offline_meanwhile(forget, governed, tmp_path):
 
 def test_the_journal_of_a_living_gate(kernel, tmp_path):
     """What another gate that still runs has tuned is neither put back nor tuned over."""
-    entry = Change(setting="thp", path=THP, before="always", after="madvise")
+    entry = SettingChange(setting="thp", path=THP, before="always", after="madvise")
     init = Journal(boot="boot-1", pid=1, start=born(1), entries=(entry,))
     write_journal(tmp_path, init)
     for attempt in (lambda: restore(tmp_path, force=True), lambda: _enter(tmp_path)):
@@ -464,7 +465,7 @@ def test_the_journal_of_a_living_gate(kernel, tmp_path):
 
 
 def _enter(state):
-    with tuned(["turbo"], state=state):
+    with tune_host(["turbo"], state=state):
         pass
 
 
@@ -478,17 +479,20 @@ def _enter(state):
 )
 def test_what_cannot_be_meant(names, cpus, message, kernel, tmp_path):
     """An unknown name or processor is an error before anything is turned."""
-    with pytest.raises(InputError, match=message), tuned(names, measured_cpus=cpus, state=tmp_path):
+    with (
+        pytest.raises(InputError, match=message),
+        tune_host(names, measured_cpus=cpus, state=tmp_path),
+    ):
         pass
     assert not kernel.told
 
 
 def test_pinning_changes_nothing_on_the_host(kernel, tmp_path):
     """Pinning only says where harnesses run; no journal is needed for it."""
-    with tuned(["pinning"], measured_cpus="1-2", state=tmp_path) as now:
+    with tune_host(["pinning"], measured_cpus="1-2", state=tmp_path) as now:
         assert (now.names, now.cpus) == (("pinning",), "1-2")
         assert read_journal(tmp_path) is None
-    assert intended(["pinning", "thp"], "").names == ("thp", "pinning")
+    assert planned_changes(["pinning", "thp"], "").names == ("thp", "pinning")
 
 
 def test_a_dry_run_shows_and_changes_nothing(tmp_path):
@@ -525,7 +529,7 @@ def test_wrong_words_on_the_command_line(words, message, tmp_path):
 def test_somebody_turns_what_was_set_so_already(kernel, tmp_path):
     """A knob that needed no turning is watched like one that was turned, and is left alone."""
     kernel.files[TURBO] = "1\n"
-    with tuned(["turbo"], state=tmp_path) as now:
+    with tune_host(["turbo"], state=tmp_path) as now:
         assert (now.names, now.changes) == (("turbo",), ())
         assert now.moved(kernel.machine()) == ()
         kernel.files[TURBO] = "0\n"

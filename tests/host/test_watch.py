@@ -9,14 +9,13 @@ from dataclasses import replace
 import pytest
 from host.hog import hog
 
-from gate.host import watch_words
-from gate.host.accounting import Raw, parsed
-from gate.host.foreign import Foreign
-from gate.host.pressure import waited_for_memory
-from gate.host.recorded import RecordedMachine
-from gate.host.throttle import find_throttle
-from gate.host.watch import Watch
-from gate.host.watch_words import Meanwhile, Processors, disturbances, processors_between
+from gate.host.disturbance import messages
+from gate.host.disturbance.messages import Meanwhile, Processors, disturbances, processors_between
+from gate.host.disturbance.other_processes import Foreign
+from gate.host.disturbance.throttle import find_throttle
+from gate.host.disturbance.watch import Watch
+from gate.linux.machine import RecordedMachine
+from gate.linux.proc_stat import Raw, parse_proc_stat, waited_for_memory
 from gate.model import KINDS, Limits
 
 QUIET = Meanwhile(
@@ -123,7 +122,9 @@ def test_what_proc_stat_tells():
     """Busy is what is neither idle nor stolen, by the clock and not by the sampled columns."""
 
     def look(at, total):
-        return parsed(Raw(at=at, processors=f"cpu {total}\ncpu0 {total}\n".encode(), switches=b"0"))
+        return parse_proc_stat(
+            Raw(at=at, processors=f"cpu {total}\ncpu0 {total}\n".encode(), switches=b"0")
+        )
 
     early, late = look(100.0, "10 0 10 100 0 0 0 0"), look(102.0, "60 0 20 180 10 1 2 30")
     seen = processors_between(early, late)
@@ -197,8 +198,8 @@ def test_a_machine_without_any_of_it():
 
 def test_a_real_hog_disturbs(monkeypatch):
     """A process that computes beside a stretch is told by name and share, whoever else does."""
-    monkeypatch.setattr(watch_words, "_NAMED", 1000)
-    monkeypatch.setattr(watch_words, "_SHOWN", 0.0)
+    monkeypatch.setattr(messages, "_NAMED", 1000)
+    monkeypatch.setattr(messages, "_SHOWN", 0.0)
     watch = Watch(Limits(foreign_cpu=0.0))
     with hog() as one:
         watch.begin()

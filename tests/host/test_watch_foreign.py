@@ -10,8 +10,8 @@ import time
 import pytest
 from host.hog import BURNT, hog
 
-from gate.host.accounting import TICK
-from gate.host.foreign import Process, blind_spots, read_processes, used_between
+from gate.host.disturbance.other_processes import Process, blind_spots, read_processes, used_between
+from gate.linux.proc_stat import TICK
 
 HZ = round(1 / TICK)
 GATE = 50

@@ -9,7 +9,7 @@ import pytest
 from lab import failing_device
 from turns import MACHINE
 
-from gate.host.kernel_log import KernelLog, fault_in, kernel_text
+from gate.linux.kernel_log import KernelLog, fault_in, kernel_text
 
 FAULTS = {
     "a machine check": [

@@ -13,7 +13,7 @@ from hostile.payloads import MARK
 from hostile.stage import RENDERED, second_stage
 from hostile.watching import snapshot, watched
 
-from gate.files.report_file import read_report
+from gate.formats.session.session_file import read_report
 
 CLOSED = {2, 3, 4, 5, 10}
 LIMIT = 2 << 30

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gate.judge.judge import judge
-from gate.judge.suite import Policy, arrange
+from gate.judge.verdict.suite import Policy, arrange
 from gate.measure.order import block_order
 from gate.model import (
     SCHEMA,
@@ -32,7 +32,7 @@ from gate.model import (
     Value,
     Work,
 )
-from gate.model.blocks import block_of
+from gate.model.plan import block_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gate.judge.from_summary import judge_summaries
-from gate.judge.suite import Policy
+from gate.judge.published.summaries import judge_summaries
+from gate.judge.verdict.suite import Policy
 from gate.model import Better, Figures, MeanKind, Metric, Summary, SummaryRow
 
 TIME = Metric(name="time", unit="s", better=Better.LOWER)

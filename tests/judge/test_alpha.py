@@ -23,10 +23,10 @@ from judge.build import (
 )
 
 from gate.judge.judge import first_stage
-from gate.judge.suite import Policy, arrange
+from gate.judge.verdict.suite import Policy, arrange
 from gate.model import Role
+from gate.stats.martingale import shares
 from gate.stats.screen import SHARE
-from gate.stats.shares import shares
 
 SECOND = (1 - SHARE) * 0.025
 NAMES = ["b0", "b1", "b2"]

@@ -9,12 +9,12 @@ from judge import build
 from measure.cpu.made import bill_of
 from report.sample import sample_report
 
-from gate.judge.attribution import CONTEXT, attributed, payers
-from gate.judge.bills import OWN_KERNEL, OWN_USER, REST
+from gate.judge.context.attribution import CONTEXT, attribute_cost, payers
+from gate.judge.context.bills import OWN_KERNEL, OWN_USER, REST
 from gate.model import Contexts, Evidence, Metric, Owners, Paid, Role, Side, Stage, Verdict
-from gate.report.html import render_html
-from gate.report.text import render_text
-from gate.report.words import payers as payers_of
+from gate.report.html.html import render_html
+from gate.report.text.text import render_text
+from gate.report.wording.words import payers as payers_of
 
 CPU = Metric(name="cpu_per_io", unit="s", better=build.WALL.better, tolerance=0.08)
 STEADY = (1.0, 1.001, 0.999, 1.0005, 0.9995)
@@ -85,7 +85,7 @@ def case(metric=CPU, *, bills=True, loop=0.3):
     if bills:
         base = replace(base, trials=tuple(replace(t, cpu=bill()) for t in base.trials))
         head = replace(head, trials=tuple(replace(t, cpu=bill(loop=loop)) for t in head.trials))
-    from gate.judge.suite import Case
+    from gate.judge.verdict.suite import Case
 
     return Case(
         profile="p",
@@ -124,7 +124,7 @@ def finding(**changes):
 
 def test_the_finding_says_who_paid():
     """The sentence stands last in the path, with both values on one scale."""
-    found = attributed(finding(), case())
+    found = attribute_cost(finding(), case())
     assert found.paid == (Paid(context="kernel threads (loop)", base=1e-4, head=3e-4),)
     assert found.path == (
         "flagged",
@@ -145,7 +145,7 @@ def test_the_finding_says_who_paid():
 def test_nobody_is_accused_without_evidence(changes, bills):
     """Only a CPU cost that moved over pairs with bills is attributed."""
     before = finding(**changes)
-    assert attributed(before, case(bills=bills)) is before
+    assert attribute_cost(before, case(bills=bills)) is before
 
 
 def counted(handle):
@@ -168,14 +168,14 @@ def counted(handle):
 def test_instructions_are_told_by_function():
     """Only those that moved, as plain numbers; bills of CPU time are another matter."""
     before = finding(metric="kernel_instructions_per_io", unit="1")
-    found = attributed(before, counted(102.0))
+    found = attribute_cost(before, counted(102.0))
     paid = Paid(context="null_handle_cmd [null_blk]", base=52.0, head=102.0, unit="1")
     assert found.paid == (paid,)
     told = "null_handle_cmd [null_blk] 52.00 -> 102.0"
     assert found.path == ("flagged", f"instructions by function: {told}")
     assert payers_of(found) == f"{told} for each operation"
-    assert attributed(before, counted(52.5)) is before, "less than an instruction is noise"
-    assert attributed(before, case()) is before, "no trial keeps functions"
+    assert attribute_cost(before, counted(52.5)) is before, "less than an instruction is noise"
+    assert attribute_cost(before, case()) is before, "no trial keeps functions"
 
 
 def test_reports_show_it():

@@ -8,7 +8,7 @@ import pytest
 from judge.build import baseline, decide, pair_sessions, session
 from measure.cpu.made import bill_of
 
-from gate.judge.bills import BACKGROUND, OWN_KERNEL, OWN_USER, REST, contexts_of
+from gate.judge.context.bills import BACKGROUND, OWN_KERNEL, OWN_USER, REST, contexts_of
 from gate.model import Contexts, Owners, TrialStatus
 
 OWNERS = Owners(own_user=0.3, own_system=0.5, kthreads={"loop": 0.1, "kworker": 0.2}, rest=0.2)

@@ -25,10 +25,10 @@ from judge.build import (
     strikes,
 )
 
-from gate.judge.accept import Acceptance, accept
-from gate.judge.controls import KEPT, moved_meanwhile, shortened, standings
-from gate.judge.looking import plan_second_stage
-from gate.judge.suite import Policy, arrange
+from gate.judge.acceptance.accept import Acceptance, accept
+from gate.judge.host_stability.controls import KEPT, moved_meanwhile, shorten_series, standings
+from gate.judge.verdict.interim_analysis import plan_second_stage
+from gate.judge.verdict.suite import Policy, arrange
 from gate.model import Disturbance, Role, Source, TrialStatus
 
 RUNS = (0.0400, 0.0401, 0.0399)
@@ -255,14 +255,14 @@ def test_what_is_no_move_inside_a_session(controls):
 
 def test_a_session_is_stood_for_by_five_values():
     """The medians of five parts in order, four digits each; fewer runs stand for themselves."""
-    assert shortened((0.0123456, 0.02, 3.0)) == (0.01235, 0.02, 3.0)
-    assert shortened([float(i) for i in range(1, 16)]) == (2.0, 5.0, 8.0, 11.0, 14.0)
+    assert shorten_series((0.0123456, 0.02, 3.0)) == (0.01235, 0.02, 3.0)
+    assert shorten_series([float(i) for i in range(1, 16)]) == (2.0, 5.0, 8.0, 11.0, 14.0)
 
 
 @given(st.lists(st.floats(1e-3, 10), min_size=1, max_size=300))
 def test_what_stands_for_a_session_lies_within_it(values):
     """Never more than five values, never outside the runs but for rounding."""
-    short = shortened(values)
+    short = shorten_series(values)
     assert 1 <= len(short) <= KEPT
     assert min(values) * 0.999 <= min(short) <= max(short) <= max(values) * 1.001
 

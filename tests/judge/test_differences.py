@@ -8,7 +8,7 @@ import pytest
 from judge.build import HOST, accepted, at, baseline, decide, pairs, session
 from judge.test_set_aside import with_asides
 
-from gate.judge.differences import alike_of, merged
+from gate.judge.context.differences import alike_of, merge_differences
 from gate.model import Alike, Difference, Kernel, Subject
 from gate.model.shown import AREAS
 
@@ -220,13 +220,13 @@ def test_rows_are_merged_by_what_they_say():
         row("b", "p"),
         row("b", "r", against="accepted session x"),
     ]
-    assert merged(rows) == (
+    assert merge_differences(rows) == (
         row("b", "p", "q"),
         row("b", "r", against="accepted session x"),
         row("a", "q", area="tools"),
     )
-    assert merged(reversed(rows)) == merged(rows)
-    assert merged(merged(rows)) == merged(rows)
+    assert merge_differences(reversed(rows)) == merge_differences(rows)
+    assert merge_differences(merge_differences(rows)) == merge_differences(rows)
 
 
 def test_areas_without_anything_alike_are_not_told():

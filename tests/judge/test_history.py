@@ -19,7 +19,7 @@ from judge.build import (
 )
 from judge.test_set_aside import with_asides
 
-from gate.judge.history import accepted_sessions
+from gate.judge.verdict.epochs import accepted_sessions
 from gate.model import UNSTEADY, Accepted, BaselinePoint, Level
 
 MOVED = series(levels=[0.5, 0.7, *LEVELS], epochs=[1, 2, 3, 3, 3, 3, 3])

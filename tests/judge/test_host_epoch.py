@@ -23,10 +23,10 @@ from judge.build import (
 )
 
 from gate.errors import InputError
-from gate.files.baseline_text import baseline_text
-from gate.judge.accept import Acceptance, accept
-from gate.judge.looking import plan_second_stage
-from gate.judge.suite import Policy, arrange
+from gate.formats.baseline.baseline_text import baseline_text
+from gate.judge.acceptance.accept import Acceptance, accept
+from gate.judge.verdict.interim_analysis import plan_second_stage
+from gate.judge.verdict.suite import Policy, arrange
 from gate.model import EpochPolicy, Host, KnownHost, Verdict
 
 MOVED = replace(HOST, epoch={"kernel": "6.8", "microcode": "0x2"})

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judge.build import WALL, baseline, decide, pair_sessions, series, session
 
-from gate.judge.latencies import latencies
-from gate.judge.suite import arrange
+from gate.judge.context.latencies import latencies
+from gate.judge.verdict.suite import arrange
 from gate.model import Metric, Percentiles, TrialStatus
 
 POINTS = {50.0: 100e-6, 99.0: 400e-6, 99.9: 900e-6}

@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 from judge.build import LEVELS, WALL, at, baseline, decide, only, series, session
 
-from gate.judge.noises import suite_noises
-from gate.judge.screening import series_of
-from gate.judge.suite import arrange
+from gate.judge.verdict.case_numbers import suite_noises
+from gate.judge.verdict.screening import series_of
+from gate.judge.verdict.suite import arrange
 from gate.model import Better
 from gate.stats.costs import log_costs
-from gate.stats.noise import moderated, noise_of, prior_of
+from gate.stats.noise import moderate_noise, noise_of, prior_of
 
 NAMES = [f"b{i}" for i in range(6)]
 SPREADS = (0.5, 1.0, 2.0, 4.0, 1.0, 8.0)
@@ -44,7 +44,7 @@ def test_each_has_the_help_of_all():
     found = noises(known)
     assert len(found) == 6
     for name, one in zip(NAMES, alone, strict=True):
-        assert found["p", name, "wall"] == moderated(one, prior)
+        assert found["p", name, "wall"] == moderate_noise(one, prior)
     assert found["p", "b5", "wall"].between < alone[5].between
     assert found["p", "b0", "wall"].freedom > alone[0].freedom == 1.98
 
@@ -98,8 +98,8 @@ def test_profiles_of_one_suite_inform_each_other():
         tuple(s for case in arrange(heads, [one, two], {}) for s in series_of(case))
     )
     prior = prior_of([own(restless(spread)) for spread in (2.0,) * 3 + (0.5,) * 3])
-    assert found["p", "b0", "wall"] == moderated(own(restless(2.0)), prior)
-    assert found["q", "b0", "wall"] == moderated(own(restless(0.5)), prior)
+    assert found["p", "b0", "wall"] == moderate_noise(own(restless(2.0)), prior)
+    assert found["q", "b0", "wall"] == moderate_noise(own(restless(0.5)), prior)
 
 
 def test_a_metric_of_either_direction_has_the_same_noise():

@@ -20,7 +20,7 @@ from judge.build import (
 )
 
 from gate.harness.exported import read_export
-from gate.judge.percentiles import percentile_of
+from gate.judge.verdict.validity import percentile_of
 from gate.model import Better, Metric, Role
 
 P99 = Metric(name="clat_p99", unit="s", better=Better.LOWER)

@@ -21,9 +21,15 @@ from judge.build import (
     strikes,
 )
 
-from gate.judge.looking import EARLY_LOOK, all_cleared, plan_screens, plan_second_stage, undecided
-from gate.judge.planning import expected, plan_screen
-from gate.judge.suite import Policy, arrange
+from gate.judge.power.planning import expected_metrics, plan_screen
+from gate.judge.verdict.interim_analysis import (
+    EARLY_LOOK,
+    all_cleared,
+    plan_screens,
+    plan_second_stage,
+    undecided_benchmarks,
+)
+from gate.judge.verdict.suite import Policy, arrange
 from gate.model import BaselinePoint, BaselineSeries, Role, SideSpec, Trials, Verdict
 from gate.stats.screen import SHARE
 
@@ -64,7 +70,7 @@ def test_loud_trials_of_steady_sessions_take_more():
 def test_the_plan_is_the_cheapest():
     """The trials planned are those that make an unchanged benchmark's expected cost least."""
     known = baseline(shaky("loud"))
-    (one,) = expected(profile("loud"), known).values()
+    (one,) = expected_metrics(profile("loud"), known).values()
     costs = {n: n + 2 * one.pairs_to_pass * one.flagged(n, BETA) for n in range(3, 11)}
     assert plan_screen(profile("loud"), known, BETA) == {"loud": PLANNED}
     assert costs[PLANNED] < costs[3] - 2
@@ -95,11 +101,11 @@ def test_what_is_not_planned(changed, known):
 
 def test_a_loud_metric_is_planned_at_its_raised_tolerance():
     """What 100 pairs cannot hold at the asked tolerance is planned at what they can."""
-    (one,) = expected(profile("loud"), baseline(shaky("loud", noise=0.06))).values()
+    (one,) = expected_metrics(profile("loud"), baseline(shaky("loud", noise=0.06))).values()
     assert one.limits.most == pytest.approx(math.log(1.01) + 1.1 * one.sigma)
     assert one.limits.tolerance > 0.09
     strict = profile("loud", trials=Trials(confirm_pairs=PAIRS // 4))
-    (two,) = expected(strict, baseline(shaky("loud", noise=0.06))).values()
+    (two,) = expected_metrics(strict, baseline(shaky("loud", noise=0.06))).values()
     assert two.limits.most == pytest.approx(math.log(1.01) + 2.2 * two.sigma)
 
 
@@ -107,7 +113,7 @@ def test_a_loud_metric_is_planned_at_its_raised_tolerance():
 def test_sessions_of_few_trials_promise_nothing_of_more(trials):
     """No more certainty is planned than accepted sessions had: of three trials, three do."""
     known = baseline(shaky("loud", noise=0.04, trials=trials, count=12))
-    (one,) = expected(profile("loud"), known).values()
+    (one,) = expected_metrics(profile("loud"), known).values()
     assert one.flagged(trials, BETA) == one.flagged(10, BETA) > 0.3
     assert plan_screen(profile("loud"), known, BETA).get("loud", 3) <= trials
 
@@ -157,7 +163,7 @@ def task_of(loss=1.06):
 def test_undecided(count, loss, open_):
     """A benchmark waits for a further block until it is proven, cleared or spent."""
     base, head = pairs(loss, count=count, noise=0.05 if loss == 0.028 else 0.004)
-    assert undecided([task_of()], base, head) == ({"b"} if open_ else set())
+    assert undecided_benchmarks([task_of()], base, head) == ({"b"} if open_ else set())
 
 
 def test_undecided_looks_at_complete_blocks_only():
@@ -165,7 +171,7 @@ def test_undecided_looks_at_complete_blocks_only():
     both = pairs(0.2, count=9)
     for taken in range(5):
         some = [replace(one, trials=one.trials[:taken]) for one in both]
-        assert undecided([task_of()], *some) == {"b"}
+        assert undecided_benchmarks([task_of()], *some) == {"b"}
 
 
 def test_undecided_asks_for_nothing_in_vain():
@@ -173,16 +179,16 @@ def test_undecided_asks_for_nothing_in_vain():
     task = task_of()
     good = [1.0, 1.002] * 3
     for bad in ([*good[:4], None], [*good[:4], 0.0], [*good[:4], math.nan]):
-        assert undecided([task], *pair_sessions({"b": good[:5]}, {"b": bad})) == set()
+        assert undecided_benchmarks([task], *pair_sessions({"b": good[:5]}, {"b": bad})) == set()
     lacking = [{"b": {"other": good[:5]}} for _ in range(2)]
-    assert undecided([task], *pair_sessions(*lacking)) == set()
+    assert undecided_benchmarks([task], *pair_sessions(*lacking)) == set()
 
 
 def test_undecided_serves_gate_metrics_only():
     """A watched metric costs no block of its own."""
     watched = replace(task_of(), gates=False)
-    assert undecided([watched], *pairs(0.0, count=0)) == set()
-    assert undecided([watched, task_of()], *pairs(0.0, count=0)) == {"b"}
+    assert undecided_benchmarks([watched], *pairs(0.0, count=0)) == set()
+    assert undecided_benchmarks([watched, task_of()], *pairs(0.0, count=0)) == {"b"}
 
 
 @pytest.mark.parametrize(

@@ -10,18 +10,10 @@ import pytest
 from judge import build
 from judge.build import WALL, at, decide, only, reviewed, series, session
 
-from gate.judge.cures import rounded_up
-from gate.judge.power import Standing, asked_by, asked_in, power_rows
-from gate.judge.power_words import proposals, sentence
-from gate.model import (
-    BaselinePoint,
-    BaselineSeries,
-    Better,
-    Metric,
-    Role,
-    SideSpec,
-    Trials,
-)
+from gate.judge.power.power import ToleranceStanding, asked_by, asked_in, power_rows
+from gate.judge.power.recommendations import rounded_up
+from gate.judge.power.sentences import proposals, sentence
+from gate.model import BaselinePoint, BaselineSeries, Better, Metric, Role, SideSpec, Trials
 
 SIDES = {"base": SideSpec(), "head": SideSpec()}
 
@@ -60,7 +52,7 @@ def test_a_quiet_metric_is_held_and_has_nothing_to_say():
     """Its detectable loss is below the tolerance, with sides and without."""
     for sides in ({}, SIDES):
         found = row(reviewed(sides=sides), noisy(0.002))
-        assert (found.standing, sentence(found)) == (Standing.HELD, "")
+        assert (found.standing, sentence(found)) == (ToleranceStanding.HELD, "")
         assert found.power.detectable < found.tolerance == found.power.judged_at
         assert found.power.chance > 0.98
         assert (found.sessions, found.trials, found.sides) == (10, 3, bool(sides))
@@ -70,7 +62,7 @@ def test_too_loud_is_raised_to_what_the_judge_uses():
     """The tolerance printed is the one that a check of that baseline uses."""
     loud = noisy(0.05)
     found = row(reviewed(sides=SIDES), loud)
-    assert found.standing is Standing.RAISED
+    assert found.standing is ToleranceStanding.RAISED
     report = decide(
         [session({"b": [1.0, 1.01, 0.99]}, sides=True)],
         build.baseline(loud),
@@ -85,7 +77,7 @@ def test_too_loud_without_sides_is_raised_to_what_the_judge_uses():
     loud = noisy(0.05)
     found = row(reviewed(), loud)
     report = decide([session({"b": [1.0, 1.01, 0.99]})], build.baseline(loud), profile=reviewed())
-    assert found.standing is Standing.RAISED
+    assert found.standing is ToleranceStanding.RAISED
     assert found.power.judged_at == only(report).tolerance_used
 
 
@@ -96,9 +88,11 @@ def test_the_proposed_tolerance_is_held():
         found = row(reviewed(sides=sides), loud)
         proposed = float(rounded_up(found.power.detectable).rstrip("%")) / 100
         again = row(reviewed(metrics=[replace(WALL, tolerance=proposed)], sides=sides), loud)
-        assert again.standing is Standing.HELD
+        assert again.standing is ToleranceStanding.HELD
         less = replace(WALL, tolerance=found.power.detectable * 0.99)
-        assert row(reviewed(metrics=[less], sides=sides), loud).standing is not Standing.HELD
+        assert (
+            row(reviewed(metrics=[less], sides=sides), loud).standing is not ToleranceStanding.HELD
+        )
 
 
 def test_the_proposed_pairs_hold_the_tolerance():
@@ -106,17 +100,17 @@ def test_the_proposed_pairs_hold_the_tolerance():
     loud = noisy(0.02)
     few = reviewed(sides=SIDES, trials=Trials(confirm_pairs=20))
     found = row(few, loud)
-    assert found.standing is Standing.RAISED
+    assert found.standing is ToleranceStanding.RAISED
     assert "confirm_pairs = 80" in sentence(found)
     enough = reviewed(sides=SIDES, trials=Trials(confirm_pairs=80))
-    assert row(enough, loud).standing is Standing.HELD
+    assert row(enough, loud).standing is ToleranceStanding.HELD
 
 
 def test_refused_by_policy_and_beyond_ten_times():
     """`loud = "refuse"` judges no raised tolerance, and nobody judges ten times the asked one."""
     strict = row(reviewed(sides=SIDES, loud="refuse"), noisy(0.05))
     deaf = row(reviewed(sides=SIDES), noisy(0.6))
-    assert strict.standing is deaf.standing is Standing.REFUSED
+    assert strict.standing is deaf.standing is ToleranceStanding.REFUSED
     assert deaf.power.judged_at > 0.5
     assert "not judged" in sentence(strict)
 
@@ -125,7 +119,7 @@ def test_a_floor_is_named_as_the_cause():
     """A floor near the tolerance raises it, and no further pair would help."""
     floored = replace(WALL, floor=0.04)
     found = row(reviewed(metrics=[floored], sides=SIDES), noisy(0.002))
-    assert found.standing is Standing.RAISED
+    assert found.standing is ToleranceStanding.RAISED
     assert sentence(found) == "its floor hides losses near 5.0 %: judged at 6.2 %"
 
 
@@ -134,7 +128,7 @@ def test_strikes_that_cannot_prove_are_told():
     names = [f"b{number}" for number in range(200)]
     many = reviewed(*names)
     found = rows_of(many, *(noisy(0.002, name, 5, seed=i) for i, name in enumerate(names)))
-    assert {one.standing for one in found} == {Standing.WEAK}
+    assert {one.standing for one in found} == {ToleranceStanding.WEAK}
     text = sentence(found[0])
     assert text.startswith("5 sessions are too few to prove any loss by ranks; what would do: 10 ")
 
@@ -142,26 +136,31 @@ def test_strikes_that_cannot_prove_are_told():
 @pytest.mark.parametrize(
     ("rows", "more", "standing", "says"),
     [
-        ((), {}, Standing.NEW, "no accepted session of lab holds it (G010)"),
-        ((series("other"),), {}, Standing.NEW, "gate run p --repeat 10"),
+        ((), {}, ToleranceStanding.NEW, "no accepted session of lab holds it (G010)"),
+        ((series("other"),), {}, ToleranceStanding.NEW, "gate run p --repeat 10"),
         (
             (series(levels=(1.0, 1.01)),),
             {},
-            Standing.FEW,
+            ToleranceStanding.FEW,
             "in this epoch, 5 are needed and 10 wanted: `gate run p --repeat 8`",
         ),
-        ((series(levels=(1.0,)),), {}, Standing.FEW, "only 1 accepted session in"),
+        ((series(levels=(1.0,)),), {}, ToleranceStanding.FEW, "only 1 accepted session in"),
         (
             (series(levels=(1.0,) * 6, trials=(1.0,) * 3),),
             {},
-            Standing.CONSTANT,
+            ToleranceStanding.CONSTANT,
             "every accepted value is the same",
         ),
-        ((series(levels=(1.0,) * 5 + (0.0,)),), {}, Standing.UNUSABLE, "not above zero (G051)"),
+        (
+            (series(levels=(1.0,) * 5 + (0.0,)),),
+            {},
+            ToleranceStanding.UNUSABLE,
+            "not above zero (G051)",
+        ),
         (
             (series(),),
             {"profile_digest": "sha256:2"},
-            Standing.OTHER,
+            ToleranceStanding.OTHER,
             "the baseline is of another profile text",
         ),
     ],
@@ -178,7 +177,7 @@ def test_what_has_no_figures_says_why(rows, more, standing, says):
 def test_another_unit_has_no_figures():
     """A baseline in another unit tells nothing of this metric."""
     other = replace(series(), unit="ms", better=Better.HIGHER)
-    assert row(reviewed(), other).standing is Standing.OTHER
+    assert row(reviewed(), other).standing is ToleranceStanding.OTHER
 
 
 def test_watched_metrics_have_no_row():

@@ -21,17 +21,17 @@ from judge.build import (
     session,
 )
 
-from gate.files.consistency import session_complaints
-from gate.judge.looking import plan_second_stage, undecided
-from gate.judge.resolution import at_resolution, relative, rule_of_blocks
-from gate.judge.screening import series_of
-from gate.judge.series import limits_of
-from gate.judge.suite import Policy, arrange
+from gate.formats.session.consistency import session_complaints
+from gate.judge.verdict.case_numbers import at_resolution, relative, rule_of_blocks
+from gate.judge.verdict.interim_analysis import plan_second_stage, undecided_benchmarks
+from gate.judge.verdict.screening import series_of
+from gate.judge.verdict.series import limits_of
+from gate.judge.verdict.suite import Policy, arrange
 from gate.model import Better, Metric
 from gate.stats.martingale import PairRule
-from gate.stats.screen import Limits
+from gate.stats.screen import LossLimits
 
-PLAIN = Limits(tolerance=0.05, negligible=0.01)
+PLAIN = LossLimits(tolerance=0.05, negligible=0.01)
 
 
 def coarse(one, *steps):
@@ -58,8 +58,12 @@ def test_figures():
     assert relative(0.02, 0.5, Better.LOWER) == 0.04
     assert relative(0.02, 0.5, Better.HIGHER) == pytest.approx(0.02 / 0.48)
     assert relative(1.0, 0.5, Better.HIGHER) == 1e6
-    assert at_resolution(PLAIN, 0.02, 1.0, Better.LOWER) == Limits(tolerance=0.05, negligible=0.02)
-    assert at_resolution(PLAIN, 0.064, 1.0, Better.LOWER) == Limits(tolerance=0.1, negligible=0.064)
+    assert at_resolution(PLAIN, 0.02, 1.0, Better.LOWER) == LossLimits(
+        tolerance=0.05, negligible=0.02
+    )
+    assert at_resolution(PLAIN, 0.064, 1.0, Better.LOWER) == LossLimits(
+        tolerance=0.1, negligible=0.064
+    )
     assert at_resolution(PLAIN, 0.0, 1.0, Better.LOWER) == PLAIN
     assert at_resolution(PLAIN, 0.004, 1.0, Better.LOWER) == PLAIN
 
@@ -118,11 +122,11 @@ def test_a_look_does_not_stop_where_the_judge_would_refuse():
     assert task.bearable == pytest.approx(0.5)
     first = [replace(one, trials=one.trials[:5]) for one in both]
     rough = [coarse(one, 700.0) for one in first]
-    assert undecided([task], *first) == set()
-    assert undecided([task], *rough) == {"b"}
+    assert undecided_benchmarks([task], *first) == set()
+    assert undecided_benchmarks([task], *rough) == {"b"}
     assert outcome(decide([head, *rough], known), metric="rate")[0] == "G024"
     spent = replace(task, rule=replace(task.rule, limit=6))
-    assert undecided([spent], *rough) == set()
+    assert undecided_benchmarks([spent], *rough) == set()
 
 
 def test_it_folds_with_the_floor():

@@ -19,9 +19,9 @@ from judge.build import (
 )
 
 from gate.errors import InputError
-from gate.judge.accept import Acceptance, accept
-from gate.judge.looking import plan_second_stage
-from gate.judge.suite import Policy, arrange
+from gate.judge.acceptance.accept import Acceptance, accept
+from gate.judge.verdict.interim_analysis import plan_second_stage
+from gate.judge.verdict.suite import Policy, arrange
 from gate.model import UNSTEADY, Disturbance, TrialStatus
 
 BALLOONS = (1.3, 1.31, 1.29)

@@ -22,9 +22,9 @@ from judge.build import (
     session,
 )
 
-from gate.files.consistency import session_complaints
-from gate.judge.grouping import lost_points, place_of
-from gate.judge.shape import _start_explains
+from gate.formats.session.consistency import session_complaints
+from gate.judge.context.shape import _start_explains
+from gate.judge.context.sweeps import lost_points, place_of
 from gate.model import (
     Benchmark,
     Better,

@@ -104,7 +104,7 @@ def test_the_worst_rules():
 def test_every_finding_of_this_file_has_a_page():
     """Every code that the judge can give has a page for `gate explain`."""
     room = Path(gate.judge.__file__).parent
-    source = "".join(path.read_text("utf-8") for path in room.glob("*.py"))
+    source = "".join(path.read_text("utf-8") for path in room.rglob("*.py"))
     used = set(re.findall(r"G0\d\d", source))
     assert used <= PAGES.keys()
     assert len(used) >= 37

@@ -11,7 +11,7 @@ from judge.build_summary import BASE, PROVEN, RULED_OUT, TIME, decide, row, side
 
 from gate.codes import PAGES
 from gate.errors import InputError, NothingCompared
-from gate.judge.summary_row import UNKNOWN
+from gate.judge.published.summaries import UNKNOWN
 from gate.model import Evidence, Figures, MeanKind, Role, Verdict, Waiver
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from judge.build_summary import BASE, TIME, decide, row, side, summary
 
-from gate.files.summary_groups import together
-from gate.judge.summary_row import UNKNOWN
+from gate.formats.published.summary_metrics import together
+from gate.judge.published.summaries import UNKNOWN
 from gate.model import Better, Derived, Metric, Role, SummaryRow, Take, Waiver
 from gate.model.curve import take_of
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.judge.sweep_words import SEEN, Place, told
+from gate.judge.context.sweep_words import SEEN, CurvePoint, describe_curve
 from gate.model import Better
 
 DEPTHS = ("1", "8", "32", "128")
@@ -16,18 +16,18 @@ BASE = (1000.0, 4000.0, 9000.0, 12000.0)
 
 
 def places(base, head, names=DEPTHS, tolerance=0.05):
-    return [Place(*row, tolerance) for row in zip(names, base, head, strict=True)]
+    return [CurvePoint(*row, tolerance) for row in zip(names, base, head, strict=True)]
 
 
 def said(head, *, base=BASE, better=Better.HIGHER, names=DEPTHS, tolerance=0.05, **more):
     """The sentence without what every sentence ends with."""
-    text = told("iodepth", better, places(base, head, names, tolerance), **more)
+    text = describe_curve("iodepth", better, places(base, head, names, tolerance), **more)
     return text.removesuffix(f", {SEEN}")
 
 
 def test_every_sentence_says_that_it_is_seen():
     """No sentence claims a proof."""
-    text = told("iodepth", Better.HIGHER, places(BASE, (1000, 4000, 7000, 7100)))
+    text = describe_curve("iodepth", Better.HIGHER, places(BASE, (1000, 4000, 7000, 7100)))
     assert text == "no longer grows beyond iodepth 32 (base grew up to 128), seen in the medians"
 
 
@@ -98,13 +98,15 @@ def test_one_loud_point_does_not_silence_the_others():
     """The mean of both points' tolerances counts: two quiet ones still differ."""
     rows = places(BASE, (1000, 4000, 9000, 6000))
     rows[1] = rows[1]._replace(tolerance=5.0)
-    assert "falls beyond iodepth 32, by 33 %" in told("iodepth", Better.HIGHER, rows)
+    assert "falls beyond iodepth 32, by 33 %" in describe_curve("iodepth", Better.HIGHER, rows)
 
 
 def test_places_are_numbers_in_their_order():
     """The order of the profile does not matter; 128 stands behind 32, not before it as text."""
     rows = places(BASE, (1000, 4000, 7000, 7100))
-    assert told("iodepth", Better.HIGHER, rows[::-1]) == told("iodepth", Better.HIGHER, rows)
+    assert describe_curve("iodepth", Better.HIGHER, rows[::-1]) == describe_curve(
+        "iodepth", Better.HIGHER, rows
+    )
 
 
 def test_two_places_need_no_numbers():
@@ -119,7 +121,7 @@ def test_two_places_need_no_numbers():
 def test_one_place_is_no_curve():
     """Nothing is told of a single point, or none."""
     assert said((1.0,), base=(2.0,), names=("1",)) == ""
-    assert told("iodepth", Better.HIGHER, []) == ""
+    assert describe_curve("iodepth", Better.HIGHER, []) == ""
 
 
 def test_a_proven_shape_is_told_though_it_is_small():
@@ -149,21 +151,25 @@ curves = st.lists(st.tuples(values, values), min_size=2, max_size=7)
 
 def rows_of(pairs, tolerance):
     return [
-        Place(str(2**at), base, head, tolerance) for at, (base, head) in enumerate(pairs, start=1)
+        CurvePoint(str(2**at), base, head, tolerance)
+        for at, (base, head) in enumerate(pairs, start=1)
     ]
 
 
 @given(st.lists(values, max_size=7), st.sampled_from(Better), st.booleans())
 def test_equal_curves_have_one_shape(curve, better, changed):
     """Whatever the curve, against itself nothing is told."""
-    assert told("n", better, rows_of(zip(curve, curve, strict=True), 0.05), changed=changed) == ""
+    assert (
+        describe_curve("n", better, rows_of(zip(curve, curve, strict=True), 0.05), changed=changed)
+        == ""
+    )
 
 
 @given(st.lists(values, max_size=7), st.floats(0.1, 10), st.sampled_from(Better))
 def test_one_loss_for_all_keeps_the_shape(curve, factor, better):
     """A head that is the base times any factor has its shape."""
     pairs = [(one, one * factor) for one in curve]
-    assert told("n", better, rows_of(pairs, 0.05)) == ""
+    assert describe_curve("n", better, rows_of(pairs, 0.05)) == ""
 
 
 @given(curves, st.integers(-60, 60), st.sampled_from(Better), st.booleans())
@@ -171,15 +177,15 @@ def test_the_scale_says_nothing(pairs, power, better, changed):
     """Both curves in another unit are told in the same words."""
     factor = math.ldexp(1.0, power)  # a power of two: nothing is rounded anew
     scaled = [(base * factor, head * factor) for base, head in pairs]
-    plain = told("n", better, rows_of(pairs, 0.05), changed=changed)
-    assert told("n", better, rows_of(scaled, 0.05), changed=changed) == plain
+    plain = describe_curve("n", better, rows_of(pairs, 0.05), changed=changed)
+    assert describe_curve("n", better, rows_of(scaled, 0.05), changed=changed) == plain
 
 
 @given(curves, st.sampled_from(Better), st.floats(0.001, 5.0))
 def test_within_the_tolerances_nothing_is_told(pairs, better, tolerance):
     """Losses that all lie within one tolerance of each other agree."""
     losses = [math.log(head / base) for base, head in pairs]
-    text = told("n", better, rows_of(pairs, tolerance))
+    text = describe_curve("n", better, rows_of(pairs, tolerance))
     if max(losses) - min(losses) < math.log1p(tolerance) * 0.999:
         assert text == ""
 
@@ -188,7 +194,7 @@ def test_within_the_tolerances_nothing_is_told(pairs, better, tolerance):
 def test_words_and_scaling_never_contradict(pairs):
     """Growth is told only as the scaling, last over first, moved: never the other way."""
     (b0, h0), (b1, h1) = pairs[0], pairs[-1]
-    text = told("n", Better.HIGHER, rows_of(pairs, 0.05))
+    text = describe_curve("n", Better.HIGHER, rows_of(pairs, 0.05))
     if h1 / h0 < b1 / b0 * (1 - 1e-9):
         assert not any(word in text for word in ("further", "no longer falls", "gain grows"))
         assert "loss shrinks" not in text

@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 from builders import start_gate, write_replay_project
 
-from gate.cli.wiring import kinds_of
-from gate.files.baseline_file import read_baselines
-from gate.files.profile_file import read_profile
-from gate.files.session_file import read_session
-from gate.measure.stop import SIGNALS, Stop
+from gate.formats.baseline.baseline_file import read_baselines
+from gate.formats.profile.profile_file import read_profile
+from gate.formats.session.session_file import read_session
+from gate.measure.process.stop import SIGNALS, Stop
 
 MARK = "DRIFTGATE_TESTED"
 """Variable of every gate that a test starts: its value is found again in all descendants."""
@@ -124,7 +123,7 @@ def all_parse():
             if "trials" in document:
                 read_session(path)
         for path in (root / "profiles").glob("*.toml"):
-            read_profile(path, kinds_of)
+            read_profile(path)
         assert read_baselines(root / "baselines")
 
     return check

@@ -6,9 +6,9 @@ import json
 import re
 import shutil
 
-from gate.files.session_file import read_session
+from gate.formats.session.session_file import read_session
 from gate.model import Stage
-from gate.model.blocks import block_of, pairs_in
+from gate.model.plan import block_of, pairs_in
 
 RESUME = re.compile(r"and: gate ((?:check|run) .*--resume.*?)\.?$", re.MULTILINE)
 """The command that a stopped gate names to go on."""

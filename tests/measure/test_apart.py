@@ -10,21 +10,21 @@ from pathlib import Path
 
 import pytest
 
-from gate.cli.apart import apart
 from gate.errors import InputError
-from gate.measure.stop import StopRequested
+from gate.measure.process.stop import StopRequested
+from gate.pipeline.subprocess_call import call_in_subprocess
 
 
 def test_a_value_comes_back_from_another_process(stop):
     """The function runs elsewhere, in a session of its own, and its value is the caller's."""
-    number, session = apart(stop, lambda: (os.getpid(), os.getsid(0)))
+    number, session = call_in_subprocess(stop, lambda: (os.getpid(), os.getsid(0)))
     assert number != os.getpid()
     assert session == number
 
 
 def test_a_large_value_comes_back(stop):
     """More than a pipe holds comes back whole."""
-    assert apart(stop, lambda: "x" * (8 << 20)) == "x" * (8 << 20)
+    assert call_in_subprocess(stop, lambda: "x" * (8 << 20)) == "x" * (8 << 20)
 
 
 def test_an_error_of_ours_comes_back_whole(stop):
@@ -34,7 +34,7 @@ def test_an_error_of_ours_comes_back_whole(stop):
         raise InputError("G201", "cannot be read.", cure="Check it.", place="here")
 
     with pytest.raises(InputError) as caught:
-        apart(stop, refuse)
+        call_in_subprocess(stop, refuse)
     assert str(caught.value) == "here: cannot be read. Check it."
     assert caught.value.code == "G201"
 
@@ -42,7 +42,7 @@ def test_an_error_of_ours_comes_back_whole(stop):
 def test_a_killed_child_is_an_error(stop):
     """A child that the kernel kills (out of memory) is told, not waited for for ever."""
     with pytest.raises(RuntimeError, match="status -9"):
-        apart(stop, lambda: os.kill(os.getpid(), signal.SIGKILL))
+        call_in_subprocess(stop, lambda: os.kill(os.getpid(), signal.SIGKILL))
 
 
 def test_a_stop_ends_the_child(stop, handlers):
@@ -60,7 +60,7 @@ def test_a_stop_ends_the_child(stop, handlers):
     with ThreadPoolExecutor(1) as pool, stop.listening():
         told = pool.submit(interrupt)
         with pytest.raises(StopRequested):
-            apart(stop, time.sleep, 3600)
+            call_in_subprocess(stop, time.sleep, 3600)
         told.result()
     assert children
     assert not [number for number in children if Path(f"/proc/{number}").exists()]

@@ -9,12 +9,12 @@ import pytest
 from builders import write_replay_project
 
 from gate.errors import InputError
-from gate.files.session_file import read_session
-from gate.measure import aside
-from gate.measure.aside import Retaking, with_reasons
-from gate.measure.stop import Stop
+from gate.formats.session.session_file import read_session
+from gate.measure import trial_retry
+from gate.measure.process.stop import Stop
+from gate.measure.trial_retry import RetryBudget, with_reasons
 from gate.model import UNSTEADY, Disturbance, Limits, Stage, State, Trial, TrialStatus
-from gate.model.blocks import block_of, pairs_in
+from gate.model.plan import block_of, pairs_in
 
 REASON = Disturbance(kind="foreign_cpu", text="processes outside used 0.97 CPUs: stress-ng 0.97")
 STEADY = [1.0, 1.002, 0.998, 1.001, 0.999] * 40
@@ -37,7 +37,7 @@ class Acted:
 
 @pytest.fixture(autouse=True)
 def _without_pauses(monkeypatch):
-    monkeypatch.setattr(aside, "_PAUSES", (0.0,))
+    monkeypatch.setattr(trial_retry, "_PAUSES", (0.0,))
 
 
 def run(project, watch, *options, ends=0):
@@ -109,7 +109,7 @@ def test_the_limit(share, trials, borne):
     ok = _trial(TrialStatus.OK)
     bad = _trial(TrialStatus.ASIDE)
     watch = Acted(limits=Limits(set_aside=share))
-    retaking = Retaking(watch, Stop(), trials)
+    retaking = RetryBudget(watch, Stop(), trials)
     assert retaking.spent([bad] * borne + [ok]) == ""
     told = f"{borne + 1} of {borne + 2} trials were disturbed: foreign_cpu: {REASON.text}"
     assert retaking.spent([bad] * (borne + 1) + [ok]) == told
@@ -118,14 +118,14 @@ def test_the_limit(share, trials, borne):
 def test_more_trials_bear_more():
     """Where nobody knows how many trials there will be, those taken count as planned."""
     trials = [_trial(TrialStatus.OK)] * 100 + [_trial(TrialStatus.ASIDE)] * 50
-    assert Retaking(None, Stop(), 10).spent(trials) == ""
-    assert Retaking(None, Stop(), 10).spent([*trials, trials[-1]])
+    assert RetryBudget(None, Stop(), 10).spent(trials) == ""
+    assert RetryBudget(None, Stop(), 10).spent([*trials, trials[-1]])
 
 
 def test_storage_that_settles_disturbs_nobody():
     """Trials set aside because the storage was not steady yet count against no limit."""
     settling = replace(_trial(TrialStatus.ASIDE), aside=(Disturbance(kind=UNSTEADY, text="x"),))
-    assert Retaking(None, Stop(), 3).spent([settling] * 25) == ""
+    assert RetryBudget(None, Stop(), 3).spent([settling] * 25) == ""
 
 
 def _trial(status):

@@ -12,14 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from gate.errors import InputError
-from gate.harness.base import Command, TrialContext, TrialFailed
-from gate.measure import background as module
-from gate.measure.background import check_background, loaded, prepare_background
-from gate.measure.process import run
-from gate.measure.rounds_done import Rounds, read_rounds_done
-from gate.measure.stop import Stop, StopRequested
-from gate.measure.tally import Tally
+from gate.errors import InputError, TrialFailed
+from gate.harness.base import Command, TrialContext
+from gate.measure.load import background as module
+from gate.measure.load.background import background_load, check_background, prepare_background
+from gate.measure.load.rounds import ProcessUsage, Rounds, read_rounds_done
+from gate.measure.process.process import run
+from gate.measure.process.stop import Stop, StopRequested
 from gate.model import Background, Benchmark, Better, Metric, Profile, Role, Side, Work
 
 RATE = Metric(name="background_rate", unit="op/s", better=Better.HIGHER)
@@ -73,7 +72,7 @@ def foreground(stop, seconds=0.5):
 
 def measured(context, stop, seconds=0.5):
     """Values and notes of a load beside a process of some seconds."""
-    with loaded(context, stop) as load:
+    with background_load(context, stop) as load:
         load.begin()
         foreground(stop, seconds)
         load.end()
@@ -113,11 +112,11 @@ def test_a_loop_at_work(beside, stop):
 
 def test_no_load_beside_alone(beside, stop):
     """A trial that is alone has no load, and so has a profile without one."""
-    with loaded(beside("touch ran", load="alone"), stop) as load:
+    with background_load(beside("touch ran", load="alone"), stop) as load:
         assert load is None
     context = beside("true")
     bare = replace(context, profile=replace(context.profile, background=None))
-    with loaded(bare, stop) as load:
+    with background_load(bare, stop) as load:
         assert load is None
     assert not Path(context.profile.root, "ran").exists()
 
@@ -134,7 +133,7 @@ def test_a_load_that_fails_at_once(beside, stop):
         pytest.raises(
             TrialFailed, match=r"background load died after \d+\.\d s with status 3: boo"
         ),
-        loaded(beside("echo boo >&2; exit 3"), stop),
+        background_load(beside("echo boo >&2; exit 3"), stop),
     ):
         raise AssertionError("it must not be at work")
 
@@ -143,7 +142,7 @@ def test_a_load_that_is_no_program(beside, stop):
     """A program that does not exist is a load that died."""
     with (
         pytest.raises(TrialFailed, match=r"died after .* with status 127: .*not found"),
-        loaded(beside("no-such-program-anywhere"), stop),
+        background_load(beside("no-such-program-anywhere"), stop),
     ):
         raise AssertionError("it must not be at work")
 
@@ -157,7 +156,7 @@ def test_a_load_that_dies_during_the_trial(beside, stop):
 
 def test_a_load_killed_by_a_signal(beside, stop):
     """A load that somebody kills outright is told as such."""
-    with loaded(beside("sleep 0.05"), stop) as load:
+    with background_load(beside("sleep 0.05"), stop) as load:
         load.begin()
         os.kill(load._child.pid, signal.SIGKILL)
         foreground(stop, 0.2)
@@ -173,7 +172,7 @@ def test_a_load_that_never_starts(beside, stop, monkeypatch):
     monkeypatch.setattr(module, "_FIRST_SIGN", 0.5)
     with (
         pytest.raises(TrialFailed, match=r"no sign of life within 0\.5 s"),
-        loaded(beside("sleep 987654"), stop),
+        background_load(beside("sleep 987654"), stop),
     ):
         raise AssertionError("it must not be at work")
     assert none_left("987654")
@@ -182,7 +181,7 @@ def test_a_load_that_never_starts(beside, stop, monkeypatch):
 def test_a_load_that_stops_working(beside, stop):
     """At work before the trial and idle during it: alive is not enough."""
     command = "if [ -e once ]; then sleep 987655; fi; touch once"
-    with loaded(beside(command), stop) as load:
+    with background_load(beside(command), stop) as load:
         time.sleep(0.3)
         load.begin()
         foreground(stop, 0.3)
@@ -223,7 +222,7 @@ def test_everything_it_started_is_killed(beside, stop):
 
 def test_it_ends_when_the_trial_fails(beside, stop):
     """An error of the foreground ends the load too."""
-    with pytest.raises(RuntimeError), loaded(beside("sleep 987657 & sleep 0.05"), stop):
+    with pytest.raises(RuntimeError), background_load(beside("sleep 987657 & sleep 0.05"), stop):
         raise RuntimeError
     assert none_left("987657")
 
@@ -235,7 +234,7 @@ def test_a_signal_while_it_starts(beside, stop, handlers):
         pytest.raises(StopRequested),
         stop.listening(),
         subprocess.Popen(sender),
-        loaded(beside("sleep 987658"), stop),
+        background_load(beside("sleep 987658"), stop),
     ):
         raise AssertionError("it must not be at work")
     assert none_left("987658")
@@ -249,8 +248,8 @@ def test_a_gate_killed_outright(tmp_path):
 import os, sys, signal
 from pathlib import Path
 from gate.harness.base import TrialContext
-from gate.measure.background import loaded
-from gate.measure.stop import Stop
+from gate.measure.load.background import loaded
+from gate.measure.process.stop import Stop
 from gate.model import Background, Benchmark, Profile, Side, Work
 place = Path({str(tmp_path)!r})
 background = Background(command="sleep 987659 & sleep 987659.5 & sleep 0.05")
@@ -272,7 +271,7 @@ with loaded(context, Stop()):
 def test_its_processor_time_is_known(beside, stop):
     """A loop that spins uses processor time, of one processor at most, and the hook says so."""
     busy = f"{sys.executable} -c 'while True: pass'"
-    with loaded(beside(busy), stop) as load:
+    with background_load(beside(busy), stop) as load:
         before, began = load.cpu(), time.monotonic()
         time.sleep(0.8)
         used, lasted = load.cpu() - before, time.monotonic() - began
@@ -316,7 +315,7 @@ def test_an_unsafe_job_is_refused(beside, stop):
     with pytest.raises(InputError, match="the background's fio job must not be run") as told:
         check_background(context)
     assert told.value.code == "G232"
-    with pytest.raises(TrialFailed, match="must not be run"), loaded(context, stop):
+    with pytest.raises(TrialFailed, match="must not be run"), background_load(context, stop):
         raise AssertionError("it must not be at work")
 
 
@@ -378,8 +377,8 @@ def test_a_long_round_at_the_end_is_no_stall(beside, stop):
 
 def test_silence_is_told_with_what_was_used_in_it():
     """From the last end in the window: 3 s, in which 0.5 CPU-seconds and 10 bytes were used."""
-    rounds = Rounds(0.0, (2.0, 4.0), used=(Tally(1.0, 5), Tally(2.0, 20)))
-    assert rounds.silence(1.0, 7.0, Tally(2.5, 30)) == (3.0, Tally(0.5, 10))
+    rounds = Rounds(0.0, (2.0, 4.0), used=(ProcessUsage(1.0, 5), ProcessUsage(2.0, 20)))
+    assert rounds.silence(1.0, 7.0, ProcessUsage(2.5, 30)) == (3.0, ProcessUsage(0.5, 10))
 
 
 @pytest.mark.parametrize("option", ["number_ios=5", "io_size=1m", "io_limit=1m", "loops=2"])

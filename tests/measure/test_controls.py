@@ -13,14 +13,14 @@ import pytest
 from builders import run_gate, write_replay_project
 from judge.build import session as made_session
 
-from gate.files.session_file import read_session
+from gate.formats.session.session_file import read_session
 from gate.host import controls as host_controls
 from gate.host.controls import CONTROLS
 from gate.measure import controls as measure_controls
-from gate.measure import disturbance
+from gate.measure import recorder as disturbance
 from gate.measure.controls import APART, FIRST, Controls
-from gate.measure.recorder import Recorder
-from gate.measure.stop import StopRequested
+from gate.measure.process.stop import StopRequested
+from gate.measure.recorder import SessionRecorder
 from gate.model import Source, State
 
 PROFILE = """
@@ -127,7 +127,7 @@ def recorder(tmp_path, monkeypatch):
 
     def make(source=Source.MEASURED, name="s", **more):
         one = made_session(source=source, state=State.PARTIAL, id=name, **more)
-        return Recorder(one, tmp_path / f"{name}.json")
+        return SessionRecorder(one, tmp_path / f"{name}.json")
 
     return make
 

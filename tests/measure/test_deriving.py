@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judge.build import reviewed, session
 
-from gate.harness.base import TrialFailed
-from gate.measure.deriving import derived_values
-from gate.measure.groups import _joined
+from gate.errors import TrialFailed
+from gate.measure.groups import _joined, derived_values
 from gate.model import (
     BACKGROUND_RATE,
     Background,

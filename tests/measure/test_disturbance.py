@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from gate.measure.disturbance import Snapshot, disturbances, notes, snapshot
+from gate.measure.recorder import Snapshot, disturbances, notes, snapshot
 
 QUIET = Snapshot(asleep=10.0, cpus=8, steal=100, ticks=100_000)
 
@@ -82,8 +82,8 @@ def test_a_disturbance_reaches_the_session_and_survives_resuming(tmp_path, monke
     """A suspend during a trial stands in the session file and keeps it from being accepted."""
     from builders import write_replay_project
 
-    import gate.measure.disturbance as room
-    from gate.files.session_file import read_session
+    import gate.measure.recorder as room
+    from gate.formats.session.session_file import read_session
 
     project = write_replay_project(tmp_path)
     looks = iter([QUIET, QUIET, replace(QUIET, asleep=99.0)])

@@ -6,15 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judge.diagnosis.sample import SCRIPT, sampled
 
-from gate.files.why_file import folded_text
-from gate.measure.perf import counted_in, folded, joined, rate_for
+from gate.formats.session.session_file import folded_text
+from gate.measure.perf import counted_in, folded_stacks, join_runs, rate_for
 from gate.model import Side
-from gate.model.why import DEEPEST
+from gate.model.diagnosis import DEEPEST
 
 
 def test_samples_are_folded():
     """Outermost first; unknown callers once; rest left out; what ran before stands apart."""
-    assert folded(SCRIPT.splitlines(keepends=True), frozenset({"99", "311"})) == {
+    assert folded_stacks(SCRIPT.splitlines(keepends=True), frozenset({"99", "311"})) == {
         "fio;[unknown];__mmap;do_syscall_64;do_mmap;__mmap_region": 2,
         "kworker/0:1-eve;ret_from_fork_asm;loop_process_work": 1,
         "swapper;do_idle;handle_irq_event;virtblk_done": 1,
@@ -25,14 +25,14 @@ def test_samples_are_folded():
 
 def test_a_last_sample_without_an_end_counts():
     """The empty line after it may be missing."""
-    assert folded(["dd  5 \n", "\t  fff  write\n"]) == {"dd;write": 1}
+    assert folded_stacks(["dd  5 \n", "\t  fff  write\n"]) == {"dd;write": 1}
 
 
 @given(st.text(max_size=200), st.text(max_size=50))
 def test_whatever_is_printed_gives_plain_stacks(text, command):
     """No control character, no separator of its own, no stack deeper than allowed."""
     lines = [f"{command}  7 \n", *text.splitlines(keepends=True)]
-    for stack, count in folded(lines).items():
+    for stack, count in folded_stacks(lines).items():
         assert count > 0
         assert stack.isprintable()
         assert 0 < len(stack.split(";")) <= DEEPEST
@@ -41,7 +41,7 @@ def test_whatever_is_printed_gives_plain_stacks(text, command):
 def test_deep_stacks_lose_their_innermost_frames():
     """Recursion without an end is cut."""
     lines = ["dd  5 \n", *(f"\t fff f{n}\n" for n in range(500)), "\n"]
-    (stack,) = folded(lines)
+    (stack,) = folded_stacks(lines)
     assert stack.split(";")[:2] == ["dd", "f499"]
     assert len(stack.split(";")) == DEEPEST
 
@@ -49,10 +49,10 @@ def test_deep_stacks_lose_their_innermost_frames():
 def test_two_runs_of_a_side_are_added():
     """Samples, operations and seconds."""
     one, other = sampled(Side.HEAD, {"a;b": 2, "c": 1}), sampled(Side.HEAD, {"a;b": 3})
-    both = joined(one, other)
+    both = join_runs(one, other)
     assert both.stacks == {"a;b": 5, "c": 1}
     assert (both.run.operations, both.run.seconds) == (2000, 4)
-    assert joined(one, sampled(Side.HEAD, {}, None)).run.operations is None
+    assert join_runs(one, sampled(Side.HEAD, {}, None)).run.operations is None
 
 
 def test_counters_of_perf(tmp_path):

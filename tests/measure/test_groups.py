@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 from builders import run_gate
 
-from gate.files.session_file import read_session, write_session
-from gate.judge.planning import with_points
+from gate.formats.session.session_file import read_session, write_session
+from gate.judge.power.planning import with_points
 from gate.model import State, TrialStatus
 
 POINTS = ("p[n=1]", "p[n=2]", "p[n=4]")

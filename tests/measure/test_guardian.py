@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from gate.host.holder import this_process
 from gate.host.lock import exclusive
-from gate.host.processes import born, own_mark
-from gate.measure import guardian as guarding
-from gate.measure.guardian import guarded
-from gate.measure.process import gate_processes, with_gate_mark
+from gate.host.lock_holder import this_process
+from gate.linux.processes import born, own_mark
+from gate.measure.process import guardian as guarding
+from gate.measure.process.guardian import with_guardian
+from gate.measure.process.process import gate_processes, with_gate_mark
 
 AWAY = "import os\nif os.fork() == 0: os.setsid()\nif os.fork() == 0: os.setsid()\n"
 NOTE = "import os, sys\nopen(sys.argv[1] + f'/{os.getpid()}', 'w').close()\n"
@@ -28,9 +28,9 @@ import os, sys
 from pathlib import Path
 from gate.harness.base import Command
 from gate.host.lock import exclusive
-from gate.measure.guardian import guarded
-from gate.measure.process import run
-from gate.measure.stop import Stop, StopRequested
+from gate.measure.process.guardian import guarded
+from gate.measure.process.process import run
+from gate.measure.process.stop import Stop, StopRequested
 with Stop().listening() as stop, exclusive(Path(sys.argv[3])) as lock, guarded(lock, Path(sys.argv[4])) as number:
     print(number, flush=True)
     try:
@@ -153,7 +153,7 @@ def test_the_lock_is_held_until_all_is_tidy(tmp_path, monkeypatch):
     monkeypatch.setattr(guarding, "restore", slowly)
     gate = os.fork()
     if gate == 0:
-        with exclusive(tmp_path / "lock") as lock, guarded(lock, tmp_path):
+        with exclusive(tmp_path / "lock") as lock, with_guardian(lock, tmp_path):
             os.kill(os.getpid(), signal.SIGKILL)
     os.waitpid(gate, 0)
     with exclusive(tmp_path / "lock"):

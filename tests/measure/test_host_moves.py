@@ -9,8 +9,8 @@ import played
 import pytest
 from builders import run_gate, write_replay_project
 
-from gate.host import identity
-from gate.host.recorded import RecordedMachine
+from gate.host.identity import identity
+from gate.linux.machine import RecordedMachine
 
 PROFILE = """
 harness = "hyperfine"

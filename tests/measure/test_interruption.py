@@ -26,7 +26,7 @@ from measure.remains import (
 from night import at_night
 
 from gate.model import State
-from gate.model.blocks import pairs_in
+from gate.model.plan import pairs_in
 
 pytestmark = pytest.mark.xdist_group("interruptions")  # they share three threads
 

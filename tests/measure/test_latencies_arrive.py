@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from builders import run_gate
 
-from gate.files.session_file import read_session, session_text
+from gate.formats.session.session_file import read_session, session_text
 
 JOB = "[j]\nioengine=psync\nsize=512k\nbs=4k\nrw=randrw\nrwmixread=67\n"
 FIO = """

@@ -8,9 +8,8 @@ import shutil
 import pytest
 from builders import run_gate, write_replay_project
 
-from gate.cli.progress import one_line
-from gate.measure.environment import child_environment
-from gate.measure.runner_variables import is_runners
+from gate.measure.process.environment import child_environment, is_runners
+from gate.pipeline.progress import one_line
 
 WORDS = (
     "::error::x",
@@ -192,10 +191,10 @@ def test_the_terminal_shows_no_command_either(monkeypatch, capfd):
     """The line that is rewritten on a terminal is guarded as well."""
     from types import SimpleNamespace
 
-    from gate.cli.progress import Teller
     from gate.model import TrialStatus
+    from gate.pipeline.progress import ProgressDisplay
 
-    teller = Teller()
+    teller = ProgressDisplay()
     teller._live = True
     trial = SimpleNamespace(
         duration=1.0, status=TrialStatus.OK, values=(), benchmark="::error::x##[y]", note=""

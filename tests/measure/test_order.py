@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.measure.order import block_order, remaining, rounds
+from gate.measure.order import block_order, remaining_trials, rounds
 from gate.model import Side
-from gate.model.blocks import FIRST_BLOCK, NEXT_BLOCK, block_of, pairs_in
+from gate.model.plan import FIRST_BLOCK, NEXT_BLOCK, block_of, pairs_in
 
 NAMES = st.lists(st.text(min_size=1, max_size=5), unique=True, max_size=6)
 SEEDS = st.integers(0, 2**32 - 1)
@@ -58,18 +58,18 @@ def test_what_remains_of_a_stopped_order(due, seed, data):
     """Stopped anywhere, what remains is exactly the rest of the order."""
     order = rounds(due, seed)
     cut = data.draw(st.integers(0, len(order)))
-    assert remaining(order, order[:cut]) == order[cut:]
+    assert remaining_trials(order, order[:cut]) == order[cut:]
 
 
 @given(st.lists(st.sampled_from("abc")), st.lists(st.sampled_from("abcd")))
 def test_remaining_counts(order, done):
     """Whatever was done, every trial of the order is either done or remains, in its old place."""
-    left = remaining(order, done)
+    left = remaining_trials(order, done)
     assert Counter(left) == Counter(order) - Counter(done)
     rest = iter(order)
     assert all(name in rest for name in left), "not in the old order"
-    assert remaining(left, ()) == left
-    assert remaining(order, (*done, *left)) == ()
+    assert remaining_trials(left, ()) == left
+    assert remaining_trials(order, (*done, *left)) == ()
 
 
 def test_blocks_of_pairs():

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from gate.harness.base import Command, TrialFailed
-from gate.measure import pinning
-from gate.measure.pinning import chosen_cpus, pinned
-from gate.measure.process import run
+from gate.errors import TrialFailed
+from gate.harness.base import Command
+from gate.measure.process import pinning
+from gate.measure.process.pinning import chosen_cpus, pin_child
+from gate.measure.process.process import run
 
 USABLE = frozenset(os.sched_getaffinity(0))
 FIRST = min(USABLE)
@@ -36,7 +37,7 @@ def run_pinned(text, code, stop):
     command = Command(
         argv=(sys.executable, "-c", code), directory=Path.cwd(), environment=os.environ, timeout=60
     )
-    with pinned(text) as enter:
+    with pin_child(text) as enter:
         return run(command, stop, enter=enter)
 
 
@@ -51,7 +52,7 @@ def test_a_child_runs_on_the_first_processors(stop):
 
 def test_a_child_that_widens_itself_stays(stop):
     """Where the host lets us make a cpuset, a child cannot widen its own affinity out of it."""
-    with pinned("1") as enter:
+    with pin_child("1") as enter:
         assert enter is not None
         held = bool(groups())
     out = run_pinned("1", _WIDEN, stop).output
@@ -69,14 +70,14 @@ def test_nothing_stays_behind(stop):
 def test_groups_of_a_killed_gate_are_swept(stop):
     """A group whose maker is gone is removed by the next pinned trial, another's is kept."""
     script = (
-        "import os, signal\nfrom gate.measure.pinning import pinned\n"
+        "import os, signal\nfrom gate.measure.process.pinning import pinned\n"
         "with pinned('1'):\n    print('made', flush=True)\n    os.kill(os.getpid(), signal.SIGKILL)"
     )
     before = groups()
     dead = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
     assert dead.returncode == -9
     left = groups() - before
-    with pinned("1"):
+    with pin_child("1"):
         assert not left & groups()
         assert not before - groups()
 

@@ -14,9 +14,9 @@ import pytest
 
 from gate.harness.base import Command
 from gate.harness.process import ask
-from gate.measure import process
-from gate.measure.process import run
-from gate.measure.stop import Stop, StopRequested
+from gate.measure.process import process
+from gate.measure.process.process import run
+from gate.measure.process.stop import Stop, StopRequested
 
 PYTHON = sys.executable
 FOREVER = "import time\ntime.sleep(3600)\n"
@@ -193,8 +193,8 @@ _GATE = """
 import os, sys
 from pathlib import Path
 from gate.harness.base import Command
-from gate.measure.process import run
-from gate.measure.stop import Stop, StopRequested
+from gate.measure.process.process import run
+from gate.measure.process.stop import Stop, StopRequested
 with Stop().listening() as stop:
     try:
         run(Command(argv=(sys.executable, "-c", sys.argv[2], sys.argv[1]), directory=Path.cwd(),

@@ -48,7 +48,7 @@ main()
 """
 
 
-@pytest.mark.parametrize("name", ["gate.cli.main", "click", "gate.cli.check_command", "pydantic"])
+@pytest.mark.parametrize("name", ["gate.cli.main", "click", "gate.cli.check", "pydantic"])
 def test_interrupted_while_starting(name, tmp_path):
     """A Ctrl-C while the gate still imports itself ends it without a traceback and any file."""
     done = subprocess.run(

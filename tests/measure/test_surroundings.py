@@ -8,7 +8,7 @@ import sys
 
 from builders import HOST_CLASS, run_gate
 
-from gate.files.host_file import write_known_host
+from gate.formats.host.host_file import write_known_host
 from gate.model import KnownHost, Limits
 
 PINNED = """

@@ -10,12 +10,12 @@ from types import SimpleNamespace
 import pytest
 from judge.build import session as made_session
 
-from gate.files.consistency_touch import touch_complaints
-from gate.harness.base import TrialFailed
-from gate.host import kprobes
-from gate.host.counters import NoCounters
-from gate.measure import sitting, touching
-from gate.measure.stop import StopRequested
+from gate.errors import TrialFailed
+from gate.formats.session.consistency_shown import touch_complaints
+from gate.linux import kprobes
+from gate.linux.perf_event import NoCounters
+from gate.measure import patch_coverage, run_context
+from gate.measure.process.stop import StopRequested
 from gate.model import Changes, Ran, Side, TrialStatus
 
 CHANGES = Changes(
@@ -41,7 +41,7 @@ def counted(monkeypatch):
                 raise failure
             return calls or {}, missing or {}, operations
 
-        monkeypatch.setattr(touching, "_counted", run)
+        monkeypatch.setattr(patch_coverage, "_counted", run)
         return asked
 
     return play
@@ -49,7 +49,7 @@ def counted(monkeypatch):
 
 def look(side=Side.HEAD, changes=CHANGES):
     """What is told of a side; consistent in any case."""
-    found = touching.touched_by(changes, SimpleNamespace(), side, SimpleNamespace())
+    found = patch_coverage.touched_by(changes, SimpleNamespace(), side, SimpleNamespace())
     assert not list(touch_complaints(found))
     return found
 
@@ -95,19 +95,21 @@ def test_code_that_is_the_same_needs_no_run(counted):
 def taken(monkeypatch, touch, *, trials=()):
     """A good trial after these, with that look at it; what stands in the session then."""
     made = TRIAL
-    monkeypatch.setattr(sitting, "make_trial", lambda *_, **__: made)
+    monkeypatch.setattr(run_context, "make_trial", lambda *_, **__: made)
     kept = list(trials)
     session = SimpleNamespace(trials=trials, side=Side.HEAD)
     recorder = SimpleNamespace(session=session, add=kept.append)
     with suppress(StopRequested):
         benchmark = SimpleNamespace(name="b")
-        sitting.take_trial(SimpleNamespace(touch=touch), recorder, benchmark, pair=None, slot=None)
+        run_context.take_trial(
+            SimpleNamespace(touch=touch), recorder, benchmark, pair=None, slot=None
+        )
     return kept
 
 
 def test_a_session_is_looked_at_once(monkeypatch, counted):
     """After its first good trial, also where that is not its first; not again after a resume."""
-    look = touching.toucher(CHANGES)
+    look = patch_coverage.toucher(CHANGES)
     asked = counted({"submit [d]": 100})
     failed = replace(TRIAL, status=TrialStatus.FAILED, values=())
     *_, first = taken(monkeypatch, look, trials=(failed,))
@@ -129,7 +131,7 @@ def test_a_trial_is_kept_where_the_look_at_it_is_interrupted(monkeypatch):
 
 def test_where_nothing_is_compared_nothing_is_looked_for():
     """One side alone changed nothing."""
-    assert touching.toucher(None) is None
+    assert patch_coverage.toucher(None) is None
 
 
 def test_a_kernel_without_probes_says_so(monkeypatch, tmp_path):

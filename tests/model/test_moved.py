@@ -7,18 +7,18 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.host.identity import read_host
-from gate.host.recorded import RecordedMachine
-from gate.model import facts
-from gate.model.moved import Moved, moved, told
-from gate.model.tuning import TUNABLE, TUNED_FACTS, facts_tuned
+from gate.host.identity.identity import read_host
+from gate.linux.machine import RecordedMachine
+from gate.model import host as facts
+from gate.model.host import Moved, changed_facts, describe_changed
+from gate.model.readiness import TUNABLE, TUNED_FACTS, facts_tuned
 
 tables = st.dictionaries(st.sampled_from("abcd"), st.sampled_from(["1", "2", "unknown"]))
 
 
 def test_what_one_side_lacks_is_unknown():
     """Absent and `unknown` are the same, so neither side can hide a fact by leaving it out."""
-    assert moved({"a": "1", "b": "unknown"}, {"c": "3"}) == (
+    assert changed_facts({"a": "1", "b": "unknown"}, {"c": "3"}) == (
         Moved("a", "1", "unknown"),
         Moved("c", "unknown", "3"),
     )
@@ -27,41 +27,51 @@ def test_what_one_side_lacks_is_unknown():
 @given(tables, tables)
 def test_either_way(theirs, ours):
     """Nothing moved between equal facts, and what moved one way moved the other way too."""
-    assert moved(ours, ours) == ()
-    there = {(one.key, one.theirs, one.ours) for one in moved(theirs, ours)}
-    assert there == {(one.key, one.ours, one.theirs) for one in moved(ours, theirs)}
+    assert changed_facts(ours, ours) == ()
+    there = {(one.key, one.theirs, one.ours) for one in changed_facts(theirs, ours)}
+    assert there == {(one.key, one.ours, one.theirs) for one in changed_facts(ours, theirs)}
 
 
 def test_one_line():
     """Each fact is named with both values."""
-    line = told(moved({"kernel": "6.1", "microcode": "0x1"}, {"kernel": "6.8", "microcode": "0x2"}))
+    line = describe_changed(
+        changed_facts({"kernel": "6.1", "microcode": "0x1"}, {"kernel": "6.8", "microcode": "0x2"})
+    )
     assert line == "kernel 6.1 -> 6.8; microcode 0x1 -> 0x2"
 
 
 def test_of_long_values_only_what_differs():
     """A command line of many words, and mitigations, show the part that moved."""
     before = "ro quiet mitigations=auto isolcpus=2,3 nohz_full=2,3 intel_idle.max_cstate=1"
-    assert told(moved({"line": before}, {"line": before.replace("=auto", "=off")})) == (
-        "line … mitigations=auto … -> … mitigations=off …"
+    assert describe_changed(
+        changed_facts({"line": before}, {"line": before.replace("=auto", "=off")})
+    ) == ("line … mitigations=auto … -> … mitigations=off …")
+    assert (
+        describe_changed(changed_facts({"line": before}, {"line": f"{before} nosmt"}))
+        == "line … -> … nosmt …"
     )
-    assert told(moved({"line": before}, {"line": f"{before} nosmt"})) == "line … -> … nosmt …"
     states = "meltdown: PTI; retbleed: Untrained return thunk, SMT vulnerable; spectre_v1: swapgs"
-    assert told(moved({"m": states}, {"m": states.replace("meltdown: PTI; ", "")})) == (
-        "m … meltdown: PTI … -> …"
-    )
+    assert describe_changed(
+        changed_facts({"m": states}, {"m": states.replace("meltdown: PTI; ", "")})
+    ) == ("m … meltdown: PTI … -> …")
 
 
 def test_a_word_more_often_and_another_order():
     """Words that stand twice are counted; the same words in another order are told as that."""
     long = "console=a quiet isolcpus=2,3 nohz_full=2,3 processor.max_cstate=1"
-    assert told(moved({"l": long}, {"l": f"{long} quiet"})) == "l … -> … quiet …"
+    assert (
+        describe_changed(changed_facts({"l": long}, {"l": f"{long} quiet"})) == "l … -> … quiet …"
+    )
     swapped = " ".join(reversed(long.split()))
-    assert told(moved({"l": long}, {"l": swapped})) == "l one order -> another order"
+    assert (
+        describe_changed(changed_facts({"l": long}, {"l": swapped}))
+        == "l one order -> another order"
+    )
 
 
 def test_a_line_stays_short():
     """A value of any length takes 120 characters at most."""
-    (one,) = moved({"a": "x" * 5000}, {"a": "y" * 5000})
+    (one,) = changed_facts({"a": "x" * 5000}, {"a": "y" * 5000})
     assert max(map(len, one.shown)) == 120
 
 

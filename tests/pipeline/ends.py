@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 
-from gate.files.handover_file import read_handover
-from gate.files.report_file import read_report
-from gate.report.html import render_html
-from gate.report.text import render_text
+from gate.formats.session.session_file import read_handover, read_report
+from gate.report.html.html import render_html
+from gate.report.text.text import render_text
 
 CHECK = ("check", "p", "--out", "out", "--quiet")
 

@@ -11,8 +11,8 @@ import pytest
 from builders import QUIET, start_gate, tree, write_replay_project
 from pipeline.ends import CHECK, left
 
-from gate.files.report_file import read_report
-from gate.report.html import render_html
+from gate.formats.session.session_file import read_report
+from gate.report.html.html import render_html
 
 SLOW = (1.3, 1.302, 1.298)
 
@@ -213,7 +213,7 @@ def test_an_internal_error_of_a_judge_is_told_too(accepted, monkeypatch):
             raise ZeroDivisionError("x")
 
         if spoil:
-            monkeypatch.setattr("gate.cli.judge_command.judge_sessions", mistaken)
+            monkeypatch.setattr("gate.cli.judge.judge_sessions", mistaken)
         answer = judged(accepted)
         report = read_report(accepted.root / "told/report.json")
         assert (answer.status, report.gate) == ((1, "closed") if spoil else OPEN)
@@ -230,7 +230,7 @@ def test_an_interrupted_judge_leaves_no_open_report(accepted, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("gate.cli.judge_command.judge_sessions", interrupted)
+    monkeypatch.setattr("gate.cli.judge.judge_sessions", interrupted)
     assert judged(accepted).status == 130
     names = {path.name for path in (accepted.root / "told").iterdir()}
     assert names == {"report.json.old", "report.html.old"}
@@ -251,17 +251,17 @@ def test_resuming_a_failed_check_replaces_its_report(accepted):
 def test_a_profile_that_breaks_in_the_middle_keeps_what_was_measured(accepted, monkeypatch):
     """An error while the second profile is measured: the first one's session is handed over."""
     write_replay_project(accepted.root, name="q")
-    from gate.cli import flow
     from gate.errors import MeasureError
+    from gate.pipeline import stages
 
-    whole = flow.measure_session
+    whole = stages.measure_session
 
     def breaking(sitting, *arguments, **options):
         if sitting.profile.name == "q":
             raise MeasureError("G258", "the disk went away.")
         return whole(sitting, *arguments, **options)
 
-    monkeypatch.setattr(flow, "measure_session", breaking)
+    monkeypatch.setattr(stages, "measure_session", breaking)
     answer = accepted.gate("check", "--out", "out")
     report, handover = left(accepted.root)
     assert (answer.status, report.exit_status, report.profiles) == (4, 4, ("p", "q")), answer
@@ -287,7 +287,7 @@ def test_an_internal_error_is_told_and_raised(accepted, monkeypatch):
 
 def test_a_full_disk_leaves_no_report_that_says_open(accepted, monkeypatch):
     """Where report.html cannot be written, the report.json beside it does not stay open."""
-    from gate.files import disk
+    from gate.formats import disk
 
     whole = disk.write_text
 

@@ -10,7 +10,7 @@ import pytest
 from builders import HOST_CLASS, QUIET, run_gate, start_gate, write_replay_project
 
 from gate.measure import perf
-from gate.measure.stop import StopRequested
+from gate.measure.process.stop import StopRequested
 
 PROFILE = """harness = "hyperfine"
 command = "sh {side}/work.sh"
@@ -157,7 +157,7 @@ def test_an_extra_run_that_fails_changes_nothing(project):
 )
 def test_whatever_goes_wrong_the_verdict_stands(project, error, told):
     """Even an interruption: the report was there before."""
-    with mock.patch("gate.cli.looking_why.take_extra_runs", side_effect=error):
+    with mock.patch("gate.pipeline.diagnose.take_extra_runs", side_effect=error):
         answer = check(project)
     assert answer.status == 10, answer
     (why,) = report_of(project)["why"]
@@ -184,7 +184,7 @@ def test_a_perf_that_is_refused_is_told(project, tmp_path):
 
 def test_the_time_is_limited(project):
     """What would not fit is not begun."""
-    with mock.patch("gate.cli.looking_why.MOST_SECONDS", 0.0):
+    with mock.patch("gate.pipeline.diagnose.MOST_SECONDS", 0.0):
         assert check(project).status == 10
     (why,) = report_of(project)["why"]
     assert why["notes"][0] == "the time for extra runs was up before the first"

@@ -10,9 +10,9 @@ import pytest
 from builders import HOST_CLASS, QUIET, Project, write_replay_project
 from pipeline.ends import left
 
-from gate.files.baseline_file import read_baseline
-from gate.files.baseline_text import baseline_text
-from gate.judge.accept import seconds_of
+from gate.formats.baseline.baseline_file import read_baseline
+from gate.formats.baseline.baseline_text import baseline_text
+from gate.judge.acceptance.accept import seconds_of
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +165,7 @@ def test_the_duration_of_a_sitting_is_written_into_the_baseline(suite, started, 
     times = {"started": started, "ended": ended, "id": "timed"}
     data = json.loads(path.read_text()) | times | {"source": "measured"}
     path.write_text(json.dumps(data))
-    from gate.files.session_file import read_session
+    from gate.formats.session.session_file import read_session
 
     assert seconds_of(read_session(path)) == seconds
     accept = suite.gate("baseline", "accept", path, "--reason", "x", "--by", "me")

@@ -119,7 +119,7 @@ def test_options_that_cannot_be_meant_are_refused_before_anything_is_sent(hub, g
 @pytest.mark.parametrize("extra", [(), ("--json",)])
 @pytest.mark.parametrize("how", [{"status": 502}, {"kind": "reset"}, {"status": 401}])
 def test_the_token_is_in_nothing_that_is_printed(hub, gate, report, monkeypatch, extra, how):
-    monkeypatch.setattr("gate.cli.github_options.time.sleep", lambda _: None)
+    monkeypatch.setattr("gate.cli.publish.options.time.sleep", lambda _: None)
     hub.fault(times=99, body=TOKEN, **how)
     answer = gate("comment", report, "--pull", "7", "--head", HEAD, *extra)
     assert answer.status == 6

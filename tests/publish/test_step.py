@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from builders import run_gate
 
-from gate.files.report_file import read_report
+from gate.formats.session.session_file import read_report
 from gate.model import Role, Verdict
 from gate.publish.commands import LARGEST_SUMMARY, output_lines
 from gate.publish.step import opens, outputs, status_of, take

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from gate.report.html import render_html
+from gate.report.html.html import render_html
 from tests.report.looks import FOLDS
 
 if TYPE_CHECKING:

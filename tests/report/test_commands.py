@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from gate.model import Edit, Evidence, Origin, Role, Verdict
-from gate.report.addresses import profile_address
-from gate.report.advice import next_steps
-from gate.report.commands import ACCEPT, BISECT, LONGER, REPRODUCE, commands_for
+from gate.report.wording.advice import next_steps
+from gate.report.wording.commands import ACCEPT, BISECT, LONGER, REPRODUCE, commands_for
+from gate.report.wording.links import profile_address
 from tests.report.build import finding
 from tests.report.hostile import HOSTILE
 from tests.report.sample import sample_report

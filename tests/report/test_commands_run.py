@@ -6,8 +6,8 @@ import pytest
 from builders import QUIET, Project, write_replay_project
 from shell import Shell, begin, commit_all, git
 
-from gate.files.report_file import read_report
-from gate.report.commands import ACCEPT, BISECT, LONGER, REPRODUCE, commands_for
+from gate.formats.session.session_file import read_report
+from gate.report.wording.commands import ACCEPT, BISECT, LONGER, REPRODUCE, commands_for
 
 PRINTED = """harness = "hyperfine"
 command = "sh {side}/work.sh"

@@ -10,14 +10,14 @@ import pytest
 from judge.diagnosis.sample import sample_why
 
 from gate.errors import InputError
-from gate.files.report_file import read_report
-from gate.judge.why import with_why
-from gate.model.why import Call, Mover
-from gate.report.html import render_html
+from gate.formats.session.session_file import read_report
+from gate.judge.context.diagnosis import with_why
+from gate.model.diagnosis import Call, Mover
+from gate.report.html.html import render_html
 from gate.report.json_text import render_json
-from gate.report.links import Links
-from gate.report.markdown import render_comment, render_summary
-from gate.report.text import render_text
+from gate.report.markdown.markdown import render_comment, render_summary
+from gate.report.text.text import render_text
+from gate.report.wording.links import Links
 from tests.report.hostile import HOSTILE
 from tests.report.rendered import found_in, read
 from tests.report.sample import sample_report

@@ -13,12 +13,18 @@ from pathlib import Path
 import pytest
 
 from gate.model import Evidence, Verdict
-from gate.report import downloads as module
-from gate.report.clean import clean
-from gate.report.csv_text import findings_csv, harmless, trials_csv
-from gate.report.downloads import MOST_PLAIN, Download, downloads
-from gate.report.html import render_html
+from gate.report.html import downloads as module
+from gate.report.html.downloads import (
+    MOST_PLAIN,
+    Download,
+    downloads,
+    findings_csv,
+    harmless,
+    trials_csv,
+)
+from gate.report.html.html import render_html
 from gate.report.json_text import render_json
+from gate.text import clean
 from tests.report.browser import Seen
 from tests.report.build import finding
 from tests.report.hostile import HOSTILE

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from gate.report.html import render_html
+from gate.report.html.html import render_html
 from gate.report.junit import render_junit
-from gate.report.links import Links
-from gate.report.markdown import render_comment, render_summary
-from gate.report.text import render_text
+from gate.report.markdown.markdown import render_comment, render_summary
+from gate.report.text.text import render_text
+from gate.report.wording.links import Links
 from tests.report.hostile import HOSTILE
 from tests.report.sample import open_report, sample_report
 from tests.report.sample_edits import EDITS, edit, failed

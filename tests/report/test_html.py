@@ -8,8 +8,8 @@ from itertools import pairwise
 import pytest
 
 from gate.model import Verdict
-from gate.report.html import render_html
-from gate.report.text import render_text
+from gate.report.html.html import render_html
+from gate.report.text.text import render_text
 from tests.report.browser import Seen
 from tests.report.build import finding
 from tests.report.sample import open_report, sample_report

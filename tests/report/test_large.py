@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from gate.report.html import MOST_PLOTTED, render_html
+from gate.report.html.html import MOST_PLOTTED, render_html
 from gate.report.json_text import render_json
 from tests.report.browser import Seen
 from tests.report.large import HISTORY, MANY, usual, worst
@@ -28,7 +28,7 @@ MEMORY = 1 << 30
 ROOT = Path(__file__).parents[2]
 CHILD = """
 import pathlib, resource, sys
-from gate.report.html import render_html
+from gate.report.html.html import render_html
 from tests.report import large
 report = getattr(large, sys.argv[1])()
 pathlib.Path(sys.argv[2]).write_text(render_html(report), encoding="utf-8")

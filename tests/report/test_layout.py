@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from gate.report import words
+from gate.report.wording import words
 from tests.report.browser import HEIGHTS, Shelf, look
 from tests.report.hostile import LAID_OUT, in_their_words
 from tests.report.looks import CUT, DRAWN, FOCUSED, LAID, LEVELS, OVERLAPS, PLACES, TARGETS, WIDTH

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from gate.model import Role, Verdict
-from gate.report.advice import without_steps
-from gate.report.links import Links
-from gate.report.markdown import marker, render_comment, render_summary
-from gate.report.text import render_text
+from gate.report.markdown.markdown import marker, render_comment, render_summary
+from gate.report.text.text import render_text
+from gate.report.wording.advice import without_steps
+from gate.report.wording.links import Links
 from tests.report.build import finding
 from tests.report.hostile import HOSTILE, SHA, around, evidence_of
 from tests.report.rendered import found_in, read

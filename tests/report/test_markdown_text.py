@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.report.clean import clean
-from gate.report.markdown_text import md, md_code, sentence
+from gate.report.markdown.escaping import md, md_code, sentence
+from gate.text import clean
 from tests.report.hostile import HOSTILE
 from tests.report.rendered import found_in, read
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gate.model import Role, Verdict
-from gate.report.commands import LONGER, REPRODUCE, Command
-from gate.report.html import render_html
-from gate.report.once import Once
-from gate.report.rows import row
-from gate.report.sections import worst_of
+from gate.report.html.accepted import Once
+from gate.report.html.html import render_html
+from gate.report.html.rows import row
+from gate.report.html.sections import worst_of
+from gate.report.wording.commands import LONGER, REPRODUCE, ShellLine
 from gate.units import percent
 from tests.report.build import finding
 from tests.report.sample import sample_report
@@ -27,9 +27,9 @@ def test_a_sentence_is_told_where_it_is_first():
 def test_a_longer_check_is_what_it_adds():
     """Only where the rest of its line is the one that reproduces; what is known is not repeated."""
     some = (
-        Command(REPRODUCE, "gate check p --base b"),
-        Command(LONGER, "gate check p --pairs 200 --base b", "It ends."),
-        Command("accept it", "", "Comment."),
+        ShellLine(REPRODUCE, "gate check p --base b"),
+        ShellLine(LONGER, "gate check p --pairs 200 --base b", "It ends."),
+        ShellLine("accept it", "", "Comment."),
     )
     once = Once()
     told = [tuple(one) for one in once.commands(some, "b1")]
@@ -43,7 +43,7 @@ def test_a_longer_check_is_what_it_adds():
         (LONGER, "", "The same with `--pairs 200` at its end.", ""),
         ("accept it", "", "Comment.", "b1"),
     ]
-    other = (some[0], Command(LONGER, "gate check q --pairs 200", ""))
+    other = (some[0], ShellLine(LONGER, "gate check q --pairs 200", ""))
     assert [*once.commands(other, "b3")][1].line == "gate check q --pairs 200"
 
 

@@ -9,13 +9,13 @@ from html import unescape
 import pytest
 
 from gate.model import Verdict
-from gate.report import words, words_around
-from gate.report.advice import next_steps
-from gate.report.beside import beside
-from gate.report.html import render_html
-from gate.report.links import Links
-from gate.report.markdown import render_comment, render_summary
-from gate.report.text import render_text
+from gate.report.html.html import render_html
+from gate.report.markdown.markdown import render_comment, render_summary
+from gate.report.text.text import render_text
+from gate.report.wording import around, words
+from gate.report.wording.advice import next_steps
+from gate.report.wording.finding_context import beside
+from gate.report.wording.links import Links
 from gate.units import percent
 from tests.report.build import finding
 from tests.report.rendered import read
@@ -104,18 +104,18 @@ def test_what_stands_beside_them_reads_alike(name, told):
     text = told(report)
     said = [edit.headline for edit in report.edits]
     said += [step.text for step in next_steps(report)]
-    said += [words_around.alike(report), words_around.aside_summary(report)]
+    said += [around.alike(report), around.aside_summary(report)]
     said += _in_cells(report) if told is on_page else _in_sentences(report)
-    said += [words_around.shape(one) for one in report.sweeps]
-    said += [*report.conditions, *report.notes, words.promise(report), words.judged(report)]
+    said += [around.shape(one) for one in report.sweeps]
+    said += [*report.conditions, *report.notes, words.promise(report), words.count_judged(report)]
     assert [one for one in said if plain(one) not in text] == []
 
 
 def _in_sentences(report):
     """Differences, trials set aside and edited texts, as a reader without tables has them."""
-    yield from (words_around.difference(one, report.profiles) for one in report.differences)
-    yield from (words_around.set_aside(one) for one in report.aside)
-    yield from (words_around.change(one) for one in report.changes)
+    yield from (around.difference(one, report.profiles) for one in report.differences)
+    yield from (around.set_aside(one) for one in report.aside)
+    yield from (around.change(one) for one in report.changes)
 
 
 def _in_cells(report):
@@ -125,7 +125,7 @@ def _in_cells(report):
     for one in report.aside:
         yield from (one.benchmark, one.kind, one.why)
     for one in report.changes:
-        yield from (one.name, words_around.change(one).removeprefix(f"{one.name}: "), *one.lines)
+        yield from (one.name, around.change(one).removeprefix(f"{one.name}: "), *one.lines)
 
 
 @pytest.mark.parametrize("told", TEXTS.values(), ids=TEXTS)

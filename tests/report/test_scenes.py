@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from gate.files.report_file import read_report
-from gate.files.session_file import session_in, session_text
+from gate.formats.session.session_file import read_report, session_in, session_text
 from gate.model import Role, Stage
-from gate.report import words
 from gate.report.json_text import render_json
+from gate.report.wording import words
 from tests.report.browser import Shelf, look
 from tests.report.looks import SCREEN
 from tests.report.scenes import SCENES

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from gate.model import Role
-from gate.report.html import render_html
+from gate.report.html.html import render_html
 from tests.report.browser import Seen
 from tests.report.build import finding
 from tests.report.mixed import mixed

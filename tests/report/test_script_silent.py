@@ -7,8 +7,8 @@ import re
 import pytest
 
 from gate.model import Verdict
-from gate.report.clean import clean
-from gate.report.html import render_html
+from gate.report.html.html import render_html
+from gate.text import clean
 from tests.report.browser import Seen
 from tests.report.build import finding
 from tests.report.hostile import HOSTILE

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from judge.build_summary import BASE, PROVEN, decide, row, side
 
-from gate.files.summary_groups import together
-from gate.judge.summary_row import UNKNOWN
+from gate.formats.published.summary_metrics import together
+from gate.judge.published.summaries import UNKNOWN
 from gate.model import Better, Derived, Metric, SummaryRow, Take
-from gate.report.advice import next_steps
-from gate.report.html import render_html
+from gate.report.html.html import render_html
 from gate.report.json_text import render_json
-from gate.report.text import render_text
+from gate.report.text.text import render_text
+from gate.report.wording.advice import next_steps
 
 
 def test_every_rendering_tells_it():

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from gate.model import Role, Verdict
-from gate.report.commands import commands_for
-from gate.report.text import render_text
-from gate.report.text_passes import PASSES_SHOWN
+from gate.report.text.finding import PASSES_SHOWN
+from gate.report.text.text import render_text
+from gate.report.wording.commands import commands_for
 from tests.report.build import finding
 from tests.report.hostile import around, evidence_of
 from tests.report.sample import open_report, sample_report

@@ -20,8 +20,8 @@ from gate.model.shown import (
     SweepPoint,
     TextChange,
 )
-from gate.report import words_around
-from gate.report.beside import beside
+from gate.report.wording import around
+from gate.report.wording.finding_context import beside
 from tests.report.build import finding
 from tests.report.sample import sample_report
 
@@ -38,10 +38,10 @@ MOVED = Difference(
 def test_the_decision_is_one_line():
     """Steps joined, without full stops, and without who paid, which is told by itself."""
     path = ("flagged in the screen at +6.1 %", "14 pairs.", "who paid: loop", "loss above 1 %")
-    assert words_around.decision(finding(path=path)) == (
+    assert around.decision(finding(path=path)) == (
         "flagged in the screen at +6.1 %; 14 pairs; loss above 1 %"
     )
-    assert words_around.decision(finding(path=())) == ""
+    assert around.decision(finding(path=())) == ""
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_the_decision_is_one_line():
 def test_the_history_says_what_it_knows(evidence, told):
     """Count, epoch, anchor and its reason, as far as each is known."""
     known = {("iometer", "one"): ANCHOR}
-    assert words_around.history(finding(evidence=evidence), known) == told
+    assert around.history(finding(evidence=evidence), known) == told
 
 
 def sweep(told, *points):
@@ -84,12 +84,12 @@ def sweep(told, *points):
 def test_a_curve_is_told_on_one_scale():
     """Both sides over the parameter; a point without a side is a question mark."""
     points = (("1", 20e3, 19e3), ("32", 81e3, 40e3), ("128", 88e3, None))
-    assert words_around.sweep(sweep("no longer grows beyond iodepth 32", *points)) == (
+    assert around.sweep(sweep("no longer grows beyond iodepth 32", *points)) == (
         "iops no longer grows beyond iodepth 32; iodepth 1 32 128: "
         "base 20.00 81.00 88.00, head 19.00 40.00 ? k op/s"
     )
-    assert words_around.sweep(sweep("", *points)).startswith("iops over iodepth 1 32 128: base ")
-    assert words_around.shape(sweep("", *points)) == ""
+    assert around.sweep(sweep("", *points)).startswith("iops over iodepth 1 32 128: base ")
+    assert around.shape(sweep("", *points)) == ""
 
 
 def bill(base, *owners):
@@ -104,10 +104,10 @@ def test_a_bill_names_who_moved_most():
     """The total, then the largest moves; a tenth of the whole change is the least that is told."""
     loop = ("kernel threads (loop)", 3.1e-6, 9.4e-6)
     still = ("own processes", 1.0e-6, 1.3e-6)
-    assert words_around.bill(bill(4.21e-6, still, loop)) == (
+    assert around.bill(bill(4.21e-6, still, loop)) == (
         "CPU time of one I/O 4.210 -> 9.880 µs; kernel threads (loop) 3.100 -> 9.400 µs"
     )
-    alone = words_around.bill(bill(None, ("own processes", None, 9.5e-6)))
+    alone = around.bill(bill(None, ("own processes", None, 9.5e-6)))
     assert alone == "CPU time of one I/O ? -> 9.880 µs; own processes 9.500 µs"
 
 
@@ -120,23 +120,21 @@ def test_latency_leaves_out_what_tells_of_single_hiccups():
     made = Latency(
         profile="p", benchmark="b", kind="read", trials_base=3, trials_head=3, points=points
     )
-    assert words_around.latency(made) == (
-        "read latency p50 100.0 -> 200.0 µs, p99 100.0 -> 200.0 µs"
-    )
-    assert words_around.latency(replace(made, points=points[3:])) == ""
-    assert words_around.latency(replace(made, points=points[1:2])) == (
+    assert around.latency(made) == ("read latency p50 100.0 -> 200.0 µs, p99 100.0 -> 200.0 µs")
+    assert around.latency(replace(made, points=points[3:])) == ""
+    assert around.latency(replace(made, points=points[1:2])) == (
         "read latency p90 100.0 -> 200.0 µs"
     )
 
 
 def test_a_difference_names_its_profiles_only_where_they_are_not_all():
     """Area, key, both sides, what the base stands for; nothing on a side is `none`."""
-    assert words_around.difference(MOVED) == ("kernel release: 6.1.0 -> 6.2.0 (accepted session X)")
-    assert words_around.difference(MOVED, ("a", "b")) == (
+    assert around.difference(MOVED) == ("kernel release: 6.1.0 -> 6.2.0 (accepted session X)")
+    assert around.difference(MOVED, ("a", "b")) == (
         "kernel release: 6.1.0 -> 6.2.0 (accepted session X; only a)"
     )
     many = replace(MOVED, key="kernel", head="", profiles=("a", "b", "c", "d", "e"))
-    assert words_around.difference(many, ("a", "b", "c", "d", "e", "f")) == (
+    assert around.difference(many, ("a", "b", "c", "d", "e", "f")) == (
         "kernel: 6.1.0 -> none (accepted session X; only a, b, c and 2 more)"
     )
 
@@ -144,16 +142,16 @@ def test_a_difference_names_its_profiles_only_where_they_are_not_all():
 def test_counts_of_what_is_alike_edited_and_set_aside():
     """One is one, more are more, and nothing is nothing."""
     report = sample_report(alike=(Alike(area="host", count=1), Alike(area="tools", count=0)))
-    assert words_around.alike(report) == "1 fact alike: 1 of the host"
-    assert words_around.alike(replace(report, alike=())) == ""
+    assert around.alike(report) == "1 fact alike: 1 of the host"
+    assert around.alike(replace(report, alike=())) == ""
     change = TextChange(name="profiles/a.toml", lines=("@@", "+a", " b"), more=2)
-    assert words_around.change(change) == (
+    assert around.change(change) == (
         "profiles/a.toml: 1 line added, 0 taken away, and 2 lines not shown"
     )
-    assert words_around.aside_summary(report) == (
+    assert around.aside_summary(report) == (
         "4 trials set aside: foreign_cpu 3, steal 1; base 1, head 3"
     )
-    assert words_around.aside_summary(replace(report, aside=())) == ""
+    assert around.aside_summary(replace(report, aside=())) == ""
 
 
 def test_what_findings_share_is_told_with_the_first():
@@ -188,7 +186,7 @@ def test_most_of_a_rise_is_said_of_those_who_pay_more_than_half_of_it():
             owners=owners,
             contexts=(),
         )
-        return words_around.rise(made, least)
+        return around.rise(made, least)
 
     assert said(3, 1) == (
         "CPU time of one I/O 5.000 -> 9.000 µs, most of the rise: o0 1.000 -> 4.000 µs"

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judge.build import WALL, baseline, reviewed, series
 
-from gate.judge.edits import Terms, edits_of
 from gate.model import (
     Activation,
     Background,
@@ -37,6 +36,7 @@ from gate.model import (
     Waiver,
     Work,
 )
+from gate.review.edits import Terms, edits_of
 
 PROFILE = replace(reviewed("b", "c"), name="p")
 WAIVER = Waiver(

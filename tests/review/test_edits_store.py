@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from review.conftest import SAME, SLOW, only, waiver_text
 
-from gate.files.baseline_file import read_baseline, write_baseline
+from gate.formats.baseline.baseline_file import read_baseline, write_baseline
 
 P, BASE = "profiles/p.toml", "baselines/lab/p.toml"
 

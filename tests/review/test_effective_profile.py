@@ -10,9 +10,9 @@ from builders import QUIET, write_replay_project
 from pipeline.ends import left
 from review.test_check_merge_base import CHECK, _commit, git
 
-from gate.cli.in_force import as_reviewed
-from gate.cli.wiring import load_profiles
 from gate.errors import InputError
+from gate.formats.profile.profiles import load_profiles
+from gate.review.effective_profile import as_reviewed
 
 SLOW = [1.2 * one for one in QUIET] * 40
 MORE = {

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 from review.conftest import SAME, SLOW
 
-from gate.files.handover_file import write_handover
-from gate.files.session_file import read_session, write_session
+from gate.formats.session.session_file import read_session, write_handover, write_session
 from gate.model import SCHEMA, Handover
 
 

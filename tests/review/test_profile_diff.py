@@ -8,7 +8,8 @@ import time
 import pytest
 from review.conftest import SAME, SLOW
 
-from gate.cli.changed_profiles import (
+from gate.review.edits import Terms
+from gate.review.profile_diff import (
     COMPARED_IN_ALL,
     LINES_IN_ALL,
     LONGEST_LINE,
@@ -16,8 +17,7 @@ from gate.cli.changed_profiles import (
     MOST_LINES,
     changed_profiles,
 )
-from gate.cli.layout import Layout
-from gate.judge.edits import Terms
+from gate.review.repository_layout import Layout
 
 P = "profiles/p.toml"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gate.files.summary_groups import together
+from gate.formats.published.summary_metrics import together
 from gate.model import Better, Derived, Figures, MeanKind, Metric, SummaryRow, Take
 from gate.model.curve import take_of
 

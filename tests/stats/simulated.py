@@ -1,6 +1,6 @@
 """The pair rule once more, for many draws at once, and the noises that it must bear.
 
-    python -m stats.simulated        (with PYTHONPATH=tests: prints the table of the README)
+    python -m stats.simulated        (with PYTHONPATH=tests: prints two tables of docs/evidence.md)
 
 Every draw is a sitting of blocks: first the noise of each slot in the order of time, whatever made
 it; then each block's trials get their sides by a fair random arrangement, and the head's a loss.
@@ -14,13 +14,13 @@ from typing import NamedTuple
 import numpy as np
 
 from gate.model import Trials
-from gate.model.blocks import FIRST_BLOCK, NEXT_BLOCK
+from gate.model.plan import FIRST_BLOCK, NEXT_BLOCK
 from gate.stats import martingale as gate  # its constants, not its functions
 from gate.stats.loudness import pair_sigma
 from gate.stats.martingale import PairRule
-from gate.stats.screen import SHARE, Limits
+from gate.stats.screen import SHARE, LossLimits
 
-LIMITS = Limits(tolerance=0.05, negligible=0.01)
+LIMITS = LossLimits(tolerance=0.05, negligible=0.01)
 ALPHA, BETA = 0.01, (1 - SHARE) * 0.025
 PAIRS = Trials().confirm_pairs
 SEED = 20260110

@@ -12,7 +12,7 @@ from stats.simulated import ALPHA, KINDS, LIMITS, SEED, decided, fair, noise, ru
 
 from gate.model.curve import knee
 from gate.stats.loudness import pair_sigma
-from gate.stats.screen import Limits
+from gate.stats.screen import LossLimits
 
 POINTS = 3
 DRAWS = 2000
@@ -67,5 +67,5 @@ def test_unchanged_curves_are_seldom_called_regressed(kind, take):
 @pytest.mark.parametrize("kind", ["gauss", "laplace", "bimodal", "drift", "slot"])
 def test_unchanged_knees_are_seldom_called_regressed(kind):
     """The same for a knee, which jumps when another point is the first to be high enough."""
-    wide = Limits(tolerance=0.2, negligible=0.04)
+    wide = LossLimits(tolerance=0.2, negligible=0.04)
     assert alarms(kind, knees, FEW, wide) <= ALPHA * FEW

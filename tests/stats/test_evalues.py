@@ -12,7 +12,7 @@ from stats import brute
 
 from gate.stats import evalues
 
-KINDS = [evalues.linear, evalues.ranked]
+KINDS = [evalues.linear, evalues.rank_evidence]
 values = st.floats(-1, 1)
 slopes = st.floats(0, 60)
 
@@ -38,7 +38,9 @@ def test_linear_agrees_with_all_assignments_written_out(block, slope):
 @given(blocks(), slopes)
 def test_ranked_agrees_with_all_assignments_written_out(block, slope):
     """The same for ranks."""
-    assert evalues.ranked(*block, slope) == pytest.approx(brute.ranked(*block, slope), abs=1e-9)
+    assert evalues.rank_evidence(*block, slope) == pytest.approx(
+        brute.ranked(*block, slope), abs=1e-9
+    )
 
 
 @pytest.mark.parametrize("size", [1e3, 1e6, 1e9])
@@ -48,7 +50,7 @@ def test_scores_that_no_exponential_holds(size, count):
     dice = np.random.default_rng(int(size) + count)
     for _ in range(20):
         base, head = (tuple(map(float, side)) for side in dice.normal(0, 1, (2, count)))
-        for kind, plain in ((evalues.linear, brute.linear), (evalues.ranked, brute.ranked)):
+        for kind, plain in ((evalues.linear, brute.linear), (evalues.rank_evidence, brute.ranked)):
             seen, expected = kind(base, head, size), plain(base, head, size)
             assert seen == pytest.approx(expected, rel=1e-12, abs=1e-6)
 
@@ -78,7 +80,7 @@ def test_ties_only_weaken_evidence(block, slope):
     """With equal values the mean is 1 for linear scores and at most 1 for ranks."""
     straight = mean_over_all_assignments(evalues.linear, block, slope)
     assert straight == pytest.approx(1, rel=1e-9)
-    assert mean_over_all_assignments(evalues.ranked, block, slope) <= 1 + 1e-9
+    assert mean_over_all_assignments(evalues.rank_evidence, block, slope) <= 1 + 1e-9
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -128,14 +130,14 @@ def test_no_slope_no_evidence(kind):
 
 def test_equal_values_count_against_the_head():
     """Of ties the head's rank lower: a clock that always says the same is evidence of nothing."""
-    worst = evalues.ranked((2.0, 3.0), (0.0, 1.0), 2.0)
-    assert evalues.ranked((1.0, 1.0), (1.0, 1.0), 2.0) == pytest.approx(worst)
+    worst = evalues.rank_evidence((2.0, 3.0), (0.0, 1.0), 2.0)
+    assert evalues.rank_evidence((1.0, 1.0), (1.0, 1.0), 2.0) == pytest.approx(worst)
 
 
 def test_one_wild_trial_moves_ranks_no_further():
     """A head trial ten times or a million times beyond the others is worth the same rank."""
     base, head = (0.0, 0.1, 0.2, 0.3, 0.4), (0.05, 0.15, 0.25, 0.35)
-    near, far = (evalues.ranked(base, (*head, x), 2.0) for x in (5.0, 5e6))
+    near, far = (evalues.rank_evidence(base, (*head, x), 2.0) for x in (5.0, 5e6))
     assert near == far
 
 

@@ -13,7 +13,7 @@ from gate.model import Better, Verdict, join
 from gate.stats.costs import log_costs, usable
 from gate.stats.martingale import PairRule, confidence_limits, decide
 from gate.stats.noise import noise_of
-from gate.stats.screen import Limits, centre, screen
+from gate.stats.screen import LossLimits, centre, screen
 from gate.stats.strikes import chance, estimated_loss, recent_loss, wins
 
 verdicts = st.sampled_from(Verdict)
@@ -21,13 +21,13 @@ costs = st.floats(-0.5, 0.5)
 sessions = st.lists(st.lists(costs, min_size=3, max_size=3).map(tuple), min_size=5, max_size=9).map(
     tuple
 )
-LIMITS = Limits(tolerance=0.05, negligible=0.01)
+LIMITS = LossLimits(tolerance=0.05, negligible=0.01)
 
 
 @st.composite
 def rules(draw):
     tolerance = draw(st.floats(0.005, 0.5))
-    limits = Limits(tolerance=tolerance, negligible=tolerance * draw(st.floats(0, 0.64)))
+    limits = LossLimits(tolerance=tolerance, negligible=tolerance * draw(st.floats(0, 0.64)))
     return PairRule(
         negligible=limits.dead,
         tolerance=limits.most,

@@ -11,7 +11,7 @@ import pytest
 from scipy.special import digamma, polygamma
 
 from gate.stats import robust
-from gate.stats.noise import Noise, Prior, _half_freedom, moderated, noise_of, prior_of
+from gate.stats.noise import Noise, Prior, _half_freedom, moderate_noise, noise_of, prior_of
 from gate.stats.quantiles import student
 
 CALM = Noise(between=0.01, freedom=4.0, within=0.0, usual=1.0, level=10)
@@ -137,12 +137,12 @@ def test_prior_of_metrics_that_have_nothing_in_common():
 def test_no_prior_from_four_metrics():
     """Fewer than five metrics say nothing of a suite."""
     assert prior_of([CALM] * 4) is None
-    assert moderated(CALM, None) is CALM
+    assert moderate_noise(CALM, None) is CALM
 
 
 def test_moderated():
     """(d0 s0^2 + d s^2) / (d0 + d), with freedom d0 + d."""
-    found = moderated(CALM, Prior(freedom=2.0, variance=4e-4))
+    found = moderate_noise(CALM, Prior(freedom=2.0, variance=4e-4))
     assert found.freedom == 6.0
     assert found.between == pytest.approx(math.sqrt((2 * 4e-4 + 4 * 1e-4) / 6))
     assert replace(found, freedom=4.0, between=0.01) == CALM
@@ -152,8 +152,8 @@ def test_moderated_never_below_what_the_trials_imply():
     """A quiet suite does not talk a metric's own trials away, nor the floor."""
     quiet = Prior(freedom=30.0, variance=1e-12)
     loud = replace(CALM, within=0.05, usual=3.0, between=0.04)
-    assert moderated(loud, quiet).between == loud.implied
-    assert moderated(replace(CALM, between=2e-4), quiet).between == robust.FLOOR
+    assert moderate_noise(loud, quiet).between == loud.implied
+    assert moderate_noise(replace(CALM, between=2e-4), quiet).between == robust.FLOOR
 
 
 def test_help_of_the_suite_is_worth_it():
@@ -167,7 +167,7 @@ def test_help_of_the_suite_is_worth_it():
             (2 * math.log(noise.between / scale)) ** 2
             for noise, scale in zip(noises, true, strict=True)
         )
-        for noises in (alone, [moderated(noise, prior) for noise in alone])
+        for noises in (alone, [moderate_noise(noise, prior) for noise in alone])
     )
     assert helped < 0.6 * own
 

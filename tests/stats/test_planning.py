@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from gate.stats import loudness, robust
+from gate.stats.martingale import shares
 from gate.stats.noise import Noise
 from gate.stats.planning import Expected, screen_trials
 from gate.stats.quantiles import student
-from gate.stats.scatter import unusual_scatter
-from gate.stats.screen import SHARE, Limits, screen, threshold
-from gate.stats.shares import shares
+from gate.stats.robust import unusual_scatter
+from gate.stats.screen import SHARE, LossLimits, screen, threshold
 
-LIMITS = Limits(tolerance=0.05, negligible=0.01)
+LIMITS = LossLimits(tolerance=0.05, negligible=0.01)
 BETA = 0.025
 CALM = Noise(between=0.003, freedom=8.0, within=0.004, usual=3.0, level=10)
 LOUD_TRIALS = replace(CALM, between=0.011, within=0.03, usual=10.0)
@@ -154,7 +154,7 @@ def test_provable_tolerances_with_pairs():
 def test_provable_with_strikes_lets_an_unchanged_metric_through():
     """At the raised tolerance the screen's threshold is about 1.4 standard errors: room to pass."""
     noise = replace(CALM, between=0.04, usual=1.0)
-    raised = Limits(tolerance=loudness.provable_with_strikes(noise, 1), negligible=0.01)
+    raised = LossLimits(tolerance=loudness.provable_with_strikes(noise, 1), negligible=0.01)
     seen = screen([0.0], 0.0, noise, raised, BETA)
     reach = student(0.99, 8.0) * seen.error
     assert raised.most == pytest.approx(reach + 1.3 * seen.error)

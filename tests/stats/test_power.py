@@ -11,24 +11,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stats import simulated
 
-from gate.stats import foreseen, loudness, robust
+from gate.stats import loudness, planning, robust
 from gate.stats.noise import Noise
 from gate.stats.planning import Expected
 from gate.stats.power import CERTAINTY, least, proven, with_pairs
-from gate.stats.screen import Limits, threshold
+from gate.stats.screen import LossLimits, threshold
 
 ALPHA, BETA = 0.01, 0.025
 CALM = Noise(between=0.003, freedom=5.85, within=0.004, usual=3.0, level=10)
 
 
 def limits_at(tolerance):
-    return Limits(tolerance=tolerance, negligible=tolerance / 5)
+    return LossLimits(tolerance=tolerance, negligible=tolerance / 5)
 
 
 def metric(sigma, pairs, noise=CALM, asked=0.05):
     limits = limits_at(asked)
     provable = loudness.provable_with_pairs(limits, sigma, pairs)
-    raised = Limits(tolerance=max(asked, provable), negligible=limits.negligible)
+    raised = LossLimits(tolerance=max(asked, provable), negligible=limits.negligible)
     return Expected(noise=noise, limits=raised, sigma=sigma, pairs=pairs)
 
 
@@ -171,8 +171,8 @@ def test_more_pairs_detect_no_less(sigma, pairs, more, noise):
 def test_more_trials_and_sessions_detect_no_less(sigma, noise, trials, more):
     """With both sides the pairs decide: screen and sessions change what it costs only."""
     plain = power(sigma, 80, noise, trials)
-    longer = power(sigma, 80, foreseen.with_trials(noise, trials + more), trials + more)
-    known = power(sigma, 80, foreseen.with_sessions(noise, noise.level + more), trials)
+    longer = power(sigma, 80, planning.with_trials(noise, trials + more), trials + more)
+    known = power(sigma, 80, planning.with_sessions(noise, noise.level + more), trials)
     assert plain.detectable == longer.detectable == known.detectable
 
 
@@ -180,8 +180,8 @@ def test_more_trials_and_sessions_detect_no_less(sigma, noise, trials, more):
 def test_what_is_foreseen_never_is_noisier(noise, one, more):
     """More sessions or longer ones never raise the error, and none of them invents certainty."""
     for change, count in (
-        (foreseen.with_sessions, noise.level + one),
-        (foreseen.with_trials, int(noise.usual) + one),
+        (planning.with_sessions, noise.level + one),
+        (planning.with_trials, int(noise.usual) + one),
     ):
         few, many = change(noise, count), change(noise, count + more)
         trials = int(max(few.usual, many.usual))
@@ -194,20 +194,20 @@ def test_longer_sessions_worked_out_by_hand():
     """between^2 - pi/2 within^2 (1/3 - 1/10); a single trial promises nothing."""
     noise = Noise(between=0.02, freedom=5.85, within=0.02, usual=3.0, level=10)
     gone = math.pi / 2 * 0.02**2 * (1 / 3 - 1 / 10)
-    longer = foreseen.with_trials(noise, 10)
+    longer = planning.with_trials(noise, 10)
     assert (longer.between, longer.usual) == (pytest.approx(math.sqrt(0.0004 - gone)), 10.0)
-    assert foreseen.with_trials(noise, 3) is noise
+    assert planning.with_trials(noise, 3) is noise
     single = replace(noise, usual=1.0, within=0.0)
-    assert foreseen.with_trials(single, 10) is single
+    assert planning.with_trials(single, 10) is single
 
 
 def test_more_sessions_worked_out_by_hand():
     """The freedom grows by what Q_n of 20 has more than Q_n of 10: 12.91 less 5.85."""
-    known = foreseen.with_sessions(CALM, 20)
+    known = planning.with_sessions(CALM, 20)
     assert known.level == 20
     assert known.freedom == pytest.approx(5.85 + 12.91 - 5.85)
-    assert foreseen.with_sessions(CALM, 10) is CALM
-    longer = foreseen.with_trials(replace(CALM, within=0.2), 10)
+    assert planning.with_sessions(CALM, 10) is CALM
+    longer = planning.with_trials(replace(CALM, within=0.2), 10)
     simulated_scale = np.random.default_rng(1).normal(0, 1, (2000, 20))
     spread = [robust.scale(list(map(float, row)))[0] for row in simulated_scale]
     cv = float(np.std(np.log(np.square(spread))))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from gate.stats import loudness, robust
 from gate.stats.power import least
 from gate.stats.probe import PAIRS, TRIALS, host_noise, smallest
-from gate.stats.screen import Limits, pairs_detectable
+from gate.stats.screen import LossLimits, pairs_detectable
 
 BOUNDS = {"alpha": 0.01, "beta": 0.025}
 
@@ -67,7 +67,7 @@ def test_the_loss_told_is_the_gates_own_planning_formula():
     """With the scale known for sure, the loss is where `pairs_detectable` meets the tolerance."""
     for trials in TRIALS:
         told = smallest(0.01, trials, 1e9, 0.01, 0.025)
-        limits = Limits(tolerance=told, negligible=told / 5)
+        limits = LossLimits(tolerance=told, negligible=told / 5)
         sigma = math.sqrt(2) * 0.01
         assert pairs_detectable(limits, sigma, trials, 0.01, 0.025) == pytest.approx(
             math.log1p(told), rel=1e-4
@@ -82,7 +82,7 @@ def test_pairs_are_what_the_judge_holds():
         told = found.with_pairs[pairs]
 
         def raised(tolerance, pairs=pairs):
-            limits = Limits(tolerance=tolerance, negligible=tolerance / 5)
+            limits = LossLimits(tolerance=tolerance, negligible=tolerance / 5)
             return loudness.provable_with_pairs(limits, sigma, pairs)
 
         assert raised(told) <= told

@@ -12,9 +12,17 @@ from hypothesis import strategies as st
 from gate.stats import robust
 from gate.stats.noise import Noise, noise_of
 from gate.stats.quantiles import normal, student
-from gate.stats.screen import SHARE, Limits, moved, pairs_detectable, screen, slid, threshold
+from gate.stats.screen import (
+    SHARE,
+    LossLimits,
+    level_moved,
+    pairs_detectable,
+    screen,
+    slid,
+    threshold,
+)
 
-LIMITS = Limits(tolerance=0.05, negligible=0.01)
+LIMITS = LossLimits(tolerance=0.05, negligible=0.01)
 BETA = 0.025
 NOISE = Noise(between=0.004, freedom=6.0, within=0.0, usual=1.0, level=10)
 
@@ -40,7 +48,7 @@ def test_share_of_beta():
     [
         (0.0010, LIMITS, "half"),
         (0.0200, LIMITS, "tolerance"),
-        (0.0001, Limits(tolerance=0.05, negligible=0.031), "tau"),
+        (0.0001, LossLimits(tolerance=0.05, negligible=0.031), "tau"),
     ],
 )
 def test_threshold(between, limits, branch):
@@ -62,7 +70,7 @@ def test_no_threshold_within_the_noise(tolerance, share, between):
 
     log(1 + T/2) is at least half of log(1 + T), so a margin beyond it lowers the first term first.
     """
-    limits = Limits(tolerance=tolerance, negligible=share * tolerance)
+    limits = LossLimits(tolerance=tolerance, negligible=share * tolerance)
     noise = replace(NOISE, between=between)
     margin, seen = reach(noise), threshold(limits, noise, 1, BETA)
     flat_part = max(math.log1p(tolerance / 2), limits.dead)
@@ -133,10 +141,10 @@ def test_moved_needs_more_than_noise():
     """A level moved when it is beyond noise and tau, in whichever direction."""
     quiet = flat(0, 0.001, -0.001, 0.0005, -0.0005)
     loud = flat(0, 0.05, -0.05, 0.03, -0.03)
-    assert moved([0.03], quiet, LIMITS)
-    assert moved([-0.03], quiet, LIMITS)
-    assert not moved([0.009], quiet, LIMITS)
-    assert not moved([0.06], loud, LIMITS)
+    assert level_moved([0.03], quiet, LIMITS)
+    assert level_moved([-0.03], quiet, LIMITS)
+    assert not level_moved([0.009], quiet, LIMITS)
+    assert not level_moved([0.06], loud, LIMITS)
 
 
 def test_moved_is_the_interval_of_the_noise():
@@ -144,23 +152,23 @@ def test_moved_is_the_interval_of_the_noise():
     sessions = flat(0, 0.002, -0.002, 0.0012, -0.0012)
     least = noise_of(sessions).reach(0.995, 1)
     assert LIMITS.dead < least < LIMITS.most
-    assert not moved([least - 1e-9], sessions, LIMITS)
-    assert moved([least + 1e-9], sessions, LIMITS)
+    assert not level_moved([least - 1e-9], sessions, LIMITS)
+    assert level_moved([least + 1e-9], sessions, LIMITS)
 
 
 def test_moved_of_few_sessions():
     """Of few sessions the trials inside them tell the noise: a loud metric keeps its epoch."""
-    assert moved([0.06], flat(0.0), LIMITS)
-    assert not moved([0.04], flat(0.0), LIMITS)
-    assert moved([0.060, 0.061, 0.062], [(0.0, 0.001, 0.002)], LIMITS)
-    assert not moved([0.06, -0.05, 0.2], [(0.0, 0.1, -0.1)], LIMITS)
+    assert level_moved([0.06], flat(0.0), LIMITS)
+    assert not level_moved([0.04], flat(0.0), LIMITS)
+    assert level_moved([0.060, 0.061, 0.062], [(0.0, 0.001, 0.002)], LIMITS)
+    assert not level_moved([0.06, -0.05, 0.2], [(0.0, 0.1, -0.1)], LIMITS)
 
 
 def test_moved_agrees_with_slid():
     """Whatever the check calls a slide opens an epoch when it is accepted."""
     sessions = flat(*(0.004 * i for i in range(20)))
     head = next(i / 1000 for i in range(1000) if slid([i / 1000], sessions, LIMITS))
-    assert moved([head], sessions, LIMITS)
+    assert level_moved([head], sessions, LIMITS)
 
 
 def test_pairs_detectable():

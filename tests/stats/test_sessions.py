@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from gate.stats.loudness import provable_with_strikes
-from gate.stats.noise import moderated, noise_of, prior_of
-from gate.stats.screen import SHARE, Limits, centre, screen
+from gate.stats.noise import moderate_noise, noise_of, prior_of
+from gate.stats.screen import SHARE, LossLimits, centre, screen
 from gate.stats.strikes import chance, wins
 
-LIMITS = Limits(tolerance=0.05, negligible=0.01)
+LIMITS = LossLimits(tolerance=0.05, negligible=0.01)
 BETA = 0.025
 STRIKES, EARLY = 10, 6
 
@@ -53,7 +53,7 @@ def test_the_screen_with_the_suites_help():
         scales = 0.006 * np.sqrt(4 / dice.chisquare(4, 20))
         known = [sessions(dice, 5, scale) for scale in scales]
         own = [noise_of(one) for one in known]
-        noises = [moderated(one, prior_of(own)) for one in own]
+        noises = [moderate_noise(one, prior_of(own)) for one in own]
         for one, scale, noise, lonely in zip(known, scales, noises, own, strict=True):
             (same,) = sessions(dice, 1, scale)
             slow = [x + math.log(1.05) for x in same]
@@ -131,7 +131,7 @@ def test_strikes_seldom_pass_a_loss_of_the_tolerance(number, scale, missed):
     for _ in range(1000):
         known = sessions(dice, number, scale)
         noise = noise_of(known)
-        limits = Limits(tolerance=max(0.05, provable_with_strikes(noise, 3)), negligible=0.01)
+        limits = LossLimits(tolerance=max(0.05, provable_with_strikes(noise, 3)), negligible=0.01)
         heads = sessions(dice, STRIKES + 1, scale, loss=limits.most)
         passed += passes(heads, known, noise, limits, 0.01)
     assert passed == missed

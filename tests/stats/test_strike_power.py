@@ -11,10 +11,10 @@ from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.stats import foreseen, loudness, strikes
+from gate.stats import loudness, planning, strikes
 from gate.stats.noise import Noise
 from gate.stats.power import CERTAINTY
-from gate.stats.screen import Limits, threshold
+from gate.stats.screen import LossLimits, threshold
 from gate.stats.strike_power import with_strikes
 
 BETA = 0.025
@@ -25,7 +25,7 @@ def noise_of(between, sessions, freedom=5.85):
 
 
 def limits_at(tolerance):
-    return Limits(tolerance=tolerance, negligible=tolerance / 5)
+    return LossLimits(tolerance=tolerance, negligible=tolerance / 5)
 
 
 def power(noise, asked=0.05, alpha=0.001, trials=1):
@@ -37,7 +37,7 @@ def share_found(noise, tolerance, asked, loss, alpha, draws=800):
     dice = random.Random(20260110)
     count = strikes.strikes_needed(noise.level, alpha)
     dead = limits_at(asked).dead
-    above = threshold(Limits(tolerance=tolerance, negligible=asked / 5), noise, 1, BETA)
+    above = threshold(LossLimits(tolerance=tolerance, negligible=asked / 5), noise, 1, BETA)
     found = 0
     for _ in range(draws):
         known = [(dice.gauss(0, noise.between),) for _ in range(noise.level)]
@@ -124,9 +124,9 @@ def test_more_sessions_and_trials_detect_no_less(between, freedom, sessions, mor
         level=sessions,
     )
     plain = power(noise, trials=3)
-    known = power(foreseen.with_sessions(noise, sessions + more), trials=3)
+    known = power(planning.with_sessions(noise, sessions + more), trials=3)
     assert known.detectable <= plain.detectable * 1.03
-    longer = power(foreseen.with_trials(noise, 3 + trials), trials=3 + trials)
+    longer = power(planning.with_trials(noise, 3 + trials), trials=3 + trials)
     assert longer.detectable <= plain.detectable * (1 + 1e-9)
 
 

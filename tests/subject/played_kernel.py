@@ -7,7 +7,8 @@ from pathlib import Path
 
 from vm.made import module, note
 
-from gate.subject import loaded, module_journal
+from gate.linux import kernel_modules
+from gate.subject import module_journal
 from gate.subject.switch import Said
 
 OK = Said(0, "", "", False)
@@ -23,8 +24,8 @@ class PlayedKernel:
         self.sys.mkdir(parents=True)
         self.proc.write_text("")
         self.died = False
-        monkeypatch.setattr(loaded, "PROC", self.proc)
-        monkeypatch.setattr(loaded, "SYS", self.sys)
+        monkeypatch.setattr(kernel_modules, "PROC", self.proc)
+        monkeypatch.setattr(kernel_modules, "SYS", self.sys)
         monkeypatch.setattr("gate.subject.module.died", lambda: self.died)
         monkeypatch.setattr("gate.subject.module._IN_USE", 0.05)
         monkeypatch.setattr(module_journal, "program", lambda name: (name,))

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 from builders import run_gate
 from vm.made import VERSION, bzimage, kernel
 
-from gate.cli import host_resume, restarting
-from gate.measure import activating
+from gate.cli.host import resume
+from gate.measure import activation
+from gate.pipeline import reboot
 from gate.subject import metal, one_shot
 from gate.subject.boots import Running, read_boots
 
@@ -65,12 +66,12 @@ class PlayedMachine:
                 boot="", release=f"6.1.0-{side}", version=VERSION, build_id=build_id.hex()
             )
         self.start("good")
-        for module in (metal, restarting, host_resume):
+        for module in (metal, reboot, resume):
             monkeypatch.setattr(module, "running", lambda: self.running)
-        for module in (restarting, host_resume, activating):
+        for module in (reboot, resume, activation):
             monkeypatch.setattr(module, "state_directory", lambda: self.state)
         clock = SimpleNamespace(sleep=self._down, time=time.time)
-        monkeypatch.setattr(restarting, "time", clock)
+        monkeypatch.setattr(reboot, "time", clock)
         path = f"{self.programs}:/usr/bin:/bin"
         monkeypatch.setattr(one_shot, "SYSTEM", {"PATH": path, "LC_ALL": "C.UTF-8"})
         monkeypatch.setattr(one_shot, "_LOADED", root / "kexec_loaded")

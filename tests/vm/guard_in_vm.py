@@ -19,9 +19,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from gate.errors import InputError
-from gate.host.guard import check_device, held
-from gate.host.machine import ThisMachine
-from gate.host.recorded import Recorder
+from gate.host.disk_guard.guard import check_device, hold_device
+from gate.linux.machine import MachineRecorder, ThisMachine
 from gate.model import AllowedDevice
 
 DISKS = [f"nvme-QEMU_NVMe_Ctrl_GATE{number}" for number in range(4)]
@@ -44,7 +43,7 @@ def sh(command: str) -> None:
 def case(name: str, by_id: str, code: str = "", words: str = "") -> None:
     """Look at a device, and compare what the guard says."""
     global wrong  # noqa: PLW0603 - a script
-    recorder = Recorder(ThisMachine())
+    recorder = MachineRecorder(ThisMachine())
     allowed = AllowedDevice(name="x", by_id=f"/dev/disk/by-id/{by_id}")
     try:
         check_device(recorder, allowed, least=1 << 20)
@@ -96,7 +95,7 @@ def held_case() -> None:
         ThisMachine(), AllowedDevice(name="x", by_id=f"/dev/disk/by-id/{DISKS[3]}"), least=1
     )
     before = digest(path)
-    with held(device):
+    with hold_device(device):
         for command in (
             f"mkfs.ext4 -q {path}",
             f"mount -t ext4 {path} /mnt",

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from builders import run_gate
 
+from gate.linux.elf_notes import build_id_of
 from gate.vm.elf import Object
-from gate.vm.notes import build_id_of
 
 ROOT = Path(__file__).parents[2]
 KERNEL = ROOT / ".tools" / "kernel" / "shared"

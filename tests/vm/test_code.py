@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from gate.vm.code import differing, functions_of
+from gate.vm.code import differing_functions, functions_of
 from gate.vm.elf import NotRead, Object
 
 FLAGS = ("-O2", "-fno-pic", "-fno-asynchronous-unwind-tables", "-mcmodel=kernel")
@@ -54,7 +54,7 @@ def test_the_same_text_has_no_difference(compiled):
         ("folded(int a)", "folded(int x)"),
         ("return a + 7", "return x + 7"),
     )
-    assert differing(compiled(BASE), compiled(head)) == {}
+    assert differing_functions(compiled(BASE), compiled(head)) == {}
 
 
 def test_what_only_moved_is_no_difference(compiled):
@@ -63,7 +63,7 @@ def test_what_only_moved_is_no_difference(compiled):
         ('printk("inner %d\\n", a)', 'printk("longer inner text %d\\n", a * a * 31 + (a >> 3))'),
         ("{1, 2, 3, 4};", "{1, 2, 3, 4};\nstatic int other[9] = {5};\nint *seen_by = other;"),
     )
-    assert differing(compiled(BASE), compiled(head)) == {"inner": "changed"}
+    assert differing_functions(compiled(BASE), compiled(head)) == {"inner": "changed"}
 
 
 EMPTY = """
@@ -80,9 +80,9 @@ def test_variables_that_take_no_room_are_no_difference(compiled):
     """A key of a lock that nobody checks has the address of whatever lies there now."""
     head = EMPTY.replace("static int limit;", "static int limit;\nstatic int seen;")
     head += "void adds(int a) { seen += a; use(&seen, &key); }\n"
-    assert differing(compiled(EMPTY), compiled(head)) == {"adds": "added"}
+    assert differing_functions(compiled(EMPTY), compiled(head)) == {"adds": "added"}
     wrong = head.replace("limit += a", "seen += a")
-    assert differing(compiled(head), compiled(wrong)) == {"caller": "changed"}
+    assert differing_functions(compiled(head), compiled(wrong)) == {"caller": "changed"}
 
 
 def test_what_the_assembler_filled_in_is_compared_by_its_target(compiled):
@@ -93,28 +93,30 @@ def test_what_the_assembler_filled_in_is_compared_by_its_target(compiled):
         ("return inner(a) * 3", "return third(a) * 3"),
         ("static int table", "int third(int);\nstatic int table"),
     )
-    found = differing(compiled(BASE), compiled(called))
+    found = differing_functions(compiled(BASE), compiled(called))
     assert found["first"] == "changed"
     assert "second" not in found
 
 
 def test_an_inlined_function_shows_in_its_caller(compiled):
     """It has no code of its own, which is why texts are not compared."""
-    assert differing(compiled(BASE), compiled(edited(("a + 7", "a + 8")))) == {"caller": "changed"}
+    assert differing_functions(compiled(BASE), compiled(edited(("a + 7", "a + 8")))) == {
+        "caller": "changed"
+    }
 
 
 def test_a_text_that_is_printed_belongs_to_its_function(compiled):
     """Its place does not count, its words do."""
     head = edited(('"third\\n"', '"3rd\\n"'))
-    assert differing(compiled(BASE), compiled(head)) == {"third": "changed"}
+    assert differing_functions(compiled(BASE), compiled(head)) == {"third": "changed"}
 
 
 def test_functions_come_and_go(compiled):
     """Told apart from those that changed; a file that is not there has none."""
     head = edited(("int third", "int fourth(int a) { return a ^ 5; }\nint third"))
-    assert differing(compiled(BASE), compiled(head)) == {"fourth": "added"}
-    assert differing(compiled(head), compiled(BASE)) == {"fourth": "removed"}
-    assert set(differing(b"", compiled(BASE)).values()) == {"added"}
+    assert differing_functions(compiled(BASE), compiled(head)) == {"fourth": "added"}
+    assert differing_functions(compiled(head), compiled(BASE)) == {"fourth": "removed"}
+    assert set(differing_functions(b"", compiled(BASE)).values()) == {"added"}
 
 
 def test_a_part_set_apart_is_its_function(compiled):
@@ -123,14 +125,14 @@ def test_a_part_set_apart_is_its_function(compiled):
     text = f"{cold}{BASE}int hot(int a) {{ if (a > 5) {{ worst(a); worst(11); }} return a; }}\n"
     head = text.replace("worst(11)", "worst(12)")
     assert "hot.cold" in functions_of(compiled(text))
-    assert differing(compiled(text), compiled(head)) == {"hot": "changed"}
+    assert differing_functions(compiled(text), compiled(head)) == {"hot": "changed"}
 
 
 def test_an_alias_is_no_second_function(compiled):
     """As `init_module` is one of a module's own function."""
     text = BASE + 'int again(int) __attribute__((alias("caller")));\n'
     head = text.replace("a + 7", "a + 9")
-    assert len(differing(compiled(text), compiled(head))) == 1
+    assert len(differing_functions(compiled(text), compiled(head))) == 1
 
 
 def test_what_is_no_object_file_is_refused(compiled):

@@ -12,7 +12,7 @@ from vm.made import write_side
 from gate.errors import MeasureError
 from gate.vm.archive import Archive, Lacking
 from gate.vm.emulator import Boot, command
-from gate.vm.plugin import HEADER, built
+from gate.vm.plugin import HEADER, compile_plugin
 
 PROFILE = """harness = "instructions"
 command = "dd if=/dev/nullb0 of=/dev/null count={operations}"
@@ -76,7 +76,7 @@ def test_no_header_is_an_error_with_its_cure(tmp_path, monkeypatch):
     """A variable that names nothing is told; it never falls back on another header."""
     monkeypatch.setenv(HEADER, str(tmp_path / "gone.h"))
     with pytest.raises(MeasureError, match=r"gone\.h is no file.*qemu-plugin\.h"):
-        built("count")
+        compile_plugin("count")
 
 
 @pytest.mark.parametrize(

@@ -8,20 +8,19 @@ import pytest
 from judge.build import at, decide, only, outcome, pair_sessions, reviewed, session
 from vm.made import RELEASE, bzimage, elf, kernel, write_side
 
-from gate.files.consistency import report_complaints
-from gate.files.consistency_touch import touch_complaints
-from gate.files.profile_guest import run_in_guest
-from gate.harness.instructions_touch import touch
-from gate.judge.edits_profile import profile_edits
-from gate.judge.touching import CODE
+from gate.formats.profile.guest import run_in_guest
+from gate.formats.session.consistency import report_complaints
+from gate.formats.session.consistency_shown import touch_complaints
+from gate.harness.guest.instructions import touch
+from gate.judge.context.patch_coverage import CODE
 from gate.model import Activation, Changes, Guest, Ran, SubjectKind, Touch, Untouched, Work
-from gate.report.html import render_html
-from gate.report.links import Links
-from gate.report.markdown import render_summary
-from gate.report.text import render_text
-from gate.vm.changes import changes_between, executed
-from gate.vm.counts import Interval
-from gate.vm.recorded import NAME, read_recorded, recorded_text
+from gate.report.html.html import render_html
+from gate.report.markdown.markdown import render_summary
+from gate.report.text.text import render_text
+from gate.report.wording.links import Links
+from gate.review.edits_profile import profile_edits
+from gate.vm.changes import NAME, changes_between, executed_functions, read_recorded, recorded_text
+from gate.vm.guest_output import Interval
 from gate.vm.symbols import Symbols
 
 SYMBOLS = """ffffffff81000000 T first
@@ -45,7 +44,7 @@ def test_blocks_are_told_by_the_function_that_they_lie_in():
     """A part set apart is its function's, an alias has one place, a name may have two."""
     blocks = ran(ff81000010=5, ff81000310=7, ff81000410=2, ff81000220=3, ffc0000120=9).blocks
     wanted = dict.fromkeys(("cold", "same", "init_module [null_blk]", "gone"), "changed")
-    found = executed(blocks, Symbols(SYMBOLS), wanted)
+    found = executed_functions(blocks, Symbols(SYMBOLS), wanted)
     assert found == {"cold": (9, False), "same": (3, True), "init_module [null_blk]": (9, False)}
 
 

@@ -9,14 +9,13 @@ import pytest
 from judge.build import session
 from vm.made import RELEASE, VERSION, write_side
 
-from gate.errors import InputError
-from gate.files.session_file import write_session
-from gate.harness.base import Outcome, TrialFailed, TrialTimeout
-from gate.harness.booted import SESSION, _session
-from gate.harness.booted_output import answered, demand_success, proof_of
+from gate.errors import InputError, TrialFailed, TrialTimeout
+from gate.formats.session.session_file import write_session
+from gate.harness.base import Outcome
+from gate.harness.guest.booted import SESSION, _session
+from gate.harness.guest.booted_output import demand_success, guest_exit_status, proof_of
 from gate.model import Side, State
-from gate.vm.kvm import why_not_kvm
-from gate.vm.machine import MachineBoot, machine_command, make_disks
+from gate.vm.machine import MachineBoot, machine_command, make_disks, why_not_kvm
 from gate.vm.root import lay_out_root, lay_out_share
 
 ROOT = [
@@ -47,7 +46,7 @@ def ended(guest, tmp_path, *, console="", timed_out=False, **files):
         (tmp_path / "share" / name).write_text(text)
     (tmp_path / "console").write_text(console)
     outcome = Outcome(status=0, output="", errors="", timed_out=timed_out, duration=12.0)
-    return answered(tmp_path / "share", tmp_path / "console", outcome, guest)
+    return guest_exit_status(tmp_path / "share", tmp_path / "console", outcome, guest)
 
 
 def test_a_boot_that_came_to_its_end(guest, tmp_path):
@@ -215,6 +214,6 @@ def test_kvm_is_probed_only_where_nobody_chose(accelerator, why):
 
 def test_without_a_device_there_is_no_kvm(tmp_path, monkeypatch):
     """Nothing is booted to find that out."""
-    monkeypatch.setattr("gate.vm.kvm.DEVICE", tmp_path / "kvm")
-    monkeypatch.setattr("gate.vm.kvm._probed", lambda *_: pytest.fail("it was probed"))
+    monkeypatch.setattr("gate.vm.machine.DEVICE", tmp_path / "kvm")
+    monkeypatch.setattr("gate.vm.machine._probed", lambda *_: pytest.fail("it was probed"))
     assert "that may be used" in why_not_kvm("auto", b"no kernel", {})

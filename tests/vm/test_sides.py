@@ -10,12 +10,12 @@ from judge.build import reviewed
 from vm.made import RELEASE, VERSION, bzimage, elf, kernel, module, note, write_side
 
 from gate.errors import InputError
-from gate.harness.booted import kernel_of
+from gate.harness.guest.booted import kernel_of
+from gate.linux.elf_notes import enters_unpacked
 from gate.model import Activation, Machine
 from gate.model.kernel_config import is_option
 from gate.vm.image import find_image, read_image
-from gate.vm.modules import Tree
-from gate.vm.notes import enters_unpacked
+from gate.vm.modules import ModuleTree
 
 
 def test_an_image_tells_release_version_and_build_id(tmp_path):
@@ -70,7 +70,7 @@ def test_what_no_build_id_proves_is_refused(tmp_path):
     place = tmp_path / "side" / "lib" / "modules" / RELEASE / "kernel" / "a.ko"
     place.write_bytes(module(build_id=b""))
     with pytest.raises(InputError, match="the module has no build-id"):
-        Tree(tmp_path / "side", RELEASE).loaded(["a"])
+        ModuleTree(tmp_path / "side", RELEASE).loaded(["a"])
 
 
 def test_an_exchanged_image_is_refused(tmp_path):
@@ -89,7 +89,7 @@ def test_an_exchanged_image_is_refused(tmp_path):
 def test_modules_come_after_those_that_they_need(tmp_path):
     """Each once, in the order of loading, with its own parameters; built-in ones not at all."""
     write_side(tmp_path, [("a", "b,c-d,ext4"), ("b", "c_d"), ("c-d", "")])
-    found = Tree(tmp_path, RELEASE).loaded(["a one=1 two=2", "b"])
+    found = ModuleTree(tmp_path, RELEASE).loaded(["a one=1 two=2", "b"])
     assert [(one.name, one.parameters) for one in found] == [
         ("c_d", ()),
         ("b", ()),
@@ -101,7 +101,7 @@ def test_modules_come_after_those_that_they_need(tmp_path):
 def test_modules_that_need_each_other_end(tmp_path):
     """A circle, which no kernel has, is no endless loop."""
     write_side(tmp_path, [("a", "b"), ("b", "a")])
-    assert [one.name for one in Tree(tmp_path, RELEASE).loaded(["a"])] == ["b", "a"]
+    assert [one.name for one in ModuleTree(tmp_path, RELEASE).loaded(["a"])] == ["b", "a"]
 
 
 def test_an_updated_module_comes_first_packed_or_not(tmp_path):
@@ -110,7 +110,7 @@ def test_an_updated_module_comes_first_packed_or_not(tmp_path):
     updates = tmp_path / "lib" / "modules" / RELEASE / "updates"
     updates.mkdir()
     (updates / "a.ko.xz").write_bytes(lzma.compress(module(build_id=b"\x11" * 20)))
-    (only,) = Tree(tmp_path, RELEASE).loaded(["a"])
+    (only,) = ModuleTree(tmp_path, RELEASE).loaded(["a"])
     assert only.build_id == "11" * 20
 
 
@@ -118,9 +118,9 @@ def test_a_module_that_is_not_there_is_named_with_who_needs_it(tmp_path):
     """A missing module never means that the rest is measured without it."""
     write_side(tmp_path, [("a", "gone")])
     with pytest.raises(InputError, match="no module 'gone', which a needs"):
-        Tree(tmp_path, RELEASE).loaded(["a"])
+        ModuleTree(tmp_path, RELEASE).loaded(["a"])
     with pytest.raises(InputError, match="no module 'other', and the kernel has none"):
-        Tree(tmp_path, RELEASE).loaded(["other x=1"])
+        ModuleTree(tmp_path, RELEASE).loaded(["other x=1"])
 
 
 def test_a_kernel_without_pvh_is_booted_packed():

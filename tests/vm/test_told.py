@@ -8,14 +8,20 @@ from pathlib import Path
 import pytest
 from vm.made import RELEASE, VERSION, module, write_side
 
-from gate.harness.base import Outcome, TrialFailed
-from gate.harness.instructions_output import functions, killed, proven, runs, told, values
-from gate.vm.answers import read_answers
-from gate.vm.build import Guest
-from gate.vm.console import fault_of
-from gate.vm.counts import read_counts
+from gate.errors import TrialFailed
+from gate.harness.base import Outcome
+from gate.harness.guest.instructions_output import (
+    answers_of_guest,
+    functions,
+    proven,
+    runs,
+    timeout_error,
+    values,
+)
+from gate.vm.build import GuestFiles
+from gate.vm.guest_output import fault_of, read_answers, read_counts
 from gate.vm.image import find_image, read_image
-from gate.vm.modules import Tree
+from gate.vm.modules import ModuleTree
 from gate.vm.symbols import Symbols, by_function
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -38,7 +44,7 @@ def recorded(name):
 
 def test_a_boot_that_went_well_is_told_in_full():
     """Proof twice, both modules, three steps, and the modules' symbols."""
-    answers = told(recorded("base.answers"), recorded("base.console"), ENDED)
+    answers = answers_of_guest(recorded("base.answers"), recorded("base.console"), ENDED)
     assert answers.releases == ["6.1.0-56-cloud-amd64"] * 2
     assert answers.build_ids == ["3b43fad5034874490492495d552c0af6a5fab235"] * 2
     assert [*answers.modules] == ["configfs", "null_blk"]
@@ -53,13 +59,13 @@ def test_a_boot_that_went_well_is_told_in_full():
 def test_a_module_that_does_not_load_is_quoted():
     """By the first that insmod said."""
     with pytest.raises(TrialFailed, match=r"the module null_blk does not load: .*insmod"):
-        told(recorded("noload.answers"), "", ENDED)
+        answers_of_guest(recorded("noload.answers"), "", ENDED)
 
 
 def test_a_panic_is_quoted():
     """With the lines that follow, without their time stamps."""
     with pytest.raises(TrialFailed) as caught:
-        told(recorded("panics.answers"), recorded("panics.console"), ENDED)
+        answers_of_guest(recorded("panics.answers"), recorded("panics.console"), ENDED)
     assert str(caught.value).startswith(
         "the kernel panicked: Kernel panic - not syncing: null_blk: planted panic / CPU: 0 PID: "
     )
@@ -83,7 +89,7 @@ def test_a_kernel_that_complains_gives_no_value(line, words):
     console = f"[    1.000000] early line\n[   11.5{words[:0]}] {line}\n"
     assert fault_of(console) == f"the kernel {words}: {line}"
     with pytest.raises(TrialFailed, match=words):
-        told(recorded("base.answers"), console, ENDED)
+        answers_of_guest(recorded("base.answers"), console, ENDED)
 
 
 def test_a_calm_console_tells_of_no_fault():
@@ -95,25 +101,25 @@ def test_a_calm_console_tells_of_no_fault():
 def test_answers_that_end_early_are_no_trial(at):
     """Wherever the guest stopped talking, there is no value."""
     with pytest.raises(TrialFailed):
-        told(recorded("base.answers")[:at], "", ENDED)
+        answers_of_guest(recorded("base.answers")[:at], "", ENDED)
 
 
 def test_a_step_that_failed_says_what_it_said():
     """Its status, and the last line of its output."""
     text = "begin 1\nrelease x\nstep short=3 Z29uZQo=\nend 1\n"
     with pytest.raises(TrialFailed, match="the short run ended with 3: gone"):
-        told(text, "", ENDED)
+        answers_of_guest(text, "", ENDED)
 
 
 def test_a_killed_guest_says_what_it_was_at():
     """A hang tells in which step, or that the kernel never came up."""
     late = replace(ENDED, timed_out=True, duration=60.04)
-    told_by = str(killed("begin 1\nat long\n", "[ 1.0] last words\n", late))
+    told_by = str(timeout_error("begin 1\nat long\n", "[ 1.0] last words\n", late))
     assert told_by == (
         "the guest was killed after 60.0 s, while it was at long: its time was up; "
         "it said last: last words"
     )
-    assert "before its kernel had booted" in str(killed("", "", late))
+    assert "before its kernel had booted" in str(timeout_error("", "", late))
 
 
 @pytest.fixture
@@ -121,8 +127,8 @@ def guest(tmp_path):
     """A side that was laid out, with one module."""
     write_side(tmp_path, [("made", "")])
     image, _ = read_image(find_image(tmp_path))
-    modules = Tree(tmp_path, image.release).loaded(["made"])
-    return Guest(image=image, modules=modules, kernel=tmp_path, archive=tmp_path)
+    modules = ModuleTree(tmp_path, image.release).loaded(["made"])
+    return GuestFiles(image=image, modules=modules, kernel=tmp_path, archive=tmp_path)
 
 
 def right(guest):

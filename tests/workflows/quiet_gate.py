@@ -16,14 +16,14 @@ def play() -> None:
     """What a command that measures is to find."""
     import played
 
-    import gate.cli.wiring
-    import gate.host.identity
+    import gate.host.identity.identity
     import gate.host.lock
     import gate.measure.controls
+    import gate.measure.setup
 
-    gate.cli.wiring.make_watch = lambda *_: None
+    gate.measure.setup.make_watch = lambda *_: None
     gate.measure.controls.CONTROLS = {}
-    gate.host.identity.ThisMachine = played.machine
+    gate.host.identity.identity.ThisMachine = played.machine
     gate.host.lock.lock_path = lambda: Path(os.environ["HOME"], "lock")
 
 

@@ -7,7 +7,7 @@ import pytest
 from workflows import events
 from workflows.users import PROFILE
 
-from gate.files.handover_file import read_handover
+from gate.formats.session.session_file import read_handover
 
 SHARDS = "      machine: bench-1\n"
 JUDGED = "      branch: main\n"

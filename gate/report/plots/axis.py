@@ -2,6 +2,8 @@
 
 A plot's inner picture is 1000 wide and 150 high and stretches across; texts stand outside it, in
 per cent across and in pixels down, so that they keep their shape at any width.
+
+Curves of base and head over something: one shape for sweeps, latencies and histories.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from gate.units import percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
 
 WIDE, HIGH = 1000.0, 150.0
 _TOP, _BOTTOM = 8.0, 142.0
@@ -176,3 +179,39 @@ def polyline(points: Sequence[tuple[float, str]]) -> str:
 def dots(points: Sequence[tuple[float, str]]) -> str:
     """Strokes without length: their caps are the dots, whatever the picture is stretched to."""
     return "".join(f"M{across(x)} {y}h0" for x, y in points)
+
+
+class Chart(NamedTuple):
+    """What a chart draws, and the table of the same numbers beneath it."""
+
+    title: str
+    """Of the table beneath."""
+    told: str
+    """A sentence that says the result."""
+    caption: str
+    """Of the axes: metric, unit, direction, parameter."""
+    y_ticks: tuple[Tick, ...]
+    x_ticks: tuple[Tick, ...]
+    base_line: str
+    base_dots: str
+    head_line: str
+    head_dots: str
+    weak_dots: str
+    """Places that tell little, drawn hollow."""
+    weak: str
+    """What these are."""
+    lines: str
+    """Upright lines between stretches of the chart."""
+    marks: str
+    """Rings about dots that mean more."""
+    marked: str
+    """What these are."""
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    """Of the table beneath; a history's numbers stand with those of its finding."""
+    x_name: str = ""
+    """Before the texts below the picture."""
+    days: tuple[Tick, ...] = ()
+    """Of the first and of the last session of a history."""
+    at_end: str = ""
+    """What stands at the right end of a history."""

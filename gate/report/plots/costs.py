@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.report import words_around
-from gate.report.clean import shorten
 from gate.report.plots.axis import WIDE
+from gate.report.wording import around
+from gate.text import shorten
 from gate.units import percent, scale_of, significant
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def costs_plot(bill: Bill) -> CostsPlot:
 
     return CostsPlot(
         title=f"CPU time of one {bill.word}",
-        told=words_around.bill(bill),
+        told=around.bill(bill),
         unit=unit,
         total=payer("the whole machine", bill.base, bill.head),
         owners=payers(bill.owners),

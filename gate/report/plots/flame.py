@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.report import words_why
-from gate.report.clean import shorten
+from gate.report.wording import diagnosis
+from gate.text import shorten
 from gate.units import scale_of, show_pair, significant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gate.model.why import Call, Frame, Why
+    from gate.model.diagnosis import Call, Frame, Why
 
 WIDE, ROW = 1000, 18
 _GLYPH = 6.8
@@ -45,7 +45,7 @@ class Label(NamedTuple):
     text: str
 
 
-class Row(NamedTuple):
+class FlameRow(NamedTuple):
     """One function in the table."""
 
     name: str
@@ -64,7 +64,7 @@ class FlamePlot(NamedTuple):
     told: str
     caption: str
     unit: str
-    rows: tuple[Row, ...]
+    rows: tuple[FlameRow, ...]
 
 
 def flame_plot(why: Why) -> FlamePlot | None:
@@ -78,7 +78,7 @@ def flame_plot(why: Why) -> FlamePlot | None:
     for frame, left, right in _placed(flame.frames):
         y = height - (frame.depth + 1) * ROW
         path = f"M{left} {y}h{right - left - 1}v{ROW - 1}H{left}z"
-        change = words_why.change(frame.base, frame.head)
+        change = diagnosis.change(frame.base, frame.head)
         pair = show_pair(frame.base, frame.head, "s").replace("->", "→")
         name = shorten(frame.name, _LONGEST)
         groups.setdefault(_tone(frame, flame.frames[0]), []).append(
@@ -93,11 +93,11 @@ def flame_plot(why: Why) -> FlamePlot | None:
         height=height,
         groups=tuple((_FILLS[tone], tuple(boxes)) for tone, boxes in sorted(groups.items())),
         labels=tuple(labels),
-        told=f"CPU time {words_why.per(why)}: {show_pair(root.base, root.head, 's')}",
+        told=f"CPU time {diagnosis.per(why)}: {show_pair(root.base, root.head, 's')}",
         caption=(
             f"{flame.samples_base} + {flame.samples_head} samples of {flame.event}, extra runs "
             "of both sides. The outermost frame is below. A frame is as wide as the mean of both "
-            f"sides' CPU time {words_why.per(why)}; red: the head spends more there, blue: less. "
+            f"sides' CPU time {diagnosis.per(why)}; red: the head spends more there, blue: less. "
             "A narrow frame is left out; time spent waiting is not seen."
         ),
         unit=unit,
@@ -129,16 +129,16 @@ def _tone(frame: Frame, root: Frame) -> int:
     return len(_STEPS) + (steps if moved > 0 else -steps)
 
 
-def _rows(calls: Sequence[Call]) -> tuple[str, tuple[Row, ...]]:
+def _rows(calls: Sequence[Call]) -> tuple[str, tuple[FlameRow, ...]]:
     """The functions, all in the unit of the largest."""
     largest = max((value for one in calls for value in (one.base, one.head)), default=0.0)
     factor, unit = scale_of((largest,), "s")
     return unit, tuple(
-        Row(
+        FlameRow(
             name=shorten(one.name, _LONGEST),
             base=significant(one.base / factor),
             head=significant(one.head / factor),
-            change=words_why.change(one.base, one.head),
+            change=diagnosis.change(one.base, one.head),
         )
         for one in calls
     )

@@ -6,10 +6,9 @@ import math
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.report import words_around
-from gate.report.clean import shorten
-from gate.report.plots.axis import Axis, Tick, across, dots, labels, per_cent, polyline
-from gate.report.plots.chart import Chart
+from gate.report.plots.axis import Axis, Chart, Tick, across, dots, labels, per_cent, polyline
+from gate.report.wording import around
+from gate.text import shorten
 from gate.units import scale_of, significant
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def history_plot(
     values = [point.value for point in points]
     if head is not None and math.isfinite(head):
         values.append(head)
-    if not points or len(values) < 2:  # noqa: PLR2004 - a history
+    if not points or len(values) < 2:
         return None
     factor, unit = scale_of(tuple(values), finding.unit)
     axis = Axis(values, factor)
@@ -57,7 +56,7 @@ def history_plot(
     at_head = [(places[-1], axis.y(head))] if len(values) > len(points) and head is not None else []
     return Chart(
         title=f"{metric} over accepted sessions",
-        told=words_around.history(finding, accepted) or "no accepted session",
+        told=around.history(finding, accepted) or "no accepted session",
         caption=f"{metric}{f' in {unit}' if unit else ''}, "
         f"{finding.better.value} is better, over accepted sessions",
         y_ticks=axis.ticks(),

@@ -1,15 +1,21 @@
-"""A loss and its interval against zero, the negligible loss and the tolerance, with figures."""
+"""A loss and its interval against zero, the negligible loss and the tolerance, with figures.
+
+The interval bar: a loss and its interval against the tolerance; numbers only, templates draw.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.report import words
+from gate.model import Better
 from gate.report.plots.axis import Tick, across, per_cent
+from gate.report.wording import words
 from gate.units import percent
 
 if TYPE_CHECKING:
     from gate.model import Finding
+
 
 _EDGE = 0.04
 _ZERO, _TOLERANCE = 0.25, 0.72
@@ -95,3 +101,57 @@ def _end(loss: float | None) -> str:
         return percent(loss)
     plain = f"{loss * 100:+.0f}"
     return f"{plain if len(plain) <= _DIGITS else f'{loss * 100:+.0e}'.replace('e+0', 'e')} %"
+
+
+_FROM, _TO = -2.0, 3.0
+
+
+class Bar(NamedTuple):
+    """Places in per cent of the bar's length, which runs from -2 to +3 tolerances.
+
+    The scale is the row's own tolerance, so zero and tolerance line up from row to row.
+    """
+
+    low: float
+    high: float
+    point: float | None
+    """The loss itself; absent when it lies beyond an end."""
+    cut_low: bool
+    """The interval goes on beyond the left end."""
+    cut_high: bool
+
+
+ZERO = 40.0
+"""Place of a loss of nothing."""
+LIMIT = 60.0
+"""Place of the tolerance."""
+
+
+def limit_of(finding: Finding) -> float | None:
+    """The value at which the loss equals the tolerance judged by."""
+    worse = 1 + (finding.tolerance_used or finding.tolerance)
+    if not finding.base_value or worse == 1 or worse <= 0:
+        return None
+    return finding.base_value * (worse if finding.better is Better.LOWER else 1 / worse)
+
+
+def interval_bar(finding: Finding) -> Bar | None:
+    """The bar of a finding, or None where it has no loss."""
+    tolerance = finding.tolerance_used or finding.tolerance
+    if finding.loss is None or not math.isfinite(finding.loss) or tolerance <= 0:
+        return None
+    point = finding.loss / tolerance
+    low = _FROM if finding.loss_low is None else finding.loss_low / tolerance
+    high = _TO if finding.loss_high is None else finding.loss_high / tolerance
+    return Bar(
+        low=_across(low),
+        high=_across(high),
+        point=_across(point) if _FROM <= point <= _TO else None,
+        cut_low=low < _FROM or finding.loss_low is None,
+        cut_high=high > _TO or finding.loss_high is None,
+    )
+
+
+def _across(multiple: float) -> float:
+    inside = min(max(multiple, _FROM), _TO)
+    return round((inside - _FROM) / (_TO - _FROM) * 100, 1)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from gate.report import words_around
-from gate.report.plots.axis import Axis, dots, labels, polyline, told_loss
-from gate.report.plots.chart import Chart
+from gate.report.plots.axis import Axis, Chart, dots, labels, polyline, told_loss
+from gate.report.wording import around
 from gate.units import scale_of, significant
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ def latency_plot(latency: Latency) -> LatencyPlot | None:
     """The chart of a latency curve; None where fewer than two points can be drawn."""
     points = [one for one in latency.points if _usable(one.base) or _usable(one.head)]
     values = [v for one in points for v in (one.base, one.head) if v is not None and _usable(v)]
-    if len(points) < 2:  # noqa: PLR2004 - a curve
+    if len(points) < 2:
         return None
     factor, unit = scale_of(tuple(values), "s")
     axis = Axis(values, factor, log=True)
@@ -52,7 +51,7 @@ def latency_plot(latency: Latency) -> LatencyPlot | None:
     ]
     return Chart(
         title=f"{latency.kind} latency",
-        told=words_around.latency(latency) or f"{latency.kind} latency: too few samples to tell",
+        told=around.latency(latency) or f"{latency.kind} latency: too few samples to tell",
         caption=f"{latency.kind} latency in {unit}, logarithmic, over percentile",
         y_ticks=axis.ticks(),
         x_ticks=labels([(place(p), f"p{p:g}") for p in _NAMED if low <= _depth(p) <= high]),

@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.report.clean import shorten
 from gate.report.plots.axis import told_loss
 from gate.report.plots.pairs import pair_losses
+from gate.text import shorten
 from gate.units import scale_of, significant
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _STAMPED = re.compile(r".+-([0-9a-f]{8})")
 _LONGEST = 60
 
 
-class Line(NamedTuple):
+class NumbersLine(NamedTuple):
     """One row: what was measured there, all values in one cell."""
 
     label: str
@@ -33,7 +33,7 @@ class Numbers(NamedTuple):
     """The table of a finding."""
 
     title: str
-    lines: tuple[Line, ...]
+    lines: tuple[NumbersLine, ...]
 
 
 def short_names(sessions: Iterable[str]) -> dict[str, str]:
@@ -63,7 +63,7 @@ def numbers(finding: Finding) -> Numbers | None:
     return Numbers(f"Every number{f', in {unit}' if unit else ''}", lines)
 
 
-def _accepted(finding: Finding, factor: float) -> Iterator[Line]:
+def _accepted(finding: Finding, factor: float) -> Iterator[NumbersLine]:
     """Accepted sessions, oldest first; the epoch and what is told of each stand above them."""
     seen = finding.evidence
     count = len(seen.baseline)
@@ -72,28 +72,31 @@ def _accepted(finding: Finding, factor: float) -> Iterator[Line]:
     before = None
     for one in seen.earlier:
         if one.epoch != before:
-            yield Line(f"epoch {one.epoch}, medians", "")
+            yield NumbersLine(f"epoch {one.epoch}, medians", "")
         before = one.epoch
-        yield Line(short[one.session], significant(one.value / factor))
+        yield NumbersLine(short[one.session], significant(one.value / factor))
     if seen.baseline:
-        yield Line(f"epoch {seen.epoch}, every trial" if seen.epoch else "accepted", "")
+        yield NumbersLine(f"epoch {seen.epoch}, every trial" if seen.epoch else "accepted", "")
     for name, values in zip(names, seen.baseline, strict=True):
-        yield Line(short[name] or "session", _values(values, factor) or "none")
+        yield NumbersLine(short[name] or "session", _values(values, factor) or "none")
 
 
-def _fresh(finding: Finding, factor: float) -> Iterator[Line]:
+def _fresh(finding: Finding, factor: float) -> Iterator[NumbersLine]:
     """What was measured now."""
     seen = finding.evidence
     count = min(len(seen.pairs_base), len(seen.pairs_head))
     losses = dict(pair_losses(finding))
     told = [told_loss(losses.get(n)).removesuffix(" %") for n in range(1, count + 1)]
     lines = (
-        Line("head, screen", _values(seen.head, factor)),
-        Line("head, set aside, not counted", _values(seen.aside, factor)),
-        *(Line(f"strike {n}", _values(values, factor)) for n, values in enumerate(seen.strikes, 1)),
-        Line("pairs, base", _values(seen.pairs_base, factor)),
-        Line("pairs, head", _values(seen.pairs_head, factor)),
-        Line("pairs, loss in %", " ".join(told)),
+        NumbersLine("head, screen", _values(seen.head, factor)),
+        NumbersLine("head, set aside, not counted", _values(seen.aside, factor)),
+        *(
+            NumbersLine(f"strike {n}", _values(values, factor))
+            for n, values in enumerate(seen.strikes, 1)
+        ),
+        NumbersLine("pairs, base", _values(seen.pairs_base, factor)),
+        NumbersLine("pairs, head", _values(seen.pairs_head, factor)),
+        NumbersLine("pairs, loss in %", " ".join(told)),
     )
     yield from (line for line in lines if line.values)
 

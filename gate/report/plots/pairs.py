@@ -49,7 +49,7 @@ def pairs_plot(finding: Finding) -> PairsPlot | None:
     tolerance = finding.tolerance_used or finding.tolerance
     values = [*(loss for _, loss in losses), 0.0, tolerance]
     known = [v for v in (finding.loss_low, finding.loss_high) if _near(v, values)]
-    ends = known if len(known) == 2 and finding.loss is not None else []  # noqa: PLR2004
+    ends = known if len(known) == 2 and finding.loss is not None else []
     axis = Axis([*values, *ends], 0.01)
     if not axis.usable:
         return None

@@ -6,10 +6,9 @@ import math
 from typing import TYPE_CHECKING
 
 from gate.model import Verdict
-from gate.report import words_around
-from gate.report.clean import shorten
-from gate.report.plots.axis import Axis, dots, labels, polyline, told_loss
-from gate.report.plots.chart import Chart
+from gate.report.plots.axis import Axis, Chart, dots, labels, polyline, told_loss
+from gate.report.wording import around
+from gate.text import shorten
 from gate.units import scale_of, significant
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ def sweep_plot(sweep: Sweep, *, watched: bool = False) -> SweepPlot | None:
     """
     pairs = [(point.base, point.head) for point in sweep.points]
     values = [v for pair in pairs for v in pair if v is not None and math.isfinite(v)]
-    if len(values) < 2:  # noqa: PLR2004 - a curve
+    if len(values) < 2:
         return None
     factor, unit = scale_of(tuple(values), sweep.unit)
     axis = Axis(values, factor, zero=min(values) < _FLAT * max(values))
@@ -76,7 +75,7 @@ def sweep_plot(sweep: Sweep, *, watched: bool = False) -> SweepPlot | None:
 
 def _told(sweep: Sweep, watched: str) -> str:
     """What the curve did, and the points that did not pass, by verdict, worst first."""
-    told = [words_around.shape(sweep) or f"{sweep.metric}: the curve kept its shape"]
+    told = [around.shape(sweep) or f"{sweep.metric}: the curve kept its shape"]
     for verdict in reversed(Verdict):
         places = [one.place for one in sweep.points if one.verdict is verdict]
         if places and verdict is not Verdict.PASSED:

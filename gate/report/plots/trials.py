@@ -11,9 +11,9 @@ from collections import Counter
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.report.clean import shorten
-from gate.report.marks import limit_of
 from gate.report.plots.axis import HIGH, WIDE, Axis, Tick, per_cent
+from gate.report.plots.interval import limit_of
+from gate.text import shorten
 from gate.units import scale_of, show, show_pair
 
 if TYPE_CHECKING:

@@ -15,11 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judge.build import accepted, baseline, session
 
-from gate.files import disk
-from gate.files.baseline_file import read_baseline, read_baselines, write_baseline
-from gate.files.consistency import session_complaints
-from gate.files.kernel_file import config_name, read_kernel_config, write_kernel_config
-from gate.judge.accept import Acceptance, accept
+from gate.formats import disk
+from gate.formats.baseline.baseline_file import read_baseline, read_baselines, write_baseline
+from gate.formats.baseline.kernel_file import config_name, read_kernel_config, write_kernel_config
+from gate.formats.session.consistency import session_complaints
+from gate.judge.acceptance.accept import Acceptance, accept
 from gate.model import Kernel
 from gate.model.kernel_config import LONGEST_VALUE, MOST_OPTIONS, config_digest, config_text
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gate.cli.wiring import kinds_of
-from gate.files.profile_file import read_profile
+from gate.formats.profile.profile_file import read_profile
 
 
 @pytest.fixture
@@ -22,6 +21,6 @@ def read(tmp_path):
     def call(text, size="full"):
         path = folder / "p.toml"
         path.write_text(text, encoding="utf-8")
-        return read_profile(path, kinds_of, size)
+        return read_profile(path, size)
 
     return call

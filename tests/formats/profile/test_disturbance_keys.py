@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 from gate.errors import InputError
-from gate.files.profile_form import Disturbing
+from gate.formats.profile.profile_form import Disturbing
 from gate.model import KINDS
 
 PLAIN = 'harness = "hyperfine"\ncommand = "true"\n'

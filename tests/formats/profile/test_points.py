@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.files.profile_form import adapter
-from gate.files.profile_points import _names_cpus, groups, points, shown
-from gate.files.profile_sizes import Sized
+from gate.formats.profile.points import _names_cpus, groups, point_text, points
+from gate.formats.profile.profile_form import adapter
+from gate.formats.profile.sizes import Sized
 from gate.model import Better, Take
 
 SWEPT = """\
@@ -155,7 +155,7 @@ def test_every_point_in_one_group_of_each_key(tmp_path_factory, matrix):
     source = Sized(data, "full", text="", path=tmp_path_factory.getbasetemp() / "p.toml")
     every = points(form, source)
     assert [tuple(one.params.values()) for one in every] == [
-        tuple(map(shown, one)) for one in product(*matrix.values())
+        tuple(map(point_text, one)) for one in product(*matrix.values())
     ]
     params = {one.name: one.params for one in every}
     for key, values in matrix.items():
@@ -163,7 +163,9 @@ def test_every_point_in_one_group_of_each_key(tmp_path_factory, matrix):
         members = [name for group in found for name in group.members]
         assert sorted(members) == sorted(params)
         for group in found:
-            assert [params[name][key] for name in group.members] == [shown(one) for one in values]
+            assert [params[name][key] for name in group.members] == [
+                point_text(one) for one in values
+            ]
             assert all(group.params.items() <= params[name].items() for name in group.members)
             assert key not in group.params
 

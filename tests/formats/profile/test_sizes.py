@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.files.profile_sizes import merged
+from gate.formats.profile.sizes import merge_documents
 
 KEYS = st.sampled_from("abc")
 LEAVES = st.integers(0, 3) | st.lists(st.integers(0, 3), max_size=2)
@@ -37,20 +37,20 @@ tolerance = "20%"
 @given(TABLES)
 def test_empty_patch(document):
     """An empty size changes nothing."""
-    assert merged(document, {}) == document
+    assert merge_documents(document, {}) == document
 
 
 @given(TABLES, TABLES)
 def test_idempotent(document, patch):
     """A size laid over twice is the size laid over once."""
-    once = merged(document, patch)
-    assert merged(once, patch) == once
+    once = merge_documents(document, patch)
+    assert merge_documents(once, patch) == once
 
 
 @given(TABLES, TABLES)
 def test_patch_wins_and_keeps(document, patch):
     """Each leaf of the patch is in the result, and each leaf that no key of the patch reaches."""
-    result = merged(document, patch)
+    result = merge_documents(document, patch)
 
     merged_leaves, wanted = leaves(result), leaves(patch)
     assert wanted.items() <= merged_leaves.items()
@@ -81,14 +81,14 @@ def tables(table, path=()):
 def test_sibling_keys_stay():
     """A table of the patch keeps the keys of the document's table that it does not name."""
     document = {"a": {"b": 1, "c": [1, 2]}, "d": 2}
-    assert merged(document, {"a": {"c": [3]}}) == {"a": {"b": 1, "c": [3]}, "d": 2}
+    assert merge_documents(document, {"a": {"c": [3]}}) == {"a": {"b": 1, "c": [3]}, "d": 2}
 
 
 @given(TABLES, TABLES)
 def test_pure(document, patch):
     """Neither the document nor the patch is changed."""
     before = copy.deepcopy((document, patch))
-    merged(document, patch)
+    merge_documents(document, patch)
     assert (document, patch) == before
 
 

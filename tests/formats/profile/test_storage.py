@@ -5,9 +5,8 @@ import json
 import pytest
 from builders import run_gate
 
-from gate.cli.wiring import kinds_of
 from gate.errors import InputError
-from gate.files.profile_file import read_profile
+from gate.formats.profile.profile_file import read_profile
 from gate.model import Steady, Storage
 
 HEAD = 'harness = "fio"\njob = "jobs/j.fio"\n[metric.iops]\ntolerance = "5%"\n[storage]\n'
@@ -20,7 +19,7 @@ def read(tmp_path):
         (tmp_path / "profiles/jobs/j.fio").write_text("[j]\nrw=read\nsize=1m\n")
         path = tmp_path / f"profiles/{name}.toml"
         path.write_text(text)
-        return read_profile(path, kinds_of)
+        return read_profile(path)
 
     return read_text
 

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judge.diagnosis.sample import BASE_STACKS, HEAD_STACKS, sample_flame, sample_why, sampled
 
-from gate.files.consistency_why import why_complaints
-from gate.judge.flame import flame_of
+from gate.formats.session.consistency_shown import why_complaints
+from gate.judge.context.flame import flame_of
 from gate.model import Side
-from gate.model.why import MOST_FRAMES, Frame, Why
+from gate.model.diagnosis import MOST_FRAMES, Frame, Why
 from gate.report.plots import flame_plot
 
 NAMES = st.sampled_from(["a", "b", "c", "long" * 30])

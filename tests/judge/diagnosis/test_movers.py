@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judge.diagnosis.sample import SWITCHES, TIMER, extra, runs
 
-from gate.judge.movers import movers, per_of
+from gate.judge.context.diagnosis import movers, per_of
 from gate.model import Side
-from gate.model.why import MOST_MOVERS
+from gate.model.diagnosis import MOST_MOVERS
 
 NAMES = [f"vmstat: c{number}" for number in range(8)] + ["block a: read bytes", "psi: io time"]
 COUNTS = st.dictionaries(st.sampled_from(NAMES), st.floats(0, 1e7), max_size=len(NAMES))

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from judge.build import reviewed
 
-from gate.judge.why import targets
+from gate.judge.context.diagnosis import targets
 from gate.model import Activation, Role, SideSpec, SubjectKind, Verdict
 
 FINDING = SimpleNamespace(profile="p", benchmark="b", verdict=Verdict.REGRESSED, role=Role.GATE)

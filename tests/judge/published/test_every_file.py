@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from builders import run_gate
 
-from gate.files.report_file import read_report
-from gate.files.summary_file import read_summary
-from gate.judge.from_summary import judge_summaries
-from gate.judge.suite import Policy
-from gate.report.text import render_text
+from gate.formats.published.summary_file import read_summary
+from gate.formats.session.session_file import read_report
+from gate.judge.published.summaries import judge_summaries
+from gate.judge.verdict.suite import Policy
+from gate.report.text.text import render_text
 
 HERE = Path(__file__).resolve().parents[2] / "data" / "published"
 FILES = sorted(HERE.glob("*.toml"))

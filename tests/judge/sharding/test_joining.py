@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.errors import NothingCompared
-from gate.files.consistency import report_complaints
-from gate.judge.failed import failed_report
-from gate.judge.joined import join_reports
+from gate.formats.session.consistency import report_complaints
+from gate.judge.sharding.join import join_reports
 from gate.judge.summary import headline
+from gate.judge.verdict.absent import failed_report
 from gate.model import Better, Edit, Finding, Host, Report, Role, SuitePromise, Verdict, join
-from gate.report.html import render_html
-from gate.report.text import render_text
+from gate.report.html.html import render_html
+from gate.report.text.text import render_text
 
 NOW = "2026-11-22T00:00:00Z"
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judge.sharding.test_joining import report
 
-from gate.files.consistency import report_complaints
-from gate.judge.joined import join_reports
+from gate.formats.session.consistency import report_complaints
+from gate.judge.sharding.join import join_reports
 from gate.model import (
     Accepted,
     Alike,

@@ -10,7 +10,7 @@ from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.judge.spreading import Weight, spread
+from gate.judge.sharding.parts import Weight, spread_works
 
 SECONDS = st.one_of(st.just(0.0), st.integers(1, 20).map(float), st.floats(0, 1e6))
 WORKS = st.lists(SECONDS, min_size=1, max_size=12).map(
@@ -22,13 +22,13 @@ WORKS = st.lists(SECONDS, min_size=1, max_size=12).map(
 @examples(2)
 def test_each_profile_is_measured_once_whatever_the_order(works, shards, seed):
     """Nothing is lost or doubled, no shard is idle for nothing, and the order is of no matter."""
-    parts = spread(works, shards)
+    parts = spread_works(works, shards)
     assert sorted(name for part in parts for name in part) == sorted(one.name for one in works)
     assert len(parts) == shards
     assert sum(not part for part in parts) == max(0, shards - len(works))
     shuffled = list(works)
     random.Random(seed).shuffle(shuffled)
-    assert spread(shuffled, shards) == parts
+    assert spread_works(shuffled, shards) == parts
 
 
 @given(
@@ -40,7 +40,7 @@ def test_the_last_machine_ends_at_most_a_third_after_the_best_spread(seconds, sh
     """Longest first is within 4/3 of the optimum, found here by trying every spread."""
     works = [Weight(name=f"p{i}", seconds=float(s)) for i, s in enumerate(seconds)]
     known = {one.name: one.seconds for one in works}
-    ends = max(sum(known[name] for name in part) for part in spread(works, shards))
+    ends = max(sum(known[name] for name in part) for part in spread_works(works, shards))
     best = min(
         max(sum(s for s, k in zip(seconds, choice, strict=True) if k == n) for n in range(shards))
         for choice in product(range(shards), repeat=len(seconds))
@@ -51,15 +51,15 @@ def test_the_last_machine_ends_at_most_a_third_after_the_best_spread(seconds, sh
 def test_it_is_the_longest_first():
     """9, 7, 6, 5, 4 seconds on two machines end after 14 and 17."""
     works = [Weight(name=n, seconds=s) for n, s in zip("abcde", (9, 7, 6, 5, 4), strict=True)]
-    assert spread(works, 2) == (("a", "d"), ("b", "c", "e"))
+    assert spread_works(works, 2) == (("a", "d"), ("b", "c", "e"))
 
 
 @pytest.mark.parametrize("seconds", [float("nan"), float("inf"), -1.0])
 def test_no_time_is_refused(seconds):
     """A time that cannot be added up would make the spread a matter of luck."""
     with pytest.raises(ValueError, match="cannot take"):
-        spread([Weight(name="a", seconds=seconds)], 1)
+        spread_works([Weight(name="a", seconds=seconds)], 1)
     with pytest.raises(ValueError, match="twice"):
-        spread([Weight(name="a", seconds=1), Weight(name="a", seconds=1)], 1)
+        spread_works([Weight(name="a", seconds=1), Weight(name="a", seconds=1)], 1)
     with pytest.raises(ValueError, match="0 shards"):
-        spread([Weight(name="a", seconds=1)], 0)
+        spread_works([Weight(name="a", seconds=1)], 0)

@@ -6,8 +6,8 @@ import pytest
 from measure.cpu.made import stat_text
 
 from gate.harness.base import Usage
-from gate.host.accounting import Raw
-from gate.measure.accounting import Look, Meter, Sources
+from gate.linux.proc_stat import Raw
+from gate.measure.cpu.samples import CpuSample, Meter, Sources
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def seen():
             head, _, tail = stat_text(rows, switches(at)).partition("\nintr")
             count = tail.partition("ctxt ")[2].partition("\n")[0]
             raw = Raw(at=at, processors=head.encode(), switches=count.encode())
-            meter.looks.append(Look(stat=raw, energy=(), counters=()))
+            meter.looks.append(CpuSample(stat=raw, energy=(), counters=()))
         meter.wall = 1e9
         meter.used = Usage(
             **{"user": 0.0, "system": 0.0, "memory": 0.0, "voluntary": 0, "involuntary": 0} | used

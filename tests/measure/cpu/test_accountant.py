@@ -9,16 +9,16 @@ import time
 import pytest
 from measure.cpu.made import profile_of
 
-from gate.errors import MeasureError
-from gate.harness.base import Command, Reading, TrialFailed, WorkDone
-from gate.host.accounting import TICK, StatFile, parsed
-from gate.host.counters import NoCounters
-from gate.measure import accountant as under_test
-from gate.measure.accountant import Accountant, make_accountant
-from gate.measure.accounting import Sources
-from gate.measure.idle_reference import measure_idle
-from gate.measure.process import run
-from gate.measure.stop import Stop, StopRequested
+from gate.errors import MeasureError, TrialFailed
+from gate.harness.base import Command, Reading, WorkDone
+from gate.linux.perf_event import NoCounters
+from gate.linux.proc_stat import TICK, StatFile, parse_proc_stat
+from gate.measure.cpu import account as under_test
+from gate.measure.cpu.account import Accountant, make_accountant
+from gate.measure.cpu.idle_reference import measure_idle
+from gate.measure.cpu.samples import Sources
+from gate.measure.process.process import run
+from gate.measure.process.stop import Stop, StopRequested
 from gate.model import IdleReference, Role
 
 pytestmark = pytest.mark.alone
@@ -30,7 +30,7 @@ SPIN = "import time\nwhile time.process_time() < {}: pass"
 
 def steal():
     """Seconds that the hypervisor took from the processors so far."""
-    return parsed(StatFile().look()).total[7]
+    return parse_proc_stat(StatFile().look()).total[7]
 
 
 def command(script, tmp_path):
@@ -107,7 +107,7 @@ def test_a_dear_look_is_taken_rarely(accountant):
                 pass
             return super().look()
 
-    from gate.measure.accounting import Meter
+    from gate.measure.cpu.samples import Meter
 
     meter = Meter(Sources(stat=Dear()))
     for _ in range(3):
@@ -161,7 +161,7 @@ def test_kernel_threads_and_background_are_asked_outside(accountant, tmp_path, m
     calls = []
     inside = []
     monkeypatch.setattr(
-        "gate.measure.accounting.kthreads.read_kthreads", lambda: calls.append(list(inside)) or {}
+        "gate.measure.cpu.samples.kthreads.read_kthreads", lambda: calls.append(list(inside)) or {}
     )
     clock = iter((1.0, 3.5))
 
@@ -230,7 +230,7 @@ def bare(monkeypatch):
     def none(*_):
         raise NoCounters("perf offers no cycle counter on this machine")
 
-    from gate.host.energy import Energy
+    from gate.linux.powercap import Energy
 
     monkeypatch.setattr(under_test, "CounterFiles", none)
     monkeypatch.setattr(under_test, "find_energy", lambda: Energy((), "no RAPL here"))

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from measure.cpu.made import row
 
-from gate.harness.base import TrialFailed, WorkDone
-from gate.host.accounting import TICK
-from gate.measure.accounting import Sources
-from gate.measure.bill import make_bill
-from gate.measure.window import Curve
+from gate.errors import TrialFailed
+from gate.harness.base import WorkDone
+from gate.linux.proc_stat import TICK
+from gate.measure.cpu.bill import Curve, make_bill
+from gate.measure.cpu.samples import Sources
 from gate.model import IdleReference
 
 QUIET = IdleReference(seconds=1.5, busy=0.0)

@@ -8,9 +8,9 @@ import pytest
 from builders import run_gate
 from measure.cpu.made import bill_of
 
-from gate.files.session_file import read_session
-from gate.measure.idle_reference import changed_rest
-from gate.measure.window import Curve
+from gate.formats.session.session_file import read_session
+from gate.measure.cpu.bill import Curve
+from gate.measure.cpu.idle_reference import changed_rest
 from gate.model import IdleReference
 
 PROFILE = """
@@ -61,7 +61,7 @@ def test_the_session_is_disturbed(tmp_path):
     (tmp_path / "profiles").mkdir()
     (tmp_path / "profiles" / "p.toml").write_text(PROFILE)
     looks = [rest(0.4), rest(0.0)]
-    with mock.patch("gate.measure.accountant.measure_idle", side_effect=looks):
+    with mock.patch("gate.measure.cpu.account.measure_idle", side_effect=looks):
         assert run_gate(["run", "p", "--quiet", "--out", "out"], cwd=tmp_path).status == 0
     session = read_session(tmp_path / "out" / "p-001.json")
     assert len(session.disturbances) == 1
@@ -80,7 +80,7 @@ def test_each_session_has_a_look_of_its_own(tmp_path):
         looks.append(rest(0.001 * len(looks)))
         return looks[-1]
 
-    with mock.patch("gate.measure.accountant.measure_idle", look):
+    with mock.patch("gate.measure.cpu.account.measure_idle", look):
         done = run_gate(["run", "p", "--quiet", "--out", "out", "--repeat", "2"], cwd=tmp_path)
     assert done.status == 0, done
     found = [read_session(tmp_path / "out" / f"p-00{n}.json").idle.busy for n in (1, 2)]

@@ -15,13 +15,13 @@ import pytest
 from builders import run_gate
 
 from gate.harness.base import Command, Reading
-from gate.harness.fio_metrics import fio_work
-from gate.harness.fio_output import parse
-from gate.host.accounting import TICK, StatFile
-from gate.measure.accountant import Accountant
-from gate.measure.accounting import Sources
-from gate.measure.process import run
-from gate.measure.stop import Stop
+from gate.harness.fio.metrics import fio_work
+from gate.harness.fio.output import parse
+from gate.linux.proc_stat import TICK, StatFile
+from gate.measure.cpu.account import Accountant
+from gate.measure.cpu.samples import Sources
+from gate.measure.process.process import run
+from gate.measure.process.stop import Stop
 
 pytestmark = pytest.mark.alone
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.host import counters
-from gate.host.accounting import TICK, StatFile, idle, parsed
-from gate.host.counters import CounterFiles, Event, NoCounters
-from gate.host.energy import find_energy
-from gate.host.kthreads import base_name, read_kthreads, spent
+from gate.linux import perf_event
+from gate.linux.perf_event import CounterFiles, Event, NoCounters
+from gate.linux.powercap import find_energy
+from gate.linux.proc_stat import TICK, StatFile, idle, parse_proc_stat
+from gate.linux.processes import base_name, kthread_seconds, read_kthreads
 
 STAT = """\
 cpu  300 20 200 5000 40 7 30 10 5 0
@@ -41,7 +41,7 @@ def proc(root, **threads):
 def test_a_look_at_proc_stat(tmp_path):
     """Every figure comes out in seconds, the total apart from each processor, switches too."""
     (tmp_path / "stat").write_text(STAT)
-    reading = parsed(StatFile(tmp_path).look())
+    reading = parse_proc_stat(StatFile(tmp_path).look())
     ticks = (300, 20, 200, 5000, 40, 7, 30, 10)
     assert reading.total == pytest.approx([one * TICK for one in ticks])
     assert sorted(reading.each) == ["cpu0", "cpu1"]
@@ -52,22 +52,22 @@ def test_a_look_at_proc_stat(tmp_path):
 def test_an_old_kernel_has_fewer_columns(tmp_path):
     """Figures that a kernel does not print are zero."""
     (tmp_path / "stat").write_text("cpu 1 2 3 4\ncpu0 1 2 3 4\nintr 1\nctxt 5\n")
-    assert parsed(StatFile(tmp_path).look()).total[4:] == (0.0, 0.0, 0.0, 0.0)
+    assert parse_proc_stat(StatFile(tmp_path).look()).total[4:] == (0.0, 0.0, 0.0, 0.0)
 
 
 def test_nonsense_is_no_reading(tmp_path):
     """A file without a processor is refused, not read as idle."""
     (tmp_path / "stat").write_text("intr 1\nctxt 5\n")
     with pytest.raises(ValueError, match="no line of a processor"):
-        parsed(StatFile(tmp_path).look())
+        parse_proc_stat(StatFile(tmp_path).look())
 
 
 def test_the_processors_here_add_up():
     """On this machine the seconds of a real stretch are those of all processors, to some ticks."""
     source = StatFile()
-    before = parsed(source.look())
+    before = parse_proc_stat(source.look())
     time.sleep(0.5)
-    after = parsed(source.look())
+    after = parse_proc_stat(source.look())
     gained = sum(after.total) - sum(before.total)
     assert gained <= (after.at - before.at + 0.1) * len(after.each)
     assert idle(after.total) >= idle(before.total)
@@ -133,7 +133,7 @@ def test_time_in_between_by_name(tmp_path):
         p6=("kworker/1:1", 0x200000, 0, 0, 6, 2_250_000_000),
         p7=("loop0", 0x200000, 0, 0, 99, 40_000_000),
     )
-    used = spent(read_kthreads(tmp_path / "a"), read_kthreads(tmp_path / "b"))
+    used = kthread_seconds(read_kthreads(tmp_path / "a"), read_kthreads(tmp_path / "b"))
     assert used == {"kworker": pytest.approx(0.75), "loop": pytest.approx(0.04)}
 
 
@@ -235,11 +235,11 @@ def test_counting_works_where_the_kernel_lets_us():
 def test_every_refusal_has_a_plain_reason(error, words, tmp_path):
     """Whatever the kernel answers, the reader is told why there are no cycles."""
     (tmp_path / "paranoid").write_text("4\n")
-    assert words in counters._why(error, tmp_path / "paranoid")
+    assert words in perf_event._why(error, tmp_path / "paranoid")
 
 
 def test_an_unknown_machine_counts_nothing(monkeypatch):
     """A processor whose system call number the gate does not know is a reason, not a crash."""
-    monkeypatch.setattr(counters, "_SYSCALL", {})
+    monkeypatch.setattr(perf_event, "_SYSCALL", {})
     with pytest.raises(NoCounters, match="does not know how to count on"):
         CounterFiles(SOFTWARE)

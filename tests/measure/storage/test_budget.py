@@ -9,8 +9,8 @@ import time
 import pytest
 
 from gate.errors import MeasureError
-from gate.measure.budget import Budget, BudgetSpent, written_by
-from gate.measure.process import trial_processes, with_gate_mark
+from gate.measure.process.process import trial_processes, with_gate_mark
+from gate.measure.storage.budget import Budget, BudgetSpent, written_by
 
 MIB = 1 << 20
 WRITE = """

@@ -6,12 +6,13 @@ import pytest
 from lab import Lab, loop_device
 from turns import MACHINE
 
-from gate.cli.wiring import load_profiles, make_sitting
-from gate.host.guard import Device
-from gate.host.identity import read_host
-from gate.measure import storage as measured_storage
-from gate.measure import storage_of_sitting
-from gate.measure.stop import Stop
+from gate.formats.profile.profiles import load_profiles
+from gate.host.disk_guard.guard import Device
+from gate.host.identity.identity import read_host
+from gate.measure.process.stop import Stop
+from gate.measure.setup import prepare_run
+from gate.measure.storage import setup
+from gate.measure.storage import state as measured_storage
 from gate.model import AllowedDevice
 
 pytestmark = MACHINE
@@ -78,9 +79,9 @@ def test_a_sitting_knows_the_facts_of_its_device(tmp_path, monkeypatch):
         device = Device(
             allowed=allowed, path=path, name=path[5:], number="7:0", sequence="", size=SIZE
         )
-        monkeypatch.setattr(storage_of_sitting, "allowed_device", lambda *_: allowed)
+        monkeypatch.setattr(setup, "allowed_device", lambda *_: allowed)
         monkeypatch.setattr(measured_storage, "check_device", lambda *_, **__: device)
-        sitting = make_sitting(
+        sitting = prepare_run(
             chosen, work=tmp_path, host_class=None, stop=Stop(), tell=lambda _: None
         )
         again = sitting.reread()

@@ -4,9 +4,8 @@ import os
 
 import pytest
 
-from gate.harness.base import TrialFailed
-from gate.measure.precondition import _plain
-from gate.measure.storage_steps import data_files, directory_of, empty
+from gate.errors import TrialFailed
+from gate.measure.storage.steps import _plain, data_files, directory_of, empty
 
 
 @pytest.fixture

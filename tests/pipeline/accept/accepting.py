@@ -21,8 +21,7 @@ from builders import HOST_CLASS, QUIET, Answer, Project, write_replay_project
 from publish.server_build import zipped
 from publish.server_client import REPOSITORY, TOKEN
 
-from gate.files.handover_file import handover_text
-from gate.files.session_file import read_session
+from gate.formats.session.session_file import handover_text, read_session
 from gate.model import SCHEMA, Handover
 
 if TYPE_CHECKING:

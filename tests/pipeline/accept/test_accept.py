@@ -12,7 +12,7 @@ from pipeline.accept.accepting import ALICE, BASELINE, PULL, RUN, WORD, World, g
 from publish.github_server import GitHubServer
 from publish.server_client import REPOSITORY
 
-from gate.files.baseline_file import read_baseline
+from gate.formats.baseline.baseline_file import read_baseline
 from gate.model import Kernel, Stage, State
 from gate.model.kernel_config import config_digest
 

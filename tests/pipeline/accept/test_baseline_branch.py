@@ -10,10 +10,10 @@ from pipeline.accept.accepting import BASELINE, World, git
 from publish.github_server import GitHubServer
 from publish.server_client import REPOSITORY
 
-from gate.cli.accepting import KEPT, trimmed
-from gate.files.baseline_file import read_baseline
-from gate.files.handover_file import write_handover
+from gate.formats.baseline.baseline_file import read_baseline
+from gate.formats.session.session_file import write_handover
 from gate.model import SCHEMA, BaselinePoint, Handover
+from gate.pipeline.accept.sessions import KEPT, trim_baseline
 
 CARRIER = "driftgate/baseline"
 OTHER_BOOT = "00000000-0000-0000-0000-000000000001"
@@ -331,8 +331,8 @@ def test_old_sessions_go_and_the_anchor_stays(main):
     points = tuple(BaselinePoint(session=one, epoch=2, values=(1.0,)) for one in ids)
     sessions = tuple(replace(template, id=one) for one in ("older", *ids))
     grown = replace(known, series=(replace(series, points=(old, *points)),), sessions=sessions)
-    kept = [point.session for point in trimmed(grown).series[0].points]
+    kept = [point.session for point in trim_baseline(grown).series[0].points]
     assert kept == ["older", "s00", "s01", "s02", *ids[-27:]]
-    assert [one.id for one in trimmed(grown).sessions] == kept
+    assert [one.id for one in trim_baseline(grown).sessions] == kept
     assert len(kept) - 1 == KEPT
-    assert trimmed(known) == known
+    assert trim_baseline(known) == known

@@ -8,7 +8,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from gate.report.html import _environment
+from gate.report.html.html import _environment
 from gate.report.plots import (
     costs_plot,
     history_plot,

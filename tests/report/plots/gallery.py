@@ -19,7 +19,7 @@ from gate.model import (
     SweepPoint,
     Verdict,
 )
-from gate.report.html import _assets
+from gate.report.html.html import _assets
 from tests.report.build import finding
 from tests.report.plots.drawn import of_bill, of_finding, of_latency, of_sweep
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.model import Evidence, Level
-from gate.report.accepted import accepted_sessions
+from gate.report.html.accepted import accepted_sessions
+from gate.report.html.html import tight
 from gate.report.plots import numbers
 from gate.report.plots.numbers import short_names
-from gate.report.plots.paths import tight
 from tests.report.build import finding
 from tests.report.plots.drawn import walked
 from tests.report.sample import sample_report

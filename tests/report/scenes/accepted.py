@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.measure.deriving import derived_values
+from gate.measure.groups import derived_values
 from gate.model import (
     AcceptedSession,
     Baseline,

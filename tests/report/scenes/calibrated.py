@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gate.model import Ending, Round, short_digest
-from gate.stats.rule import RULE
+from gate.stats.quantiles import RULE
 from tests.report.scenes.profiles import database, grid, mount, unpack
 
 

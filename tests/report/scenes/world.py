@@ -12,9 +12,9 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.judge.judge import judge
-from gate.judge.looking import plan_second_stage, undecided
-from gate.judge.suite import Policy, arrange
-from gate.measure.deriving import derived_values
+from gate.judge.verdict.interim_analysis import plan_second_stage, undecided_benchmarks
+from gate.judge.verdict.suite import Policy, arrange
+from gate.measure.groups import derived_values
 from gate.measure.order import block_order, rounds
 from gate.model import (
     SCHEMA,
@@ -33,7 +33,7 @@ from gate.model import (
     applies,
     plan_of,
 )
-from gate.model.blocks import pairs_in
+from gate.model.plan import pairs_in
 from tests.report.scenes.accepted import accepted_baseline
 from tests.report.scenes.loads import SAME, Change, Figures, Level, figures, level
 from tests.report.scenes.machine import HOST, KERNEL, controls
@@ -41,7 +41,7 @@ from tests.report.scenes.machine import HOST, KERNEL, controls
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gate.judge.looking import Task
+    from gate.judge.verdict.interim_analysis import Task
     from gate.model import Baseline, Benchmark, Host, Profile, Report, Round, Waiver
     from tests.report.scenes.profiles import Known
 
@@ -157,7 +157,7 @@ def _confirm(one: Part, tasks: Sequence[Task]) -> list[Session]:
     block = 0
     while True:
         base, head = (_session(one, side, Stage.CONFIRM, trials[side]) for side in Side)
-        waiting = sorted(undecided(tasks, base, head))
+        waiting = sorted(undecided_benchmarks(tasks, base, head))
         if not waiting or pairs_in(block).stop > one.profile.trials.confirm_pairs:
             return [base, head]
         for name in waiting:

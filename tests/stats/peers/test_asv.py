@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gate.stats.peers.asv import ASV, different, p_value
-from gate.stats.peers.peer import Comparison
+from gate.calibrate.peers.asv import ASV, different, p_value
+from gate.calibrate.peers.peer import Comparison
 
 
 def closes(base, head):

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from gate.stats.peers.bencher import BENCHER, limit
-from gate.stats.peers.peer import Comparison
+from gate.calibrate.peers.bencher import BENCHER, limit
+from gate.calibrate.peers.peer import Comparison
 
 
 def closes(head, *history):

@@ -7,8 +7,8 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from gate.stats.peers.benchstat import BENCHSTAT, p_value
-from gate.stats.peers.peer import Comparison
+from gate.calibrate.peers.benchstat import BENCHSTAT, p_value
+from gate.calibrate.peers.peer import Comparison
 
 PLAIN, FIVE = (peer.closes for peer in BENCHSTAT)
 

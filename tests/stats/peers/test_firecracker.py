@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gate.stats.peers.firecracker import FIRECRACKER, RESAMPLES, p_value
-from gate.stats.peers.peer import Comparison
+from gate.calibrate.peers.firecracker import FIRECRACKER, RESAMPLES, p_value
+from gate.calibrate.peers.peer import Comparison
 
 
 def closes(base, head, *, last=True):
@@ -48,7 +48,7 @@ def test_least_p_of_sampled_splits():
 
 def test_same_data_same_answer():
     """The splits come from a fixed seed, also when they are drawn anew."""
-    from gate.stats.peers.firecracker import _splits
+    from gate.calibrate.peers.firecracker import _splits
 
     dice = np.random.default_rng(6)
     base, head = dice.normal(0, 1, 12), dice.normal(0.8, 1, 12)

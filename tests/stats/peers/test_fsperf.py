@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gate.stats.peers.fsperf import FSPERF
-from gate.stats.peers.peer import Comparison
+from gate.calibrate.peers.fsperf import FSPERF
+from gate.calibrate.peers.peer import Comparison
 
 
 def closes(head, *history):

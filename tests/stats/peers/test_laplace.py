@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from gate.stats.peers.laplace import interval
+from gate.calibrate.peers.asv import interval
 
 
 def test_order_statistics():

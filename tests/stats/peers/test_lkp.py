@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gate.stats.peers.lkp import LKP, base_samples
-from gate.stats.peers.peer import Comparison
+from gate.calibrate.peers.lkp import LKP, base_samples
+from gate.calibrate.peers.peer import Comparison
 
 BASE = ((8.0, 9.0, 10.0),) * 3
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gate.stats.peers.peer import Comparison
-from gate.stats.peers.ratios import GITHUB_ACTION, PYTEST
+from gate.calibrate.peers.peer import Comparison
+from gate.calibrate.peers.ratios import GITHUB_ACTION, PYTEST
 
 G200, G110, G105 = (peer.closes for peer in GITHUB_ACTION)
 MEAN, MIN = (peer.closes for peer in PYTEST)

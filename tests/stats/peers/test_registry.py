@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gate.stats.peers import PEERS, Comparison
+from gate.calibrate.peers import PEERS, Comparison
 
 every_peer = pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)
 

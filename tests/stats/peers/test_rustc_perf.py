@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from gate.stats.peers.peer import Comparison
-from gate.stats.peers.rustc_perf import DEFAULT, RUSTC_PERF, threshold
+from gate.calibrate.peers.peer import Comparison
+from gate.calibrate.peers.rustc_perf import DEFAULT, RUSTC_PERF, threshold
 
 
 def closes(head, *history):

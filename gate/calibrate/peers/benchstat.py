@@ -1,0 +1,68 @@
+"""benchstat: Mann-Whitney's test on two files, and the same with a smallest change asked for.
+
+Two-sided p of the U test, twice the smaller tail. The tail is exact up to 50 values a side, up
+to 25 with ties; else normal, with tie and continuity correction. A difference is shown when
+p <= 0.05, as the relative change of the median (golang/perf benchmath at 712aea8; the test is in
+aclements/go-moremath, stats/utest.go). benchstat never fails itself: a script reads its
+output. `benchstat-5` is the common script that also asks for a change of more than 5 %.
+
+Degenerate input: an empty side, only equal values, equal medians or an old median of 0 show no
+loss, so they pass. Below 4 values a side p <= 0.05 cannot happen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from functools import partial
+from statistics import median
+from typing import TYPE_CHECKING
+
+from gate.calibrate.peers.mannwhitney import distribution, wins
+from gate.calibrate.peers.peer import Comparison, Peer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ALPHA = 0.05
+_EXACT, _EXACT_WITH_TIES = 50, 25
+
+
+def p_value(old: Sequence[float], new: Sequence[float]) -> float:
+    """Two-sided p of the U test; 1 where benchstat cannot test."""
+    groups = Counter([*old, *new])
+    if not old or not new or len(groups) == 1:
+        return 1.0
+    pairs, total = len(old) * len(new), len(old) + len(new)
+    larger, equal = wins(old, new)
+    doubled = min(2 * larger + equal, 2 * pairs - 2 * larger - equal)
+    tied = len(groups) < total
+    if max(len(old), len(new)) <= (_EXACT_WITH_TIES if tied else _EXACT):
+        sizes = tuple(groups[value] for value in sorted(groups)) if tied else (1,) * total
+        return 1.0 if doubled == pairs else 2 * distribution(len(old), sizes)[doubled]
+    correction = sum(size**3 - size for size in groups.values()) / (total * (total - 1))
+    deviation = math.sqrt(pairs * (total + 1 - correction) / 12)
+    gap = (doubled - pairs) / 2
+    return math.erfc(abs(gap + 0.5 * (gap < 0)) / deviation / math.sqrt(2))
+
+
+def _closes(least: float, case: Comparison) -> bool:
+    if not case.head or not case.base:
+        return False
+    old, new = median(case.base), median(case.head)
+    return old > 0 and new > old * (1 + least) and p_value(case.base, case.head) <= ALPHA
+
+
+def _peer(name: str, least: float, asked: str) -> Peer:
+    return Peer(
+        name=name,
+        sides=True,
+        trials=10,
+        history=0,
+        closes=partial(_closes, least),
+        source=f"Mann-Whitney p <= .05{asked} (golang/perf benchmath); 10 trials a side, as its "
+        "documentation advises, base and head measured in one sitting",
+    )
+
+
+BENCHSTAT = (_peer("benchstat", 0.0, ""), _peer("benchstat-5", 0.05, " and median > 5 % worse"))

@@ -1,0 +1,179 @@
+"""`gate calibrate --recorded`: every rule on the same recorded series."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import secrets
+import sys
+import time
+from multiprocessing import get_context
+from typing import TYPE_CHECKING
+
+import click
+
+from gate.calibrate.drawing import LONGEST_FUTURE, Pool
+from gate.calibrate.outcome import RuleResult, RuleTally
+from gate.calibrate.rules import LEAST_HISTORY, QUESTIONS, RULES, DrawnPart, Rule, play_part
+from gate.calibrate.table import markdown, plain
+from gate.errors import InputError, NothingCompared
+from gate.formats.published.recorded_file import read_recording
+from gate.units import show_duration
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gate.cli.calibrate import RecordedOptions
+
+_DRAWS = 2000
+_SIZES = (20, 40)
+_PART = 50
+"""Suites of one part of the work: some seconds."""
+
+
+def calibrate_recorded(chosen: RecordedOptions) -> int:
+    """Try the rules and print what came of it; exit status 0.
+
+    Raises:
+        InputError: the file, a rule's name or the suite size is wrong.
+        NothingCompared: the recording is too short for any draw.
+    """
+    rules = _rules(chosen.rule)
+    pool = Pool(read_recording(chosen.recorded))
+    sizes = _sizes(pool, chosen)
+    _refuse_too_short(pool, chosen)
+    seed = chosen.seed if chosen.seed is not None else secrets.randbits(32)
+    draws = chosen.draws or _DRAWS
+    parts = list(_parts(rules, sizes, draws, seed))
+    results = _collected(rules, sizes, parts, pool)
+    if chosen.json:
+        click.echo(json.dumps(_as_json(results, pool, sizes[0], draws, seed), indent=1))
+    elif chosen.markdown:
+        click.echo(markdown(results, sizes[0]), nl=False)
+    else:
+        click.echo(plain(results, sizes[0]), nl=False)
+        click.echo(f"{draws} draws from {pool.recording.name}, seed {seed}.")
+    return 0
+
+
+def _rules(names: Sequence[str]) -> tuple[Rule, ...]:
+    known = {rule.name: rule for rule in (*RULES, *QUESTIONS)}
+    for name in names:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            cure = f"Known are: {', '.join(known)}.{hint}"
+            raise InputError("G200", f"--rule: there is no rule {name[:80]!r}.", cure=cure)
+    return tuple(known[name] for name in dict.fromkeys(names)) if names else RULES
+
+
+def _sizes(pool: Pool, chosen: RecordedOptions) -> tuple[int, ...]:
+    """The suite size asked for, then the others that tables show."""
+    count = len(pool.recording.series)
+    size = chosen.suite_size or min(_SIZES[0], count)
+    if size > count:
+        raise InputError(
+            "G200",
+            f"--suite-size {size}: the recording has {count} series.",
+            cure=f"Ask for {count} at most.",
+            place=str(chosen.recorded),
+        )
+    return tuple(dict.fromkeys([size, *(one for one in _SIZES if one <= count)]))
+
+
+def _refuse_too_short(pool: Pool, chosen: RecordedOptions) -> None:
+    if not pool.candidates(LEAST_HISTORY):
+        raise NothingCompared(
+            "G280",
+            f"only {len(pool.numbers)} sessions hold every series, too few to draw from.",
+            cure=f"At least {LEAST_HISTORY + 1 + LONGEST_FUTURE} are needed.",
+            place=str(chosen.recorded),
+        )
+
+
+def _parts(
+    rules: Sequence[Rule], sizes: tuple[int, ...], draws: int, seed: int
+) -> Iterator[DrawnPart]:
+    for place, rule in enumerate(rules):
+        for size in sizes:
+            for start in range(0, draws, _PART):
+                yield DrawnPart(
+                    rule=place,
+                    size=size,
+                    draws=min(_PART, draws - start),
+                    planted=size == sizes[0],
+                    seed=f"{seed}/{rule.name}/{size}/{start}",
+                )
+
+
+_work: tuple[Sequence[Rule], Pool] | None = None
+"""What the forked workers share with their parent."""
+
+
+def _play(part: DrawnPart) -> tuple[DrawnPart, RuleTally]:
+    if _work is None:
+        message = "a worker was started without its work"
+        raise RuntimeError(message)
+    rules, pool = _work
+    return part, play_part(part, rules[part.rule], pool)
+
+
+def _collected(
+    rules: Sequence[Rule], sizes: tuple[int, ...], parts: Sequence[DrawnPart], pool: Pool
+) -> list[RuleResult]:
+    """Tallies of all parts, computed on every CPU."""
+    global _work  # noqa: PLW0603 - fork hands it to the workers
+    _work = (rules, pool)
+    pool.quiet  # noqa: B018 - computed once, before the fork
+    tallies = [{size: RuleTally() for size in sizes} for _ in rules]
+    bar = _Bar(len(parts))
+    with get_context("fork").Pool(min(os.cpu_count() or 1, len(parts))) as workers:
+        for part, tally in workers.imap_unordered(_play, parts):
+            tallies[part.rule][part.size] += tally
+            bar.one_more()
+    bar.done()
+    return [
+        RuleResult(rule=rule.name, sides=rule.sides, suites=own)
+        for rule, own in zip(rules, tallies, strict=True)
+    ]
+
+
+class _Bar:
+    """How far it is, on stderr: one line rewritten on a terminal, else a line now and then."""
+
+    def __init__(self, total: int) -> None:
+        self._total, self._count, self._begun = total, 0, time.monotonic()
+        self._live, self._told = sys.stderr.isatty(), self._begun
+
+    def one_more(self) -> None:
+        self._count += 1
+        now = time.monotonic()
+        if now - self._told < (0.5 if self._live else 20):
+            return
+        self._told = now
+        left = (now - self._begun) / self._count * (self._total - self._count)
+        text = f"{100 * self._count // self._total} % of the draws, {show_duration(left)} left"
+        if self._live:
+            print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+        else:
+            print(text, file=sys.stderr, flush=True)
+
+    def done(self) -> None:
+        if self._live:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def _as_json(
+    results: Sequence[RuleResult], pool: Pool, size: int, draws: int, seed: int
+) -> dict[str, object]:
+    return {
+        "file": pool.recording.name,
+        "suite_size": size,
+        "draws": draws,
+        "seed": seed,
+        "series": len(pool.recording.series),
+        "quiet_series": len(pool.quiet),
+        "sessions": len(pool.numbers),
+        "rules": [result.as_json() for result in results],
+    }

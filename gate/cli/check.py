@@ -1,0 +1,133 @@
+"""`gate check`: measure, judge, report."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gate.cli import options
+from gate.errors import InputError
+from gate.pipeline.check import run_check
+from gate.pipeline.progress import ProgressDisplay
+from gate.pipeline.reboot import going_on, restart_where_needed
+from gate.pipeline.request import CheckRequest
+
+if TYPE_CHECKING:
+    from gate.pipeline.request import HostOptions, OutputOptions, PolicyOptions, Selection
+    from gate.pipeline.shards import Shard
+    from gate.pipeline.side_options import SideOptions
+
+EPILOG = """\b
+Examples:
+  gate check                                 every profile, against baselines/
+  gate check smoke-fio smoke-command         these two
+  gate check build --base ../main --head .   pairs of two checkouts
+  gate check --out reports/pr-17 --resume    go on after an interruption
+  gate check --merge-base origin/main        judge by what main accepted
+  gate check --shard 2/3                     part 2 of a check on 3 machines
+  gate check db --benchmark 'db[iodepth=32]' one finding alone, at the desk
+  gate check build --base ../main --pairs 200
+                                             up to 200 pairs of what is flagged
+  gate check --json > report.json            for machines; text goes to stderr
+
+\b
+Exit status: 0 open, 2 usage, 3 nothing compared, 4 a measurement failed,
+5 cannot judge, 10 regression proven, 130 and 143 interrupted.
+"""
+
+
+@click.command(epilog=EPILOG)
+@options.check_selection
+@options.sides
+@options.check_policy
+@options.shard
+@options.host
+@options.check_output
+def command(
+    selection: Selection,
+    sides: SideOptions,
+    policy: PolicyOptions,
+    shard: Shard,
+    host: HostOptions,
+    output: OutputOptions,
+) -> int:
+    """Measure PROFILEs (default: all), judge them against the baseline, and report.
+
+    The head side is screened against the accepted sessions. What the screen cannot clear is
+    measured again: in random-order pairs of base and head where both can run, else in further
+    head sessions.
+
+    However it ends, --out holds all sessions in one file (session.json), report.json and
+    report.html. With --merge-base the tree under test is measured, and nothing in it decides what
+    it is judged by.
+
+    --benchmark and --pairs are for whoever looks into a finding: the report says what was left out
+    or set otherwise, and a change is never judged so.
+    """
+    _refuse_for_a_change(selection, policy, shard)
+    request = CheckRequest(
+        selection=selection,
+        sides=sides,
+        policy=policy,
+        shard=shard,
+        host=host,
+        output=output,
+        place=_out_directory(output),
+    )
+    words = going_on("check", ("--out", str(request.place)), flag="--resume")
+    with restart_where_needed(words, allowed=host.restart):
+        report = run_check(request, ProgressDisplay(quiet=output.quiet))
+    from gate.pipeline.report_files import print_report  # noqa: PLC0415 - jinja, after measuring
+
+    print_report(report, json_=output.json)
+    click.echo(f"report: {request.place / 'report.html'}", err=True)
+    return report.exit_status
+
+
+def _refuse_for_a_change(selection: Selection, policy: PolicyOptions, shard: Shard) -> None:
+    """A change is judged by all of its benchmarks, and as its merge base says.
+
+    Raises:
+        InputError: G200.
+    """
+    cure = "Leave --merge-base out to look into a finding, or check the change without it."
+    if selection.benchmarks and policy.merge_base is not None:
+        said = "--benchmark does not go with --merge-base: a change is judged by all it can reach."
+        raise InputError("G200", said, cure=cure)
+    if selection.pairs is not None and policy.merge_base is not None:
+        said = "--pairs does not go with --merge-base, which says how many pairs there are."
+        raise InputError("G200", said, cure=cure)
+    if selection.benchmarks and shard.of > 1:
+        said = "--benchmark does not go with --shard: the parts of a check make a whole."
+        raise InputError("G200", said, cure="Leave one of them out.")
+
+
+def _out_directory(output: OutputOptions) -> Path:
+    """Where this check writes; never over another run's results.
+
+    Raises:
+        InputError: G222.
+    """
+    out, resume = output.out, output.resume
+    if out is None:
+        if resume:
+            raise InputError(
+                "G200", "--resume needs the directory of the check.", cure="Name it with --out DIR."
+            )
+        return Path("reports") / datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+    if resume and not out.is_dir():
+        raise InputError(
+            "G201", "there is no check to resume.", cure="Check --out.", place=str(out)
+        )
+    if not resume and os.path.lexists(out) and (not out.is_dir() or any(out.iterdir())):
+        raise InputError(
+            "G222",
+            "the output directory holds results already.",
+            cure="Name another with --out, or continue that check with --resume.",
+            place=str(out),
+        )
+    return out

@@ -1,0 +1,180 @@
+"""`gate host check`: whether this machine is fit to measure on, and what loss it can tell."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gate.cli import options
+from gate.errors import Interrupted
+from gate.formats.host.host_file import read_known_host
+from gate.host.identity.identity import read_host
+from gate.host.lock import exclusive
+from gate.host.readiness.readiness import SAMPLE, check_readiness, no_counter
+from gate.linux.machine import ThisMachine
+from gate.measure.process.stop import Stop, StopRequested
+from gate.model import KnownHost
+from gate.model.readiness import Answer
+from gate.pipeline import noise_probe
+from gate.pipeline.host_reservation import work_directory
+from gate.report.text.page import wrap
+from gate.text import clean, guard_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gate.model.readiness import Readiness
+    from gate.pipeline.noise_probe import Probe
+
+_UNFIT = 5
+_WIDTH = 80
+_INDENT = " " * 26
+_MARKS = {Answer.OK: "✓", Answer.OFF: "✗", Answer.UNKNOWN: "?"}
+
+EPILOG = """\b
+Examples:
+  gate host check                     look for a second, change nothing
+  gate host check --probe             and measure the host's noise for a minute
+  gate host check --strict --json     every answer with its cure, for machines
+
+\b
+Exit status: 0 nothing is off, 5 something is off (with --strict also when
+something is unknown), 130 and 143 interrupted.
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.option(
+    "--work",
+    type=options.PathParam,
+    default=Path(),
+    help="Directory whose disk counts; the probe writes in a fresh directory below it.",
+)
+@click.option("--probe", is_flag=True, help="Measure the noise of a trial on this host, too.")
+@click.option(
+    "--seconds",
+    type=click.IntRange(10, 3600),
+    default=60,
+    show_default=True,
+    help="How long the probe measures.",
+)
+@options.wait
+@options.host_class
+@options.baseline_dir
+@click.option("--strict", is_flag=True, help="Status 5 also where something is unknown.")
+@options.as_json
+@click.option("--quiet", is_flag=True, help="No progress.")
+def command(
+    work: Path,
+    seconds: int,
+    wait: float,
+    host_class: str | None,
+    baseline: Path,
+    *,
+    probe: bool,
+    strict: bool,
+    json_: bool,
+    quiet: bool,
+) -> int:
+    """Tell whether this machine is fit to measure on.
+
+    Each question answers ok, off or unknown, with what was measured and a cure. What the machine
+    does not tell is unknown, never ok. Which processors measure, and what others may use of the
+    machine meanwhile, is read from the class's host.toml where there is one.
+    """
+    stop = Stop()
+    try:
+        with ExitStack() as stack:
+            stack.enter_context(stop.listening())
+            if probe:
+                stack.enter_context(exclusive(wait=wait, tell=_say, pause=stop.sleep))
+            known = _known(work, host_class, baseline)
+            checks = _checks(work, known, stop, quiet=quiet)
+            found = None
+            if probe:
+                directory = stack.enter_context(work_directory(work))
+                found = noise_probe.probe(directory, seconds, stop, quiet=quiet)
+    except StopRequested as request:
+        raise Interrupted(
+            request.number, "interrupted; nothing of the host was changed.", cure="Run it again."
+        ) from None
+    status = _status(checks, strict=strict)
+    if json_:
+        told = {
+            "schema": 1,
+            "exit_status": status,
+            "host_class": known.host_class,
+            "measured_cpus": known.measured_cpus,
+            "summary": _counts(checks),
+            "checks": [dataclasses.asdict(one) for one in checks],
+            "probe": None if found is None else noise_probe.as_data(found),
+        }
+        click.echo(json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False))
+    else:
+        for line in _text(checks, found, strict=strict):
+            click.echo(guard_line(line))
+    return status
+
+
+def _say(text: str) -> None:
+    print(guard_line(text), file=sys.stderr, flush=True)
+
+
+def _known(work: Path, host_class: str | None, baseline: Path) -> KnownHost:
+    """What host.toml says of this class; the usual where it was never enrolled.
+
+    Raises:
+        InputError: the file is malformed.
+    """
+    host = read_host(work.absolute(), host_class=host_class)
+    known = read_known_host(baseline, host.host_class)
+    return known or KnownHost(host_class=host.host_class, stable=host.stable)
+
+
+def _checks(work: Path, known: KnownHost, stop: Stop, *, quiet: bool) -> tuple[Readiness, ...]:
+    if not quiet and sys.stderr.isatty():
+        print(f"looking at the machine for {SAMPLE:g} s", end="", file=sys.stderr, flush=True)
+    try:
+        return check_readiness(
+            ThisMachine(),
+            work.absolute(),
+            measured_cpus=known.measured_cpus,
+            limits=known.limits,
+            sleep=stop.sleep,
+            own=os.getpid(),
+            count=no_counter,
+        )
+    finally:
+        if not quiet and sys.stderr.isatty():
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def _status(checks: Sequence[Readiness], *, strict: bool) -> int:
+    bad = {Answer.OFF, Answer.UNKNOWN} if strict else {Answer.OFF}
+    return _UNFIT if any(one.answer in bad for one in checks) else 0
+
+
+def _counts(checks: Sequence[Readiness]) -> dict[str, int]:
+    return {kind.value: sum(one.answer is kind for one in checks) for kind in Answer}
+
+
+def _text(checks: Sequence[Readiness], found: Probe | None, *, strict: bool) -> Iterator[str]:
+    """The table, the cures below what needs one, the sum, and the noise."""
+    for one in checks:
+        head = f"{_MARKS[one.answer]} {one.name:<15} {one.answer.value:<8}"
+        yield from wrap(clean(one.value), _WIDTH, head, _INDENT)
+        if one.answer is Answer.OFF or (strict and one.answer is Answer.UNKNOWN):
+            yield from wrap(clean(f"wanted: {one.wanted}"), _WIDTH, _INDENT, _INDENT)
+            yield from wrap(clean(f"cure: {one.cure}"), _WIDTH, _INDENT, _INDENT + "  ")
+    yield ""
+    yield ", ".join(f"{count} {kind}" for kind, count in _counts(checks).items())
+    if found is not None:
+        yield ""
+        yield from noise_probe.as_text(found)

@@ -1,0 +1,135 @@
+"""`gate host show`: what this machine is."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gate.cli import options
+from gate.errors import InputError
+from gate.formats import disk
+from gate.formats.baseline.calibration_file import read_rounds
+from gate.host.identity.identity import read_host
+from gate.host.identity.recording import publishable_recording
+from gate.judge.calibration_rounds import RoundFilter
+from gate.judge.verdict.suite import Policy
+from gate.linux.machine import MachineRecorder, ThisMachine
+from gate.pipeline.report_files import terminal_width
+from gate.report.wording import calibration_record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gate.model import Calibration, Host
+
+EPILOG = """\b
+Examples:
+  gate host show
+  gate host show --work /mnt/scratch
+  gate host show --json
+  gate host show --record machine.json      what was read, for a bug report
+"""
+_NAME = 18
+"""Columns of a fact's name."""
+
+
+@click.command(epilog=EPILOG)
+@options.host_class
+@click.option("--work", type=options.PathParam, default=Path(), help="Whose disk counts.")
+@options.baseline_dir
+@click.option(
+    "--record",
+    "record_to",
+    type=options.PathParam,
+    default=None,
+    metavar="FILE",
+    help="Write what was read to a new file; it holds no serial numbers.",
+)
+@options.as_json
+def command(
+    host_class: str | None,
+    work: Path,
+    baseline: Path,
+    record_to: Path | None,
+    *,
+    json_: bool,
+) -> int:
+    """Show this machine's class, its facts, and how well the gate does on it.
+
+    The record is that of every profile calibrated on this host class, with the usual promise.
+    """
+    if record_to is not None:
+        _refuse_existing(record_to)
+    recorder = MachineRecorder(ThisMachine())
+    host = read_host(work.absolute(), machine=recorder, host_class=host_class)
+    known = _record(baseline, host.host_class)
+    if json_:
+        calibration = None if known is None else dataclasses.asdict(known)
+        told = {"schema": 1} | dataclasses.asdict(host) | {"calibration": calibration}
+        click.echo(json.dumps(told, indent=1))
+    else:
+        click.echo("\n".join(_lines(host, known)))
+    if record_to is not None:
+        about = f"{host.host_class}: {host.stable['cpu_model']}, {host.stable['disk_model']}"
+        data = publishable_recording(
+            recorder, work.absolute(), about=about, source="gate host show --record"
+        )
+        disk.write_text(record_to, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+        click.echo(
+            f"{record_to}: what was read of this machine; no serial numbers, addresses or names.",
+            err=True,
+        )
+    return 0
+
+
+def _refuse_existing(path: Path) -> None:
+    if not disk.is_absent(path):
+        raise InputError(
+            "G208",
+            "stands there already.",
+            cure="Name a new file with --record FILE.",
+            place=str(path),
+        )
+
+
+def _lines(host: Host, known: Calibration | None) -> Iterator[str]:
+    yield f"host class   {host.host_class}"
+    yield f"fingerprint  {host.fingerprint[:23]}"
+    yield f"record       {calibration_record.line(known)}"
+    for text in filter(None, (calibration_record.details(known), calibration_record.unfit(known))):
+        yield f"             {text}"
+    for title, facts in (
+        ("stable: a baseline of a machine that differs here is refused", host.stable),
+        ("epoch: a change here is told, and refused or a new epoch", host.epoch),
+        ("live: of this moment, recorded and never compared", host.live),
+    ):
+        yield f"\n{title}"
+        for name, value in facts.items():
+            yield from _fact(name, value)
+
+
+def _fact(name: str, value: str) -> list[str]:
+    """A fact within the width of the terminal."""
+    return textwrap.wrap(
+        value,
+        width=terminal_width(),
+        initial_indent=f"  {name:<{_NAME}} ",
+        subsequent_indent=" " * (_NAME + 3),
+        break_on_hyphens=False,
+    )
+
+
+def _record(baseline: Path, host_class: str) -> Calibration | None:
+    rounds = [one for one in read_rounds(baseline) if one.host_class == host_class]
+    if not rounds:
+        return None
+    from gate.judge.calibration_rounds import class_record  # noqa: PLC0415 - scipy, only where there is a record
+
+    usual = Policy()
+    wanted = RoundFilter(host_class=host_class, texts=None, alpha=usual.alpha, beta=usual.beta)
+    return class_record(rounds, wanted)

@@ -1,0 +1,94 @@
+"""`gate import`: exports of other runs as a session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gate.cli import options
+from gate.clock import now
+from gate.errors import InputError
+from gate.formats import disk, names
+from gate.formats.session.session_file import session_text, write_session
+from gate.harness.exported import read_export
+from gate.host.identity.identity import boot_id, read_host
+from gate.model import Host
+from gate.pipeline.import_exports import imported_session
+
+if TYPE_CHECKING:
+    from gate.harness.exported import Export
+
+EPILOG = """\b
+Examples:
+  gate import fio-1.json fio-2.json fio-3.json --profile database
+  gate import hyperfine.json --json > session.json
+  gate import bench.json --this-host --out session.json
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("file", nargs=-1, required=True, type=options.PathParam)
+@click.option(
+    "--profile", default="imported", show_default=True, help="Name of the session's profile."
+)
+@click.option("--tolerance", default="5%", show_default=True, help="Tolerance of the gate metrics.")
+@click.option(
+    "--this-host", is_flag=True, help="Vouch that the files were measured on this machine."
+)
+@options.host_class
+@click.option("--out", type=options.PathParam, default=None, help="Where to write the session.")
+@options.as_json
+def command(
+    file: tuple[Path, ...],
+    profile: str,
+    tolerance: str,
+    host_class: str | None,
+    out: Path | None,
+    *,
+    this_host: bool,
+    json_: bool,
+) -> int:
+    """Turn FILEs, JSON exports of one harness, into one session.
+
+    Each file of fio or pytest-benchmark is one trial of its benchmarks; each timing of a
+    hyperfine export is one. Only metrics that every trial has are kept. Nobody vouches for the
+    host of imported values, unless you do with --this-host.
+    """
+    parsed = options.tolerance_of(tolerance)
+    if not names.is_plain(profile):
+        cure = f"A name has {names.RULE}."
+        raise InputError("G200", f"--profile: {profile[:80]!r} is no plain name.", cure=cure)
+    texts = {path: disk.read_text(path, "session") for path in dict.fromkeys(file)}
+    exports: dict[str, Export] = {
+        str(path): read_export(text, str(path)) for path, text in texts.items()
+    }
+    if this_host:
+        host, boot = read_host(Path().absolute(), host_class=host_class), boot_id()
+    else:
+        host = Host(host_class=host_class or "imported", fingerprint="", stable={}, epoch={})
+        boot = ""
+    session = imported_session(
+        exports,
+        tuple(texts.values()),
+        profile=profile,
+        tolerance=parsed,
+        host=host,
+        boot=boot,
+        now=now(),
+    )
+    if out is not None or not json_:
+        path = out or _fresh(profile)
+        write_session(path, session)
+        click.echo(f"session {session.id}: {len(session.trials)} trials in {path}", err=json_)
+    if json_:
+        click.echo(session_text(session), nl=False)
+    return 0
+
+
+def _fresh(profile: str) -> Path:
+    number = 1
+    while (path := Path("reports/sessions") / f"{profile}-{number:03d}.json").exists():
+        number += 1
+    return path

@@ -1,0 +1,192 @@
+"""`gate judge`: sessions and baselines to a verdict, from files alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from gate import __version__
+from gate.cli import options
+from gate.clock import now
+from gate.errors import InputError
+from gate.formats.profile.sizes import FULL
+from gate.formats.published.summary_file import read_summary
+from gate.judge.published.summaries import judge_summaries
+from gate.pipeline.check_outputs import closing_report_in
+from gate.pipeline.judge_handovers import JudgeRequest, judge_sessions
+from gate.pipeline.report_files import print_report, write_report
+from gate.review.policy_reader import make_policy
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gate.model import Report
+
+EPILOG = """\b
+Examples:
+  gate judge --session S.json --baseline baselines
+  gate judge --session head.json --session pairs-base.json \\
+             --session pairs-head.json --json
+  gate judge --session S.json --profiles profiles   reviewed tolerances
+  gate judge --session one/session.json --session two/session.json \\
+             --shards 2 --merge-base origin/main --proposed HEAD
+  gate judge --summary article.toml --tolerance 3%   means that somebody printed
+
+\b
+Exit status: 0 open, 2 usage, 3 nothing compared, 4 a measurement failed,
+5 cannot judge, 10 regression proven.
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.option(
+    "--session",
+    "sessions",
+    type=options.PathParam,
+    multiple=True,
+    help="A session or handover file; may be repeated: confirming sessions, further head "
+    "sessions, the parts of a check.",
+)
+@options.baseline_dir
+@click.option(
+    "--profiles",
+    type=options.PathParam,
+    default=None,
+    help="Take tolerances from these profiles, not from the session.",
+)
+@options.size
+@click.option(
+    "--merge-base",
+    metavar="REV",
+    default=None,
+    help="Judge by the profiles and baselines of the newest commit in common with REV, such as "
+    "origin/main.",
+)
+@click.option(
+    "--proposed",
+    metavar="REV",
+    default=None,
+    show_default="the working tree",
+    help="The commit that is judged, whose edits of profiles and baselines are shown.",
+)
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="PROFILE",
+    help="With --merge-base: profiles that had to be measured, by default all; may be repeated.",
+)
+@click.option(
+    "--shards",
+    type=click.IntRange(1, 256),
+    default=None,
+    help="Demand so many parts of a check, each once.",
+)
+@click.option(
+    "--summary",
+    "summaries",
+    type=options.PathParam,
+    multiple=True,
+    help="A file of printed means, judged without sessions; may be repeated.",
+)
+@click.option(
+    "--tolerance", default=None, help="Tolerance of every row of a summary, whatever it says."
+)
+@click.option(
+    "--out",
+    type=options.PathParam,
+    default=None,
+    help="Also write report.json and report.html here, closed on an error; older ones are renamed "
+    "to *.old.",
+)
+@options.alpha
+@options.beta
+@options.allow
+@options.as_json
+def command(
+    sessions: tuple[Path, ...],
+    baseline: Path,
+    profiles: Path | None,
+    size: str,
+    merge_base: str | None,
+    proposed: str | None,
+    only: tuple[str, ...],
+    shards: int | None,
+    summaries: tuple[Path, ...],
+    tolerance: str | None,
+    out: Path | None,
+    alpha: float,
+    beta: float,
+    allow: tuple[str, ...],
+    *,
+    json_: bool,
+) -> int:
+    """Judge sessions against the baseline, or printed means, without measuring.
+
+    The first whole head session of a profile is screened. Confirming sessions and further head
+    sessions decide what the screen flags. A session's own tolerances are used unless --profiles
+    names reviewed ones, or --merge-base does: then each profile that is there must have been
+    measured, and what the change edits of profiles, baselines, waivers and host files is shown
+    and not in force.
+
+    A summary holds means of both sides from a publication, with spread and number of trials where
+    they are printed (`gate schema summary`). Only what these prove is claimed.
+    """
+    asked = JudgeRequest(
+        sessions=sessions,
+        profiles=profiles,
+        baseline=baseline,
+        size=size,
+        merge_base=merge_base,
+        proposed=proposed,
+        shards=shards,
+        only=only,
+        alpha=alpha,
+        beta=beta,
+        allow=allow,
+    )
+    with closing_report_in(out):
+        _refuse_mixture(asked, summaries, tolerance)
+        report = _of_means(asked, summaries, tolerance) if summaries else judge_sessions(asked)
+        if out is not None:
+            write_report(report, out)
+    if out is not None:
+        click.echo(f"report: {out / 'report.html'}", err=True)
+    print_report(report, json_=json_)
+    return report.exit_status
+
+
+def _of_means(asked: JudgeRequest, summaries: tuple[Path, ...], tolerance: str | None) -> Report:
+    given = None if tolerance is None else options.tolerance_of(tolerance)
+    figures = [read_summary(path) for path in dict.fromkeys(summaries)]
+    policy = make_policy(asked.alpha, asked.beta, asked.allow, asked.baseline)
+    return judge_summaries(figures, policy, tolerance=given, created=now(), version=__version__)
+
+
+def _refuse_mixture(
+    asked: JudgeRequest, summaries: tuple[Path, ...], tolerance: str | None
+) -> None:
+    """Options that would be ignored in silence, and two kinds of promise in one report."""
+    if asked.size != FULL and asked.profiles is None and asked.merge_base is None:
+        cure = "Say with --profiles DIR which profiles are meant."
+        raise InputError("G200", "--size means nothing without --profiles.", cure=cure)
+    if asked.only and asked.merge_base is None:
+        raise InputError("G200", "--only means nothing without --merge-base.")
+    if not summaries:
+        if tolerance is not None:
+            cure = "The tolerances of sessions come from their profiles: --profiles."
+            raise InputError("G200", "--tolerance is for --summary only.", cure=cure)
+        return
+    if asked.sessions:
+        cure = "Judge them in two calls: trials and printed means do not share one promise."
+        raise InputError("G200", "--summary does not go together with --session.", cure=cure)
+    if asked.profiles is not None:
+        cure = "Set the tolerance of a summary with --tolerance."
+        raise InputError("G200", "--profiles means nothing to --summary.", cure=cure)
+    if asked.allow:
+        cure = "Leave it out: a summary holds both sides, so nothing in it is new."
+        raise InputError("G200", "--allow means nothing to --summary.", cure=cure)
+    for name in ("merge_base", "proposed", "shards"):
+        if getattr(asked, name) is not None:
+            said = f"--{name.replace('_', '-')} means nothing to --summary."
+            raise InputError("G200", said, cure="It is for sessions: leave it out.")

@@ -1,0 +1,145 @@
+"""`gate plan`: which machine of a class measures which profiles."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import click
+
+from gate.cli import options
+from gate.errors import InputError
+from gate.formats.baseline.baseline_file import read_baselines
+from gate.formats.session.consistency import MOST_SHARDS
+from gate.pipeline.progress import one_line
+from gate.pipeline.shards import durations, parts_of
+from gate.review.effective_profile import profiles_of
+from gate.review.merge_base import open_merge_base
+from gate.units import show_duration
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from gate.pipeline.shards import Duration
+
+_WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+-]*")
+"""A name that YAML, a matrix and every shell take as one word."""
+
+EPILOG = """\b
+Examples:
+  gate plan                                  how long each profile takes
+  gate plan --shards 3                       which of 3 machines measures what
+  gate plan --shards 3 --matrix              one line for GitHub's fromJSON
+  gate plan --shards 3 --merge-base origin/main --host-class lab
+
+\b
+A job of the matrix then runs: gate check --shard 2/3 PROFILE...
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("profile", nargs=-1)
+@options.profiles_dir
+@options.size
+@options.baseline_dir
+@options.host_class
+@click.option(
+    "--merge-base",
+    metavar="REV",
+    help="Take the durations from the baselines of this commit, and plan its profiles too.",
+)
+@click.option(
+    "--shards",
+    type=click.IntRange(1, MOST_SHARDS),
+    default=1,
+    show_default=True,
+    help="Parts to spread the profiles over.",
+)
+@click.option("--matrix", is_flag=True, help="Print a job matrix as one line of JSON.")
+@options.as_json
+def command(
+    profile: tuple[str, ...],
+    profiles: Path,
+    size: str,
+    baseline: Path,
+    host_class: str | None,
+    merge_base: str | None,
+    shards: int,
+    *,
+    matrix: bool,
+    json_: bool,
+) -> int:
+    """Spread PROFILEs (default: all) over machines of one host class, longest first.
+
+    How long a profile takes is known from its accepted sessions; one that was never accepted is
+    taken to need the usual. The same tree is always spread the same way, so that every machine can
+    find its part by itself: `gate check --shard 2/3`.
+    """
+    if matrix and json_:
+        raise InputError("G200", "--matrix is JSON already; leave out --json.")
+    with open_merge_base(
+        merge_base, None, profiles=profiles, baseline=baseline, size=size
+    ) as known:
+        # What the change removes is planned too: that part of the check tells that it is missing.
+        there, lost = profiles_of(profile, profiles, size, known)
+        names = tuple(dict.fromkeys((*(one.name for one in there), *lost)))
+        works = durations(names, read_baselines(known.baseline), host_class)
+    parts = parts_of(works, shards)
+    if matrix:
+        click.echo(_matrix(parts))
+    elif json_:
+        click.echo(_json(works, parts))
+    else:
+        _show(works, parts)
+    return 0
+
+
+def _matrix(parts: Sequence[Sequence[str]]) -> str:
+    """`{"include":[{"shard":"1/3","profiles":"a b"}]}`.
+
+    Raises:
+        InputError: G263, a name is more than one word to a shell.
+    """
+    for name in (name for part in parts for name in part):
+        if not _WORD.fullmatch(name):
+            raise InputError(
+                "G263",
+                f"the profile name {name[:100]!r} is not one plain word.",
+                cure="Rename it: letters, digits, dots, dashes and underscores.",
+            )
+    rows = [
+        {"shard": f"{number}/{len(parts)}", "profiles": " ".join(part)}
+        for number, part in enumerate(parts, start=1)
+    ]
+    return json.dumps({"include": rows}, separators=(",", ":"))
+
+
+def _json(works: Sequence[Duration], parts: Sequence[Sequence[str]]) -> str:
+    shard = _numbers(parts)
+    rows = [
+        {"name": one.name, "seconds": one.seconds, "known": one.known, "shard": shard[one.name]}
+        for one in works
+    ]
+    text = json.dumps({"schema": 1, "shards": len(parts), "profiles": rows}, indent=1)
+    return text.replace("##[", "##\\u005b")  # a profile of a stranger may be called so
+
+
+def _numbers(parts: Sequence[Sequence[str]]) -> dict[str, int]:
+    return {name: number for number, part in enumerate(parts, start=1) for name in part}
+
+
+def _show(works: Sequence[Duration], parts: Sequence[Sequence[str]]) -> None:
+    """A line per profile, then one per part with what it has to do."""
+    shard = _numbers(parts)
+    widest = max(len(one.name) for one in works)
+    for one in works:
+        told = "" if one.known else " (unknown)"
+        lasts = f"{show_duration(one.seconds)}{told}"
+        where = f"{shard[one.name]}/{len(parts)}"
+        click.echo(one_line(f"{one.name:<{widest}}  {where}  {lasts}"))
+    seconds = {one.name: one.seconds for one in works}
+    for number, part in enumerate(parts, start=1):
+        whole = show_duration(sum(seconds[name] for name in part))
+        click.echo(one_line(f"part {number}/{len(parts)}: {whole}, {' '.join(part)}"))

@@ -1,0 +1,30 @@
+"""`gate publish`: what was judged, to where people look."""
+
+from __future__ import annotations
+
+import click
+
+from gate.cli.main import LazyGroup
+
+_COMMANDS = {
+    "step": "Summary, annotations and outputs of the running GitHub step.",
+    "required": "Say for all jobs together whether the gate is open; for the required job.",
+    "locate": "Find the pull request that a workflow run measured.",
+    "fetch": "Download the sessions or the report of a workflow run, with distrust.",
+    "comment": "Write or edit the one comment of a pull request.",
+    "check": "Write the check of a commit, the name that a branch requires.",
+    "accept": "Accept the measured level of a pull request as the new baseline.",
+    "baseline": "Add sessions of the default branch to its baseline, if they passed.",
+}
+
+EPILOG = """\b
+Examples:
+  gate publish step reports/pr-17            in a step of a workflow
+  gate publish comment report.json --pull 17 --head SHA
+  gate publish accept --pull 17 --reason "checksums are on by default"
+"""
+
+
+@click.group(cls=LazyGroup, about=_COMMANDS, module="gate.cli.publish.{}", epilog=EPILOG)
+def command() -> None:
+    """Tell GitHub what was judged, and accept baselines from there."""

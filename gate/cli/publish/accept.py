@@ -1,0 +1,222 @@
+"""`gate publish accept`: the measured level of a pull request becomes a proposed baseline.
+
+Nothing is measured again: the sessions are those that the gate measured for the pull request's
+present head. They are validated and judged anew, and only somebody who may write to the repository
+can ask for it.
+
+Neither mode opens the gate by itself. The judge reads baselines at the merge base, so what is
+accepted counts once it is on the base branch: merge the pull request that carries it, update the
+branch of the one that was measured, and it is judged against the new level. With `--mode branch`
+the baseline travels in the pull request itself and counts for those that come after it; until then
+it is shown there as an edit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from gate.cli import options
+from gate.cli.publish import options as github_options
+from gate.errors import GateError, InputError, PublishError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gate.cli.publish.options import GitHub
+    from gate.publish.api import Api
+    from gate.publish.carrying import Carried
+    from gate.publish.command_line import Asked
+    from gate.publish.proposal import Proposal
+
+EPILOG = """\b
+Examples:
+  gate publish accept --pull 17 --by alice --reason "checksums are on by default"
+  gate publish accept --comment "$COMMENT"      what `/driftgate accept REASON` says
+  gate publish accept --pull 17 --by alice --reason "..." --mode branch
+
+\b
+Run it in a checkout of the base branch. Needs the permissions actions: read,
+contents: write, pull-requests: write. Exit status: 0 proposed, 2 the sessions
+may not become a baseline, 6 refused or not published.
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.option(
+    "--pull",
+    "number",
+    type=click.IntRange(1, 2**53),
+    default=None,
+    metavar="N",
+    help="Number of the pull request.",
+)
+@click.option("--reason", default=None, help="Why this level is right; reviewers will read it.")
+@click.option("--by", default=None, metavar="LOGIN", help="Who asks; must have write permission.")
+@click.option(
+    "--comment",
+    type=click.IntRange(1, 2**63 - 1),
+    default=None,
+    metavar="ID",
+    help="Take these three from a comment that says `/driftgate accept REASON`.",
+)
+@click.option(
+    "--mode",
+    type=click.Choice(["pull-request", "branch"]),
+    default="pull-request",
+    show_default=True,
+    help="Open a pull request, or commit to the branch itself.",
+)
+@click.option(
+    "--workflow",
+    default="driftgate.yml",
+    show_default=True,
+    metavar="FILE",
+    help="File name of the workflow that measures.",
+)
+@click.option(
+    "--run",
+    type=click.IntRange(1, 2**63 - 1),
+    default=None,
+    metavar="ID",
+    help="The run that measured; by default the newest of the present head.",
+)
+@click.option(
+    "--shards",
+    type=click.IntRange(1, 256),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="In how many parts it was measured.",
+)
+@click.option(
+    "--merge-base",
+    default=None,
+    metavar="REV",
+    help="Take profiles and baselines where this revision and HEAD parted.",
+)
+@options.profiles_dir
+@options.size
+@options.baseline_dir
+@click.option(
+    "--comment-body-file",
+    type=options.PathParam,
+    default=None,
+    metavar="FILE",
+    help="Also write the answer to this file.",
+)
+@github_options.github
+@options.as_json
+def command(
+    github: GitHub,
+    number: int | None,
+    reason: str | None,
+    by: str | None,
+    comment: int | None,
+    mode: str,
+    workflow: str,
+    run: int | None,
+    shards: int,
+    merge_base: str | None,
+    profiles: Path,
+    size: str,
+    baseline: Path,
+    comment_body_file: Path | None,
+    *,
+    json_: bool,
+) -> int:
+    """Accept the level that was measured for a pull request, by review.
+
+    Takes the newest sessions of its present head, judges them again, and proposes them as the new
+    baseline: in a pull request of its own, or as a commit on the branch. The outputs are pull,
+    branch and commit. What is accepted counts once it is on the base branch; the measured pull
+    request is then updated, and judged against it.
+    """
+    from gate.pipeline.accept.pull_request import LevelAcceptance, accept_level  # noqa: PLC0415 - likewise
+    from gate.pipeline.accept.reply import ReplyComment  # noqa: PLC0415 - the help is quick
+    from gate.publish.command_line import react  # noqa: PLC0415 - likewise
+
+    api = github.api()
+    asked = _asked(api, github.repository, number, reason, by, comment)
+    if asked is None:
+        click.echo(f"comment {comment} holds no command of driftgate: nothing was done")
+        return 0
+    _require_permission(api, github.repository, asked)
+    react(api, github.repository, asked.comment, "eyes")
+    answer = ReplyComment(api, github.repository, asked, comment_body_file)
+    wanted = LevelAcceptance(
+        mode=mode,
+        workflow=workflow,
+        run=run,
+        shards=shards,
+        merge_base=merge_base,
+        profiles=profiles,
+        size=size,
+        baseline=baseline,
+    )
+    try:
+        done, proposal = accept_level(api, github.repository, asked, wanted)
+    except GateError as error:
+        answer.refused(error)
+        raise
+    answer.done(done, proposal)
+    _tell(done, proposal, json_=json_)
+    return 0
+
+
+def _asked(
+    api: Api,
+    repository: str,
+    number: int | None,
+    reason: str | None,
+    by: str | None,
+    comment: int | None,
+) -> Asked | None:
+    """What is asked for, from the options or from the comment that is named."""
+    from gate.publish.command_line import Asked, asked_in, checked_login  # noqa: PLC0415 - likewise
+
+    given = (number, reason, by)
+    if comment is not None:
+        if given != (None, None, None):
+            raise InputError("G200", "--comment says it all: leave out --pull, --reason, --by.")
+        return asked_in(api, repository, comment)
+    if number is None or reason is None or by is None:
+        cure = "Give all of --pull, --reason and --by, or --comment."
+        raise InputError("G200", "it is not said what to accept, why, or who asks.", cure=cure)
+    return Asked(number=number, by=checked_login(by), reason=reason)
+
+
+def _require_permission(api: Api, repository: str, asked: Asked) -> None:
+    from gate.publish.permission import may_write  # noqa: PLC0415 - likewise
+
+    if not may_write(api, repository, asked.by):
+        raise PublishError(
+            "G276",
+            f"{asked.by} has no write permission to {repository}; nothing was done.",
+            cure="Ask a maintainer to accept it.",
+        )
+
+
+def _tell(done: Carried, proposal: Proposal, *, json_: bool) -> None:
+    from gate.pipeline.accept.sessions import json_answer  # noqa: PLC0415 - likewise
+    from gate.text import clean, guard_line  # noqa: PLC0415 - likewise
+
+    number = "" if done.number is None else str(done.number)
+    github_options.write_outputs({"pull": number, "branch": done.branch, "commit": done.commit})
+    if json_:
+        click.echo(
+            json_answer(
+                action=done.action,
+                pull=done.number,
+                url=done.url,
+                branch=done.branch,
+                commit=done.commit,
+                changes=[f"{name}: {what}" for name, what in proposal.rows],
+            )
+        )
+        return
+    where = f"pull request {number}, {done.url}" if number else f"a commit on {done.branch}"
+    click.echo(guard_line(clean(f"{done.action}: {where}")))
+    for name, what in proposal.rows:
+        click.echo(guard_line(clean(f"  {name}: {what}")))

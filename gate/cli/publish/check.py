@@ -1,0 +1,75 @@
+"""`gate publish check`: the check of a commit."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from gate.cli import options
+from gate.cli.publish import options as github_options
+from gate.pipeline.report_files import told_report
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gate.cli.publish.options import GitHub
+
+EPILOG = """\b
+Examples:
+  gate publish check out/report.json --head "$HEAD"
+  gate publish check out/report.json --head "$HEAD" --name "driftgate lab-2"
+
+\b
+Needs the permission checks: write. Exit status: 0 written, whatever the verdict;
+6 not written. The check itself is `success` only for an open gate.
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("report", type=options.PathParam)
+@github_options.head
+@click.option("--name", default="driftgate", show_default=True, help="Name of the check.")
+@github_options.said_option
+@github_options.addresses
+@github_options.github
+@options.as_json
+def command(
+    github: GitHub,
+    report: Path,
+    head: str,
+    name: str,
+    said: str,
+    report_url: str,
+    run_url: str,
+    *,
+    json_: bool,
+) -> int:
+    """Make or update the check of HEAD that says what REPORT says.
+
+    A branch can require it by its name. It is a success only when the gate is open, and a failure
+    in every other case: GitHub lets neutral and skipped checks satisfy a requirement.
+    """
+    from gate.publish.check_run import Check, publish_check  # noqa: PLC0415 - the help is quick
+    from gate.report.markdown.markdown import render_comment  # noqa: PLC0415 - likewise
+    from gate.report.wording.links import Links  # noqa: PLC0415 - likewise
+    from gate.text import clean  # noqa: PLC0415 - likewise
+
+    read = told_report(report, said)
+    run_page = run_url or github.run_url()
+    links = Links(report=report_url, run=run_page, commit=head)
+    check = Check(
+        name=name,
+        head=head,
+        is_open=read.gate == "open" and read.exit_status == 0,
+        title=clean(read.headline),
+        summary=render_comment(read, links).partition("\n")[2],
+        details_url=report_url or run_page,
+    )
+    done = publish_check(github.api(), github.repository, check)
+    if json_:
+        click.echo(json.dumps({"schema": 1, "action": done.action, "url": done.url}, indent=1))
+    else:
+        click.echo(f"check {done.action}: {done.url}".rstrip(": "))
+    return 0

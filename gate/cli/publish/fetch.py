@@ -1,0 +1,109 @@
+"""`gate publish fetch`: sessions or a report that another workflow run uploaded."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gate.cli import options
+from gate.cli.publish import options as github_options
+from gate.errors import PublishError
+
+if TYPE_CHECKING:
+    from gate.cli.publish.options import GitHub
+    from gate.publish.api import Api
+
+_FILES = ("session.json", "report.json")
+_REFUSED = "G275"
+
+EPILOG = """\b
+Examples:
+  gate publish fetch --run "$RUN" --artifact driftgate-session --out sessions
+  gate publish fetch --run "$RUN" --artifact driftgate-session --shards 3 --out sessions
+
+\b
+Needs the permission actions: read. Exit status: 0 when everything is there,
+6 when an artifact is missing or refused; what is there is written all the same.
+"""
+
+
+@click.command(epilog=EPILOG)
+@github_options.run
+@click.option("--artifact", required=True, metavar="NAME", help="Name of the artifact.")
+@click.option(
+    "--shards",
+    type=click.IntRange(1, 256),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Fetch N artifacts, NAME-1-of-N to NAME-N-of-N; one is called NAME alone.",
+)
+@click.option(
+    "--file",
+    "file_name",
+    type=click.Choice(_FILES),
+    default=_FILES[0],
+    show_default=True,
+    help="The one file that each holds.",
+)
+@click.option("--out", type=options.PathParam, required=True, help="Directory to write to.")
+@github_options.github
+@options.as_json
+def command(
+    github: GitHub,
+    run: int,
+    artifact: str,
+    shards: int,
+    file_name: str,
+    out: Path,
+    *,
+    json_: bool,
+) -> int:
+    """Fetch what a workflow run uploaded, and trust none of it.
+
+    Each artifact must hold exactly one plain file of the expected name and size. It is written to
+    OUT/FILE, or with --shards to OUT/K-of-N/FILE; no name from inside an artifact is ever used.
+    """
+    api = github.api()
+    places = {artifact: Path()}
+    if shards > 1:
+        names = [f"{number}-of-{shards}" for number in range(1, shards + 1)]
+        places = {f"{artifact}-{name}": Path(name) for name in names}
+    written, lacking = [], []
+    for name, place in places.items():
+        target = out / place / file_name
+        target.unlink(missing_ok=True)  # of an earlier call: it must not stand in for a missing one
+        try:
+            _fetch(api, github.repository, run, name, target)
+        except PublishError as error:
+            if error.code != _REFUSED:
+                raise
+            lacking.append(error)
+            continue
+        written.append(str(target))
+        click.echo(f"fetched {target}", err=True)
+    if lacking:
+        raise _lacking(lacking, len(places))
+    if json_:
+        click.echo(json.dumps({"schema": 1, "files": written}, indent=1))
+    return 0
+
+
+def _fetch(api: Api, repository: str, run: int, name: str, target: Path) -> None:
+    from gate.formats import disk  # noqa: PLC0415 - the help is quick
+    from gate.publish.artifacts import fetch, text_of  # noqa: PLC0415 - likewise
+
+    cap = disk.CAP_BYTES["handover" if target.name == _FILES[0] else "session"]
+    content = fetch(api, repository, run, name, target.name, cap)
+    disk.write_text(target, text_of(content, name, run))
+
+
+def _lacking(lacking: list[PublishError], of: int) -> PublishError:
+    """One error of all; the first ones in full."""
+    told = " ".join(error.message for error in lacking[:5])
+    more = f" And {len(lacking) - 5} more." if len(lacking) > 5 else ""
+    count = f"{len(lacking)} of {of} artifacts: " if of > 1 else ""
+    return PublishError(_REFUSED, f"{count}{told}{more}", cure=lacking[0].cure)

@@ -1,0 +1,104 @@
+"""`gate publish step`: summary, annotations, outputs and exit status of a GitHub step."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gate import __version__
+from gate.cli import options
+from gate.errors import GateError
+from gate.pipeline.report_files import terminal_width, wants_colour
+from gate.publish.commands import plain_lines
+from gate.publish.step import Runner, leave, take, tell
+
+if TYPE_CHECKING:
+    from gate.model import Report
+
+EPILOG = """\b
+Examples:
+  gate publish step reports/pr-17
+  gate publish step out --artifact-url "$PAGE" --because "measuring ended as cancelled"
+
+\b
+Exit status: that of the report, and 0 only for one that is there, of now, and open;
+4 where the check left none, 6 where summary or outputs could not be written.
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("out", type=options.PathParam)
+@click.option("--artifact-url", default="", metavar="URL", help="Address of the report's page.")
+@click.option(
+    "--run-url",
+    default="",
+    metavar="URL",
+    help="Address of the workflow run; by default the running one.",
+)
+@click.option(
+    "--because",
+    default="",
+    metavar="TEXT",
+    help="How the check ended, told where it left no report.",
+)
+@options.as_json
+def command(out: Path, artifact_url: str, run_url: str, because: str, *, json_: bool) -> int:
+    """Tell GitHub what stands in OUT/report.json, the report of a check; last step of the job.
+
+    Appends the summary, prints annotations and the report, sets the outputs gate, verdict, status,
+    report, session and headline. Where there is no report, or none that can be of this check, one
+    is written that says so, and the gate is closed. Outside of GitHub it prints only.
+    """
+    from gate.report.annotations import render_annotations  # noqa: PLC0415 - the help is quick
+    from gate.report.wording.links import Links  # noqa: PLC0415 - likewise
+
+    taken = take(out, now=datetime.now(UTC), version=__version__, because=because)
+    if taken.made:
+        _leave(out, taken.report)
+    links = Links(report=artifact_url, run=run_url or _this_run())
+    runner = Runner(summary=_file("GITHUB_STEP_SUMMARY"), output=_file("GITHUB_OUTPUT"))
+    # All is rendered before anything is told: what cannot be rendered must not have said open.
+    lines, log = render_annotations(taken.report), _log(taken.report, json_=json_)
+    status, failed = tell(taken.report, out, links, runner)
+    for line in lines:
+        click.echo(line, err=json_)  # a runner reads both streams
+    click.echo(log, nl=False)
+    for error in failed:
+        click.echo(plain_lines(f"error[{error.code}]: {error}"), err=True)
+    return status
+
+
+def _leave(out: Path, report: Report) -> None:
+    """Write the report that was made; where that fails, everything else is told all the same."""
+    try:
+        leave(out, report)
+    except (GateError, OSError) as error:
+        click.echo(plain_lines(f"the report could not be written: {error}"), err=True)
+
+
+def _log(report: Report, *, json_: bool) -> str:
+    """The report for the log, no line of which is a command."""
+    if json_:
+        from gate.report.json_text import render_json  # noqa: PLC0415 - one of two
+
+        # Between the quotes of a string, as this always is, the escape reads the same.
+        return render_json(report).replace("##[", "#\\u0023[")
+    from gate.report.text.text import render_text  # noqa: PLC0415 - one of two
+
+    return plain_lines(render_text(report, width=terminal_width(), colour=wants_colour()))
+
+
+def _file(name: str) -> Path | None:
+    given = os.environ.get(name)
+    return Path(given) if given else None
+
+
+def _this_run() -> str:
+    """The page of the running workflow run; empty outside of GitHub."""
+    names = ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID")
+    server, repository, run = (os.environ.get(name, "") for name in names)
+    return f"{server}/{repository}/actions/runs/{run}" if server and repository and run else ""

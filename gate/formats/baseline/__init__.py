@@ -1,0 +1,1 @@
+"""What is accepted: baselines, waivers, kernels, calibrations and their rounds."""

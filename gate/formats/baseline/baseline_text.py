@@ -1,0 +1,193 @@
+"""The canonical text of a baseline, written for the reviewer of a pull request.
+
+One block per series, one short line per session in it, then one block per accepted session with
+who and why. Sorted, so that two branches that touch different benchmarks merge. The line that
+opens an epoch carries a comment that says what moved and why.
+
+The form of `baselines/<host-class>/<profile>.toml`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from statistics import median
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, TypeAdapter
+
+from gate.formats import toml
+from gate.model import (
+    SCHEMA,
+    Better,
+)
+from gate.model.host import changed_facts, describe_changed
+from gate.units import percent, show, show_pair
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gate.model import AcceptedSession, Baseline, BaselinePoint, BaselineSeries
+
+
+def baseline_text(baseline: Baseline) -> str:
+    """The canonical text: equal baselines give equal bytes."""
+    head = [
+        "# Accepted measurements. Written by `gate baseline accept`; read the epochs' comments.",
+        f"schema = {SCHEMA}",
+        f"profile = {toml.string(baseline.profile)}",
+        f"host_class = {toml.string(baseline.host_class)}",
+        f"harness = {toml.string(baseline.harness)}",
+        f"profile_digest = {toml.string(baseline.profile_digest)}",
+    ]
+    known = {session.id: session for session in baseline.sessions}
+    series = sorted(baseline.series, key=lambda s: (s.benchmark, s.metric))
+    blocks = [line for one in series for line in _series_lines(one, known)]
+    sessions = sorted(baseline.sessions, key=lambda session: session.id)
+    facts = [line for session in sessions for line in _session_lines(session)]
+    return "\n".join([*head, *blocks, *facts, ""])
+
+
+def _session_lines(session: AcceptedSession) -> list[str]:
+    return [
+        "",
+        f"[session.{toml.string(session.id)}]",
+        f"reason = {toml.string(session.reason)}",
+        f"by = {toml.string(session.by)}",
+        f"accepted = {toml.string(session.accepted)}",
+        f"started = {toml.string(session.started)}",
+        f"commit = {toml.string(session.commit)}",
+        f"subject = {toml.string(session.subject)}",
+        f"boot = {toml.string(session.boot)}",
+        f"fingerprint = {toml.string(session.fingerprint)}",
+        f"digest = {toml.string(session.profile_digest)}",
+        f"tools = {toml.inline(session.tools)}",
+        f"epoch_facts = {toml.inline(session.epoch_facts)}",
+        *([f"duration = {toml.number(session.duration)}"] if session.duration else []),
+        *(
+            f"{name} = {toml.string(value)}"
+            for name, value in (
+                ("kernel_build", session.kernel_build),
+                ("kernel_config", session.kernel_config),
+            )
+            if value
+        ),
+        *([_controls_line(session)] if session.controls else []),
+    ]
+
+
+def _controls_line(session: AcceptedSession) -> str:
+    """`controls = { cpu-spin = [0.03456, 0.03461], memory-copy = [...] }`: seconds of each run."""
+    runs = ", ".join(
+        f"{toml.key(name)} = {toml.array(map(toml.number, values))}"
+        for name, values in sorted(session.controls.items())
+    )
+    return f"controls = {{ {runs} }}"
+
+
+def _series_lines(series: BaselineSeries, known: Mapping[str, AcceptedSession]) -> list[str]:
+    lines = [
+        "",
+        f"[series.{toml.string(series.benchmark)}.{toml.string(series.metric)}]",
+        f"unit = {toml.string(series.unit)}",
+        f"better = {toml.string(series.better.value)}",
+        *([f"made = {toml.string(series.made)}"] if series.made else []),
+        "sessions = [",
+    ]
+    before: BaselinePoint | None = None
+    for point in series.points:
+        if before is None or before.epoch != point.epoch:
+            lines.append(f"  # {_epoch_comment(series, before, point, known)}")
+        values = toml.array(map(toml.number, point.values))
+        lines.append(
+            f"  {{ session = {toml.string(point.session)}, epoch = {point.epoch}, "
+            f"median = {toml.number(median(point.values))}, values = {values} }},"
+        )
+        before = point
+    return [*lines, "]"]
+
+
+def _epoch_comment(
+    series: BaselineSeries,
+    before: BaselinePoint | None,
+    point: BaselinePoint,
+    known: Mapping[str, AcceptedSession],
+) -> str:
+    """What a reviewer reads in the diff: from, to, how much, why. One line, no control codes.
+
+    Where facts of the host moved with it, they stand before the reason.
+    """
+    session = known.get(point.session)
+    now = median(point.values)
+    level = show(now, series.unit)
+    if before is not None:
+        was = median(before.values)
+        step = now / was - 1 if was else None
+        level = f"{show_pair(was, now, series.unit)} ({percent(step)})"
+        last = known.get(before.session)
+        facts = changed_facts(last.epoch_facts, session.epoch_facts) if last and session else ()
+        level += f", on the host {describe_changed(facts)}" if facts else ""
+    text = f"epoch {point.epoch}: {level}, because: {session.reason if session else ''}"
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+_FORM = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+class SessionForm(BaseModel):
+    """`[session."ID"]`: one accepted session."""
+
+    model_config = _FORM
+    reason: str = Field(min_length=1)
+    by: str
+    accepted: str
+    started: str
+    commit: str = ""
+    subject: str = ""
+    boot: str = ""
+    fingerprint: str = ""
+    digest: str
+    tools: dict[str, str] = {}
+    epoch_facts: dict[str, str] = {}
+    duration: float = Field(default=0.0, ge=0)
+    kernel_build: str = Field(default="", pattern=r"^[0-9a-f]{0,128}$")
+    kernel_config: str = Field(default="", pattern=r"^([0-9a-f]{16})?$")
+    controls: dict[str, Annotated[list[PositiveFloat], Field(min_length=1, max_length=100)]] = {}
+
+
+class PointForm(BaseModel):
+    """One line of a series."""
+
+    model_config = _FORM
+    session: str
+    epoch: int = Field(ge=1)
+    median: float
+    values: list[float] = Field(min_length=1, max_length=1000)
+
+
+class SeriesForm(BaseModel):
+    """`[series."BENCHMARK"."METRIC"]`."""
+
+    model_config = _FORM
+    unit: str
+    better: Better
+    made: str = ""
+    sessions: list[PointForm] = Field(min_length=1)
+
+
+class BaselineForm(BaseModel):
+    """The accepted sessions of one host class and profile."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, title="driftgate baseline")
+    schema_number: int = Field(alias="schema")
+    profile: str
+    host_class: str
+    harness: str
+    profile_digest: str
+    session: dict[str, SessionForm] = {}
+    series: dict[str, dict[str, SeriesForm]] = {}
+
+
+@cache
+def adapter() -> TypeAdapter[BaselineForm]:
+    """Validator of baselines, built once."""
+    return TypeAdapter(BaselineForm)

@@ -1,0 +1,233 @@
+"""`baselines/<host-class>/calibration.toml`: read with distrust, appended to, written whole.
+
+The form of `baselines/<host-class>/calibration.toml`: one line per round.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from gate.errors import InputError
+from gate.formats import checked, disk, names, toml
+from gate.formats import toml as lines
+from gate.model import (
+    SCHEMA,
+    Ending,
+    Round,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+
+_FORM = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
+_LARGEST_LOSS = 10.0
+_MOST_LINES = 1000
+"""More than are ever written, so that a merge of two branches can still be read."""
+
+_Count = Annotated[int, Field(ge=0, le=10**9)]
+_Level = Annotated[float, Field(gt=0, le=0.5)]
+
+
+class RoundForm(BaseModel):
+    """One finished round."""
+
+    model_config = _FORM
+    id: str = Field(pattern=r"^[0-9A-Za-z-]{8,40}$")
+    date: str = Field(pattern=r"^\d{4}-\d\d-\d\dT[0-9:.]{5,15}Z$")
+    """UTC."""
+    digest: str = Field(min_length=1, max_length=64)
+    """First digits of the profile's digest."""
+    gate: str = Field(min_length=1, max_length=40)
+    rule: str = Field(min_length=1, max_length=40)
+    """Versions of the gate and of its decision rule."""
+    alpha: _Level
+    beta: _Level
+    seed: Annotated[int, Field(ge=0, lt=1 << 63)]
+    number: Annotated[int, Field(ge=1, le=10**9)]
+    """Seed of the schedule, and the number in it."""
+    planted: float = Field(ge=0, le=_LARGEST_LOSS)
+    """Asked loss; 0 for an unchanged round."""
+    benchmark: str = Field(default="", max_length=500)
+    """The benchmark that was slowed."""
+    achieved: float | None = None
+    """Loss that the data show."""
+    tolerance: float | None = Field(default=None, gt=0)
+    """Tolerance that the slowed metric was judged by."""
+    ending: Ending
+    metrics: _Count
+    regressed: _Count
+    inconclusive: _Count
+    """Gate metrics compared, called regressed, left inconclusive."""
+    trials: _Count
+    seconds: float = Field(ge=0)
+
+
+class ProfileRoundsForm(BaseModel):
+    """`[profile.NAME]`: the rounds of one profile."""
+
+    model_config = _FORM
+    rounds: list[RoundForm] = Field(max_length=_MOST_LINES)
+
+
+class CalibrationForm(BaseModel):
+    """How often the gate was right on hosts of one class, where the truth was known."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        allow_inf_nan=False,
+        use_attribute_docstrings=True,
+        title="driftgate calibration",
+    )
+    schema_number: int = Field(alias="schema")
+    host_class: str
+    profile: dict[str, ProfileRoundsForm] = {}
+
+
+@cache
+def adapter() -> TypeAdapter[CalibrationForm]:
+    """Validator of calibrations, built once."""
+    return TypeAdapter(CalibrationForm)
+
+
+CALIBRATION_FILE = "calibration.toml"
+MOST_KEPT = 500
+"""Rounds of one profile that are kept, the newest."""
+_UNCHANGED = {Ending.CLEAR, Ending.ALARM}
+_PLANTED = {Ending.FOUND, Ending.MISSED}
+_REGRESSED = {Ending.CLEAR: False, Ending.ALARM: True, Ending.FOUND: True}
+"""Endings that say whether something was called regressed."""
+
+
+def read_rounds(directory: Path) -> tuple[Round, ...]:
+    """The rounds of every host class under a baseline directory, oldest first.
+
+    Raises:
+        InputError: a file is malformed, or contradicts its place or itself.
+    """
+    if disk.is_absent(directory):
+        return ()
+    files = sorted(directory.glob(f"*/{CALIBRATION_FILE}"))
+    return tuple(one for path in files for one in _read(path))
+
+
+def append_round(directory: Path, new: Round) -> Path:
+    """Add a finished round to the file of its host class; one of the same id is replaced.
+
+    Raises:
+        InputError: the file is malformed or cannot be written; it is unchanged then.
+    """
+    path = directory / new.host_class / CALIBRATION_FILE
+    with _alone(path.parent):
+        before = () if disk.is_absent(path) else _read(path)
+        rounds = [one for one in before if one.id != new.id]
+        disk.write_text(path, calibration_text(new.host_class, [*rounds, new]))
+    return path
+
+
+def calibration_text(host_class: str, rounds: Sequence[Round]) -> str:
+    """The canonical text: the same rounds in any order give the same bytes."""
+    text = [
+        "# How often the gate was right on this host class: a line per round of `gate calibrate`.",
+        "# Where two branches add lines to one profile, keep both; the next round sorts them.",
+        f"schema = {SCHEMA}",
+        f"host_class = {toml.string(host_class)}",
+    ]
+    for profile in sorted({one.profile for one in rounds}):
+        own = sorted(
+            (one for one in rounds if one.profile == profile), key=lambda one: (one.date, one.id)
+        )
+        text += ["", f"[profile.{toml.key(profile)}]", "rounds = ["]
+        text += [f"  {{ {', '.join(_pairs(one))} }}," for one in own[-MOST_KEPT:]]
+        text.append("]")
+    return "\n".join([*text, ""])
+
+
+def _pairs(one: Round) -> Iterator[str]:
+    """The keys of a line, most telling first; what does not apply is left out."""
+    yield f"id = {toml.string(one.id)}"
+    yield f"date = {toml.string(one.date)}"
+    yield f"planted = {toml.number(one.planted)}"
+    yield f"ending = {toml.string(one.ending.value)}"
+    if one.benchmark:
+        yield f"benchmark = {toml.string(one.benchmark)}"
+    for name, value in (("achieved", one.achieved), ("tolerance", one.tolerance)):
+        if value is not None:
+            yield f"{name} = {toml.number(value)}"
+    for name in ("metrics", "regressed", "inconclusive", "trials"):
+        yield f"{name} = {getattr(one, name)}"
+    yield f"seconds = {toml.number(one.seconds)}"
+    yield f"digest = {toml.string(one.digest)}"
+    yield f"gate = {toml.string(one.gate)}"
+    yield f"rule = {toml.string(one.rule)}"
+    yield f"alpha = {toml.number(one.alpha)}"
+    yield f"beta = {toml.number(one.beta)}"
+    yield f"seed = {one.seed}"
+    yield f"number = {one.number}"
+
+
+@contextmanager
+def _alone(directory: Path) -> Iterator[None]:
+    """Two commands that end a round at the same moment must not lose one of the two."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:
+        raise InputError(
+            "G208", f"cannot be written: {error.strerror}.", place=str(directory)
+        ) from error
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _read(path: Path) -> tuple[Round, ...]:
+    text = disk.read_text(path, "calibration")
+    data = checked.parse_toml(text, str(path))
+    checked.check_schema(data, text=text, place=str(path), kind="toml")
+    form = checked.validate(adapter(), data, text=text, place=str(path), kind="toml")
+
+    def wrong(message: str, cure: str, line: int) -> InputError:
+        return InputError("G206", message, cure=cure, place=f"{path}:{line}")
+
+    if form.host_class != path.parent.name:
+        raise wrong(
+            f"host_class is {form.host_class!r}, but the file stands where "
+            f"{path.parent.name!r} belongs.",
+            "Move the file back.",
+            lines.toml_line(text, ("host_class",)),
+        )
+    found: dict[str, Round] = {}
+    for profile, block in form.profile.items():
+        if not names.is_plain(profile):
+            where = lines.toml_line(text, ("profile", profile))
+            raise wrong(f"{profile[:80]!r} is no profile.", f"A name has {names.RULE}.", where)
+        for line in block.rounds:
+            why = "stands there twice" if line.id in found else _contradiction(line)
+            if why:
+                message = f"round {line.id} of {profile} {why}."
+                raise wrong(message, "Remove that line.", _last_line_with(text, line.id))
+            found[line.id] = Round(host_class=form.host_class, profile=profile, **line.model_dump())
+    return tuple(sorted(found.values(), key=lambda one: (one.date, one.id)))
+
+
+def _last_line_with(text: str, word: str) -> int:
+    return text.count("\n", 0, text.rindex(word)) + 1
+
+
+def _contradiction(line: RoundForm) -> str:
+    """What no single key can say: an ending that its own round cannot have."""
+    if line.ending in (_PLANTED if line.planted == 0 else _UNCHANGED):
+        return f"cannot have ended {line.ending.value} with {line.planted:g} planted"
+    if _REGRESSED.get(line.ending, line.regressed > 0) != (line.regressed > 0):
+        return f"cannot have ended {line.ending.value} with {line.regressed} regressed"
+    return ""

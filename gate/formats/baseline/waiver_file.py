@@ -1,0 +1,114 @@
+"""`baselines/waivers.toml`: regressions somebody accepted for a while."""
+
+from __future__ import annotations
+
+from datetime import date
+from functools import cache
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from gate.errors import InputError
+from gate.formats import checked, disk, toml
+from gate.formats.baseline.baseline_file import WAIVER_FILE
+from gate.model import Waiver
+from gate.units import parse_percent
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+_LARGEST_CEILING = 5.0
+"""As the largest tolerance: whoever lets more through removes the metric from the gate."""
+_LONGEST_DAYS = 366
+"""From the first day to the last: what holds for longer is no exception any more."""
+
+
+class WaiverForm(BaseModel):
+    """`[[waiver]]`: one row, with a ceiling, a first and a last day, an issue and a reason."""
+
+    model_config = ConfigDict(extra="forbid")
+    profile: str
+    benchmark: str
+    metric: str
+    ceiling: str
+    since: str
+    expires: str
+    issue: str = Field(min_length=1)
+    reason: str = Field(min_length=1)
+
+
+class WaiversForm(BaseModel):
+    """The whole file."""
+
+    model_config = ConfigDict(extra="forbid")
+    waiver: list[WaiverForm] = []
+
+
+@cache
+def adapter() -> TypeAdapter[WaiversForm]:
+    """Validator of waivers, built once."""
+    return TypeAdapter(WaiversForm)
+
+
+def read_waivers(directory: Path) -> tuple[Waiver, ...]:
+    """The waivers of a baseline directory; none where there is no file.
+
+    Raises:
+        InputError: malformed, with file and line.
+    """
+    path = directory / WAIVER_FILE
+    if disk.is_absent(path):
+        return ()
+    text = disk.read_text(path, "profile")
+    data = checked.parse_toml(text, str(path))
+    form = checked.validate(adapter(), data, text=text, place=str(path), kind="toml")
+    waivers = tuple(_waiver(one, i, path, text) for i, one in enumerate(form.waiver))
+    rows: set[tuple[str, str, str]] = set()
+    for i, waiver in enumerate(waivers):
+        row = (waiver.profile, waiver.benchmark, waiver.metric)
+        if row in rows:
+            raise InputError(
+                "G206",
+                f"{' '.join(row)[:200]} is waived twice.",
+                cure="Keep one of the two.",
+                place=f"{path}:{toml.toml_line(text, ('waiver', i))}",
+            )
+        rows.add(row)
+    return waivers
+
+
+def _waiver(form: WaiverForm, index: int, path: Path, text: str) -> Waiver:
+    def wrong(key: str, error: ValueError | str) -> InputError:
+        line = toml.toml_line(text, ("waiver", index, key))
+        return InputError("G206", f"{key}: {error}.", place=f"{path}:{line}")
+
+    try:
+        ceiling = parse_percent(form.ceiling)
+    except ValueError as error:
+        raise wrong("ceiling", error) from error
+    if not 0 < ceiling <= _LARGEST_CEILING:
+        raise wrong("ceiling", f"must be above 0% and at most {_LARGEST_CEILING:.0%}")
+    if not form.reason.strip():
+        raise wrong("reason", "says nothing")
+    days: dict[str, date] = {}
+    for key in ("since", "expires"):
+        try:
+            days[key] = date.fromisoformat(getattr(form, key))
+        except ValueError as error:
+            raise wrong(key, error) from error
+    since, expires = days["since"], days["expires"]
+    if since > expires:
+        raise wrong("since", f"{since} lies behind the last day, {expires}")
+    if (expires - since).days > _LONGEST_DAYS:
+        raise wrong("expires", f"must lie at most {_LONGEST_DAYS} days after since, {since}")
+    return Waiver(
+        profile=form.profile,
+        benchmark=form.benchmark,
+        metric=form.metric,
+        ceiling=ceiling,
+        since=since.isoformat(),
+        expires=expires.isoformat(),
+        issue=form.issue,
+        reason=form.reason,
+    )

@@ -1,0 +1,192 @@
+"""`baselines/<host-class>/host.toml`: read strictly, written whole.
+
+The canonical text of `host.toml`, written for its reviewer: every fact with why it matters.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gate.errors import InputError
+from gate.formats import checked, disk, toml
+from gate.formats.host.host_form import adapter
+from gate.model import SCHEMA, EpochPolicy, KnownHost, Limits
+from gate.model.host import about
+from gate.model.readiness import TUNABLE
+from gate.units import parse_percent, parse_quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from gate.formats.host.host_form import LimitsForm
+
+
+_POLICIES = {
+    EpochPolicy.REFUSE: "nothing is judged until a session of the machine as it is now is accepted",
+    EpochPolicy.NEW_BASELINE: "every benchmark counts as new; closed as well, unless --allow new",
+}
+
+
+def host_text(known: KnownHost) -> str:
+    """The canonical text: equal host files give equal bytes."""
+    names = toml.array(map(toml.string, known.tune))
+    lines = [
+        "# What a machine of this class must be, and how it is measured on. Written by",
+        "# `gate host enroll`; `gate host diff` compares a machine with it.",
+        f"schema = {SCHEMA}",
+        f"host_class = {toml.string(known.host_class)}",
+        "",
+        "# Settings that are tuned around every check and put back after it:",
+        *(f"#   {name:<15} {what}" for name, what in TUNABLE.items()),
+        f"tune = {names}",
+        "",
+        '# The processors that measure, as "1-3,5"; empty for the gate\'s own choice.',
+        f"measured_cpus = {toml.string(known.measured_cpus)}",
+        "",
+        "[policy]",
+        "# What a check does when an epoch fact is not that of the newest accepted session:",
+        *(f"#   {policy.value:<15} {what}" for policy, what in _POLICIES.items()),
+        f"epoch = {toml.string(known.policy.value)}",
+        "",
+        "[limits]",
+        "# How much of each a trial bears before it is set aside; defaults are commented out.",
+        *_limits_text(known.limits),
+        "",
+        "# Stable facts: a machine that differs in one of them is another machine, and a check on",
+        "# it is refused. Two machines that differ only in what is unknown are not told apart.",
+        "[stable]",
+        *_facts(known.stable),
+        "",
+        "# Epoch facts as they were when this file was written, to be read. Every accepted session",
+        "# has its own; a check compares with the newest of them, as the policy above says.",
+        "[epoch]",
+        *_facts(known.epoch),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _facts(facts: Mapping[str, str]) -> Iterator[str]:
+    for key in sorted(facts):
+        yield f"# {about(key)}"
+        yield f"{toml.key(key)} = {toml.string(facts[key])}"
+
+
+def _limits_text(limits: Limits) -> Iterator[str]:
+    usual = Limits()
+    for name, (write, what) in _LIMITS.items():
+        value = getattr(limits, name)
+        mark = "# " if value == getattr(usual, name) else ""
+        yield f"# {what}"
+        yield f"{mark}{name} = {write(value)}"
+
+
+def _percent(ratio: float) -> str:
+    return toml.string(f"{ratio * 100:.10g}%")
+
+
+def _rate(per_second: float) -> str:
+    """Bytes per second in the largest unit that they fill, and that reads back as the same."""
+    for factor, unit in ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s")):
+        digits = f"{per_second / factor:.10g}"
+        if per_second >= factor and float(digits) * factor == per_second:
+            return toml.string(f"{digits} {unit}")
+    return toml.string(f"{per_second:.17g} B/s")
+
+
+_LIMITS: dict[str, tuple[Callable[[float], str], str]] = {
+    "steal": (_percent, "processor time that the hypervisor took from this machine"),
+    "foreign_cpu": (toml.number, "processors that processes outside the trial used, on average"),
+    "foreign_io": (_rate, "what processes outside the trial read and wrote"),
+    "memory_pressure": (_percent, "time in which some task waited for memory"),
+    "set_aside": (
+        _percent,
+        "trials set aside per trial planned (three at least, none at 0%); else nothing is judged",
+    ),
+}
+
+
+HOST_FILE = "host.toml"
+_LARGEST_SHARE = 10.0
+"""Ten trials set aside for each one planned, and a share above one, are slips of the pen."""
+
+
+def read_known_host(directory: Path, host_class: str) -> KnownHost | None:
+    """What a class must be; None where it was never enrolled.
+
+    Raises:
+        InputError: the file is malformed, or of another class.
+    """
+    path = directory / host_class / HOST_FILE
+    if disk.is_absent(path):
+        return None
+    known = read_host_file(path)
+    if known.host_class != host_class:
+        raise InputError(
+            "G206", f"host_class is {known.host_class!r}, not {host_class!r}.", place=str(path)
+        )
+    return known
+
+
+def read_host_file(path: Path) -> KnownHost:
+    """A host file, wherever it stands.
+
+    Raises:
+        InputError: malformed or of another schema, with file and line.
+    """
+    text = disk.read_text(path, "profile")
+    data = checked.parse_toml(text, str(path))
+    checked.check_schema(data, text=text, place=str(path), kind="toml")
+    form = checked.validate(adapter(), data, text=text, place=str(path), kind="toml", schema="host")
+    return KnownHost(
+        host_class=form.host_class,
+        stable=dict(form.stable),
+        epoch=dict(form.epoch),
+        policy=form.policy.epoch,
+        tune=tuple(form.tune),
+        measured_cpus=form.measured_cpus,
+        limits=_limits(form.limits, text, path),
+        path=str(path),
+    )
+
+
+def write_known_host(directory: Path, known: KnownHost) -> Path:
+    """Write a class's host file; returns its path.
+
+    Raises:
+        InputError: it cannot be written; what was there is unchanged.
+    """
+    path = directory / known.host_class / HOST_FILE
+    disk.write_text(path, host_text(known))
+    return path
+
+
+def _limits(form: LimitsForm, text: str, path: Path) -> Limits:
+    usual = Limits()
+
+    def parsed(name: str, parse: Callable[[str], float], most: float) -> float:
+        given: str | None = getattr(form, name)
+        if given is None:
+            return float(getattr(usual, name))
+        try:
+            value = parse(given)
+        except ValueError as error:
+            raise _wrong(name, str(error), text, path) from error
+        if value > most:
+            raise _wrong(name, f"{given[:40]!r} is too much", text, path)
+        return value
+
+    return Limits(
+        steal=parsed("steal", parse_percent, 1.0),
+        foreign_cpu=usual.foreign_cpu if form.foreign_cpu is None else form.foreign_cpu,
+        foreign_io=parsed("foreign_io", lambda one: parse_quantity(one, "B/s"), 1e15),
+        memory_pressure=parsed("memory_pressure", parse_percent, 1.0),
+        set_aside=parsed("set_aside", parse_percent, _LARGEST_SHARE),
+    )
+
+
+def _wrong(name: str, what: str, text: str, path: Path) -> InputError:
+    line = toml.toml_line(text, ("limits", name))
+    cure = "`gate schema host` prints the format."
+    return InputError("G206", f"limits.{name}: {what}.", cure=cure, place=f"{path}:{line}")

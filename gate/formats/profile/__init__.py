@@ -1,0 +1,1 @@
+"""`profiles/<name>.toml`: from the text that a person wrote to the model."""

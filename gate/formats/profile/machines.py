@@ -1,0 +1,206 @@
+"""`machine = { ... }` of a subject, or as options: what a kernel is booted in.
+
+`metal = { ... }` of a subject: how this machine itself is restarted into a side's kernel.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from gate.errors import InputError
+from gate.model import DEVICE_DISK, Machine, Metal, OneShot
+from gate.units import parse_quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Wrong = Callable[..., InputError]
+    from collections.abc import Callable
+
+
+_LEAST_MEMORY, _MOST_MEMORY = 256, 64 << 10
+"""MiB."""
+_SMALLEST_DISK, _LARGEST_DISK = 16 << 20, 1 << 40
+"""Bytes; a disk is a sparse file."""
+_MOST_CPUS = 64
+
+
+class MachineForm(BaseModel):
+    """`machine = { ... }`: the virtual machine that a kernel is booted in."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
+    memory: str = "2 GiB"
+    """Of the machine; the trial's files in it live in memory too."""
+    cpus: int = Field(default=1, ge=1, le=_MOST_CPUS)
+    """Processors."""
+    command_line: str = ""
+    """Added to the kernel's command line."""
+    disks: list[str] = []
+    """In this order: empty throw-away disks, "virtio:1 GiB", "nvme:512 MiB"; and "virtio:device"
+    or "nvme:device", behind which is the device of [storage]."""
+    trials: int = Field(default=3, ge=1, le=100)
+    """Trials in a row inside one boot, whose median is what the boot gave."""
+    accelerator: Literal["auto", "kvm", "tcg"] = "auto"
+    """KVM, emulation, or KVM where a probe boot proves it usable."""
+
+
+def machine_from(form: MachineForm, wrong: Wrong) -> Machine:
+    """The machine that a profile asks for.
+
+    Raises:
+        InputError: a key is out of range.
+    """
+    if not form.command_line.isprintable():
+        raise wrong("subject.machine.command_line is not one line.", "subject", "machine")
+    limits = (_LEAST_MEMORY << 20, _MOST_MEMORY << 20)
+    return Machine(
+        memory=int(within(form.memory, "B", limits, wrong, "machine", "memory")) >> 20,
+        cpus=form.cpus,
+        command_line=form.command_line,
+        disks=tuple(_disk(one, wrong) for one in form.disks),
+        trials=form.trials,
+        accelerator=form.accelerator,
+    )
+
+
+def machine_of(
+    *, memory: str, cpus: int, disks: Sequence[str], command_line: str, accelerator: str
+) -> Machine:
+    """The machine that options of a command line ask for: there no [storage] gives a device.
+
+    Raises:
+        InputError: G200, an option is out of range.
+    """
+
+    def wrong(message: str, *_: str | int, cure: str = "") -> InputError:
+        return InputError("G200", message.replace("subject.machine.", "--"), cure=cure)
+
+    form = MachineForm.model_validate(
+        {
+            "memory": memory,
+            "cpus": cpus,
+            "disks": list(disks),
+            "command_line": command_line,
+            "accelerator": accelerator,
+        }
+    )
+    machine = machine_from(form, wrong)
+    for one in machine.disks:
+        if one.endswith(DEVICE_DISK):
+            cure = "Name it in a profile, with [storage] device and root's own list of devices."
+            raise wrong(f"subject.machine.disks: no device is named for {one!r}.", cure=cure)
+    return machine
+
+
+def within(text: str, unit: str, limits: tuple[float, float], wrong: Wrong, *key: str) -> float:
+    """A quantity between two limits, in base units; `key` names it below `subject`.
+
+    Raises:
+        InputError: it is none, or outside.
+    """
+    name = ".".join(("subject", *key))
+    try:
+        value = parse_quantity(text, unit)
+    except ValueError as error:
+        raise wrong(f"{name}: {error}.", "subject", *key) from error
+    if not limits[0] <= value <= limits[1]:
+        low, high = (f"{limit:g} {unit}" for limit in limits)
+        raise wrong(f"{name} must be {low} to {high}.", "subject", *key)
+    return value
+
+
+def _disk(text: str, wrong: Wrong) -> str:
+    """A disk as `nvme:536870912`, or as it is where it stands for the device."""
+    match = re.fullmatch(r"(virtio|nvme):(.+)", text)
+    if match is None:
+        raise wrong(
+            f"subject.machine.disks: {text[:80]!r} is no disk.",
+            *("subject", "machine", "disks"),
+            cure='Write a bus and a size, "virtio:1 GiB" or "nvme:512 MiB"; or "nvme:device".',
+        )
+    if text.endswith(DEVICE_DISK):
+        return text
+    limits = (_SMALLEST_DISK, _LARGEST_DISK)
+    size = int(within(match[2], "B", limits, wrong, "machine", "disks"))
+    return f"{match[1]}:{size}"
+
+
+_ENTRIES = frozenset({"base", "head"})
+_KEYS = {
+    OneShot.GRUB: _ENTRIES,
+    OneShot.SYSTEMD_BOOT: _ENTRIES,
+    OneShot.EFI: _ENTRIES,
+    OneShot.KEXEC: frozenset({"initrd", "command_line"}),
+    OneShot.COMMAND: frozenset({"once"}),
+}
+_NEEDED = {
+    OneShot.GRUB: ("base", "head"),
+    OneShot.SYSTEMD_BOOT: ("base", "head"),
+    OneShot.EFI: ("base", "head"),
+    OneShot.KEXEC: (),
+    OneShot.COMMAND: ("once",),
+}
+_NUMBER = re.compile(r"[0-9A-Fa-f]{4}")
+
+
+class MetalForm(BaseModel):
+    """`metal = { by = "grub", base = "...", head = "..." }`."""
+
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+    by: Literal["grub", "systemd-boot", "efi", "kexec", "command"]
+    """What makes the next start, and no other, one of the side's kernel."""
+    base: str = ""
+    """grub: a menu entry; systemd-boot: its ID; efi: the number of a boot option, "0003"."""
+    head: str = ""
+    """Likewise, for the head side."""
+    once: str = ""
+    """command: a shell command that arms the next start; `{side}` is the side's directory."""
+    restart: str = ""
+    """A shell command instead of `systemctl reboot`, and `systemctl kexec` with kexec."""
+    initrd: str = ""
+    """kexec: the first file system; `{side}` is the side's directory."""
+    command_line: str = ""
+    """kexec: the kernel's command line, instead of that of the kernel that was there first."""
+
+
+def metal_of(form: MetalForm, wrong: Wrong) -> Metal:
+    """How the machine is restarted.
+
+    Raises:
+        InputError: a key means nothing to it, is missing, or is not one line.
+    """
+    by = OneShot(form.by)
+    allowed = _KEYS[by] | {"restart"}
+    for key in sorted(form.model_fields_set - allowed - {"by"}):
+        shown = ", ".join(sorted(allowed))
+        raise wrong(
+            f"subject.metal.{key} means nothing to {by.value}, which has {shown}.",
+            "subject",
+            "metal",
+        )
+    for key in sorted(allowed):
+        text = getattr(form, key)
+        if not text and key in _NEEDED[by]:
+            raise wrong(f"subject.metal: {by.value} needs the key {key}.", "subject", "metal")
+        if not text.isprintable() or text.startswith("-"):
+            raise wrong(f"subject.metal.{key}: {text[:80]!r} is no name.", "subject", "metal")
+        if by is OneShot.EFI and key in _ENTRIES and not _NUMBER.fullmatch(text):
+            raise wrong(
+                f"subject.metal.{key}: {text[:80]!r} is no number of a boot option.",
+                *("subject", "metal"),
+                cure="`efibootmgr` lists them: four hexadecimal digits, as in Boot0003.",
+            )
+    if allowed >= _ENTRIES and form.base == form.head:
+        raise wrong("subject.metal: both sides have one boot entry.", "subject", "metal")
+    return Metal(
+        by=by,
+        base=form.base,
+        head=form.head,
+        once=form.once,
+        restart=form.restart,
+        initrd=form.initrd,
+        command_line=form.command_line,
+    )

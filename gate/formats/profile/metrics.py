@@ -1,0 +1,166 @@
+"""A profile's metrics: what they may lose, and those of groups, made of their points' metrics."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from gate.formats.profile.points import point_text
+from gate.model import BACKGROUND_RATE, Better, Derived, Metric, Role, Take
+from gate.model.curve import LEAST_POINTS
+from gate.units import parse_percent, parse_quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gate.errors import InputError
+    from gate.formats.profile.metric_kinds import MetricKind
+    from gate.formats.profile.profile_form import MetricForm, ProfileForm
+    from gate.formats.profile.sizes import Sized
+
+
+def metrics(
+    form: ProfileForm, source: Sized, kinds: Mapping[str, MetricKind]
+) -> tuple[Metric, ...]:
+    """Every metric of the profile; `kinds` are those that its harness can give.
+
+    Raises:
+        InputError: an unknown metric, a percentage or quantity that is none, a group's metric
+            without the curve for it, or no metric that may close the gate.
+    """
+    if not any(one.role == "gate" for one in form.metric.values()):
+        raise source.wrong(
+            "no metric may close the gate.",
+            "metric",
+            cure=f'Add for example [metric."{next(iter(kinds), "NAME")}"].',
+        )
+    return tuple(_MetricReader(name, form, source).metric(kinds) for name in form.metric)
+
+
+class _MetricReader:
+    """One metric on its way from form to model."""
+
+    def __init__(self, name: str, profile: ProfileForm, source: Sized) -> None:
+        self.name, self.profile, self.source = name, profile, source
+        self.form: MetricForm = profile.metric[name]
+
+    def wrong(self, message: str, *key: str, cure: str = "") -> InputError:
+        return self.source.wrong(message, "metric", self.name, *key, cure=cure)
+
+    def metric(self, kinds: Mapping[str, MetricKind]) -> Metric:
+        derived = self.derived(kinds)
+        if derived is not None:
+            kind = kinds[derived.of]
+            unit = kind.unit if derived.take is Take.GEOMEAN else "1"
+        else:
+            kind = self.kind(self.name, kinds)
+            unit = kind.unit
+        tolerance, negligible = self.limits()
+        return Metric(
+            name=self.name,
+            unit=unit,
+            better=kind.better,
+            role=Role(self.form.role),
+            tolerance=tolerance,
+            negligible=negligible,
+            floor=self.floor(unit),
+            derived=derived,
+        )
+
+    def kind(self, name: str, kinds: Mapping[str, MetricKind], *key: str) -> MetricKind:
+        """What the harness says of a metric of the points."""
+        found = kinds.get(name)
+        if found is None:
+            known = ", ".join(sorted(kinds))
+            raise self.wrong(f"{self.profile.harness} has no metric {name}; it has {known}.", *key)
+        if name == BACKGROUND_RATE and self.profile.background is None:
+            raise self.wrong(f"{name} needs a [background], and there is none.", *key)
+        return found
+
+    def derived(self, kinds: Mapping[str, MetricKind]) -> Derived | None:
+        """How a group's metric is made; None for a metric of the points."""
+        of, over, take = self.form.of, self.form.over, self.form.take
+        given = {"of": of, "over": over, "take": take}
+        if of is None or over is None or take is None:
+            lacking = [key for key, value in given.items() if value is None]
+            if len(lacking) < len(given):
+                present = next(key for key, value in given.items() if value is not None)
+                raise self.wrong(
+                    f"{present} needs {' and '.join(lacking)} too.",
+                    present,
+                    cure='A metric of a group is made by of = "iops", over = "iodepth", '
+                    'take = "scaling".',
+                )
+            return None
+        if self.name in kinds:
+            raise self.wrong(
+                f"{self.name} is a metric that is measured, so a group's must be called otherwise."
+            )
+        target = self.profile.metric.get(of)
+        if target is not None and target.of is not None:
+            raise self.wrong(f"of: {of} is a group's metric itself; name one of the points.", "of")
+        kind = self.kind(of, kinds, "of")
+        if of == BACKGROUND_RATE and over == "load":
+            raise self.wrong(
+                f"of: {of} over load cannot be: no load runs at the point `alone`.",
+                "of",
+                cure=f"Take {of} over another key of the matrix, or [metric.{of}] of the points.",
+            )
+        self.check_curve(over, Take(take), kind)
+        return Derived(of=of, over=over, take=Take(take))
+
+    def check_curve(self, over: str, take: Take, kind: MetricKind) -> None:
+        """The key must be swept over enough values, for a knee over rising numbers."""
+        matrix = self.profile.matrix
+        if over not in matrix:
+            known = f"it has {', '.join(matrix)}" if matrix else "there is none"
+            raise self.wrong(f"over: the matrix has no key {over}; {known}.", "over")
+        values = matrix[over]
+        if len(values) < LEAST_POINTS[take]:
+            raise self.wrong(
+                f"over: {take.value} needs {LEAST_POINTS[take]} values of {over} at least, "
+                f"not {len(values)}.",
+                "over",
+            )
+        if take is not Take.KNEE:
+            return
+        numbers = [_number(point_text(value)) for value in values]
+        ordered = [one for one in numbers if one is not None]
+        if len(ordered) < len(numbers) or ordered != sorted(ordered) or ordered[0] <= 0:
+            raise self.wrong(f"over: a knee needs rising numbers above 0 for {over}.", "over")
+        if kind.better is not Better.HIGHER:
+            raise self.wrong("of: a knee needs a metric of which more is better.", "of")
+
+    def limits(self) -> tuple[float, float]:
+        """Tolerance and negligible loss, as ratios."""
+        tolerance = self.percent("tolerance", self.form.tolerance)
+        negligible = tolerance / 5
+        if self.form.negligible is not None:
+            negligible = self.percent("negligible", self.form.negligible)
+        if not 0.001 <= tolerance <= 5:
+            raise self.wrong("tolerance must lie between 0.1% and 500%.", "tolerance")
+        if negligible > tolerance / 2:
+            raise self.wrong("negligible must be at most half the tolerance.", "negligible")
+        return tolerance, negligible
+
+    def percent(self, key: str, text: str) -> float:
+        try:
+            return parse_percent(text)
+        except ValueError as error:
+            raise self.wrong(f"{key}: {error}.", key) from error
+
+    def floor(self, unit: str) -> float | None:
+        if self.form.floor is None:
+            return None
+        try:
+            return parse_quantity(self.form.floor, unit)
+        except ValueError as error:
+            raise self.wrong(f"floor: {error}.", "floor") from error
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None

@@ -1,0 +1,244 @@
+"""`profiles/<name>.toml`: from the form that a person wrote to the model."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gate.formats import checked, disk, names
+from gate.formats.names import why_not_literal, why_outside
+from gate.formats.profile.guest import run_in_guest
+from gate.formats.profile.metric_kinds import kinds_of
+from gate.formats.profile.metrics import metrics
+from gate.formats.profile.points import VARIABLE, check_parameters, groups, points
+from gate.formats.profile.profile_form import adapter
+from gate.formats.profile.sizes import FULL, Sized, scripts_of
+from gate.formats.profile.storage import state_text, storage_of
+from gate.formats.profile.subject import refuse_unfit, subject_of, subject_text
+from gate.formats.profile.work import background_of, needs_of, work_of
+from gate.model import Activation, Profile, SideSpec, Trials
+from gate.units import parse_quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from gate.formats.profile.metric_kinds import MetricKind
+    from gate.formats.profile.profile_form import ProfileForm
+    from gate.model import Background, Benchmark, Storage, Work
+
+_BY_DIRECTORY = Activation()
+_LONGEST_TIMEOUT = 24 * 3600.0
+_NEEDS = {
+    "fio": ("job",),
+    "hyperfine": ("command",),
+    "pytest-benchmark": ("tests",),
+    "instructions": ("command", "guest"),
+    "replay": ("replay",),
+}
+_AROUND = frozenset({"environment", "background", "storage"})
+"""What stands around the processes of every harness, and never reaches into a guest."""
+_OWN = {
+    "fio": {"job"},
+    "hyperfine": {
+        *("command", "shell", "prepare", "warmup", "output", "operations", "transferred"),
+    },
+    "pytest-benchmark": {"tests", "python", "directory", "arguments"},
+    "instructions": {"command", "guest"},
+    "replay": {"replay", "benchmarks"},
+}
+
+
+def read_profile(path: Path, size: str = FULL) -> Profile:
+    """Read and check one profile in one size.
+
+    Raises:
+        InputError: anything wrong, with file and line.
+    """
+    text = disk.read_text(path, "profile")
+    data = checked.parse_toml(text, str(path))
+    source = Sized(data, size, text=text, path=path)
+    form = _form(source)
+    for other in {FULL, *form.size} - {size}:
+        # A size that is wrong is found out before the day on which it is asked for.
+        _form(Sized(data, other, text=text, path=path))
+    if not names.is_plain(path.stem):
+        raise source.wrong(
+            "its baseline could not be called so.",
+            cure=f"Rename the file: {names.RULE}, and not {' or '.join(names.RESERVED)}.",
+        )
+    return _profile(form, source)
+
+
+def _form(source: Sized) -> ProfileForm:
+    return checked.validate(
+        adapter(),
+        source.data,
+        text=source.text,
+        place=source.place,
+        kind="toml",
+        where=source.where,
+    )
+
+
+def _profile(form: ProfileForm, source: Sized) -> Profile:
+    _check_keys(form, source)
+    work, background = work_of(form, source), background_of(form, source)
+    check_parameters(form, source)
+    kinds = kinds_of(form.harness, work)
+    _check_clash(source, work, kinds_of(form.harness, replace(work, outputs=())))
+    found = points(form, source)
+    wanted = metrics(form, source, kinds)
+    curves = groups(form, source, found, [one.derived.over for one in wanted if one.derived])
+    load = background.command if background else None
+    named = (work.command, work.prepare, load, *work.environment.values())
+    scripts = scripts_of(named, source.root)
+    storage = storage_of(form, source, {one.name for one in wanted if not one.derived})
+    subject = subject_of(form.subject, source.wrong)
+    profile = Profile(
+        name=source.stem,
+        path=source.place,
+        root=str(source.root),
+        harness=form.harness,
+        about=form.about,
+        digest=digest(form.harness, work, found, background, scripts, storage, subject),
+        work=work,
+        benchmarks=(*found, *curves),
+        metrics=wanted,
+        trials=Trials(screen=form.trials.screen, confirm_pairs=form.trials.confirm_pairs),
+        timeout=_timeout(form, source),
+        loud=form.loud,
+        sides=_sides(form, source),
+        size=source.size,
+        needs=needs_of(form, source),
+        background=background,
+        control=all(one.control for one in found),
+        companions=_companions(form, source),
+        expects=tuple(dict.fromkeys(form.expects)),
+        subject=subject,
+        storage=storage,
+    )
+    refuse_unfit(subject, profile, source.wrong)
+    return profile
+
+
+def _companions(form: ProfileForm, source: Sized) -> tuple[str, ...]:
+    """Process names; a path or an empty one would match nothing, in silence."""
+    for name in form.companions:
+        if not name.strip() or "/" in name or not name.isprintable():
+            raise source.wrong(
+                f"companions: {name[:80]!r} is no name of a process.",
+                "companions",
+                cure="Write it as `ps -o comm` does: without directory and arguments.",
+            )
+    return tuple(dict.fromkeys(form.companions))
+
+
+def _check_keys(form: ProfileForm, source: Sized) -> None:
+    """Refuse keys of another harness: they would be ignored in silence."""
+    harness, data = form.harness, source.data
+    for key in _NEEDS[harness]:
+        if not data.get(key):
+            raise source.wrong(f"harness {harness} needs the key {key}.", "harness")
+    if harness == "replay" and bool(form.benchmarks) == bool(form.matrix):
+        both = "both" if form.matrix else "neither"
+        raise source.wrong(
+            f"harness replay needs either benchmarks or a matrix; there are {both}.",
+            "matrix" if form.matrix else "harness",
+        )
+    foreign = set().union(*_OWN.values(), _AROUND) - _OWN[harness]
+    if harness != "instructions":
+        foreign -= _AROUND
+    for key in sorted(foreign & data.keys()):
+        allowed = ", ".join(sorted(_OWN[harness]))
+        raise source.wrong(f"{key} means nothing to {harness}, which has {allowed}.", key)
+
+
+def _check_clash(source: Sized, work: Work, kinds: Mapping[str, MetricKind]) -> None:
+    """An output must not hide what the harness measures."""
+    for output in work.outputs:
+        if output.name in kinds:
+            raise source.wrong(
+                f"output: {output.name} is a metric that is measured anyway.",
+                *("output", output.name),
+                cure="Give the output another name.",
+            )
+
+
+def _timeout(form: ProfileForm, source: Sized) -> float:
+    try:
+        seconds = parse_quantity(form.timeout, "s")
+    except ValueError as error:
+        raise source.wrong(f"timeout: {error}.", "timeout") from error
+    if not 0 < seconds <= _LONGEST_TIMEOUT:
+        raise source.wrong("timeout must be above zero and at most 24 h.", "timeout")
+    return seconds
+
+
+def _sides(form: ProfileForm, source: Sized) -> dict[str, SideSpec]:
+    forms = {"base": form.side.base, "head": form.side.head}
+    for side, one in forms.items():
+        for name in one.env if one else {}:
+            if not VARIABLE.fullmatch(name) or name.startswith("GATE_"):
+                said = f"side.{side}.env: {name[:80]!r} is no variable name that is free to be set."
+                raise source.wrong(said, "side", side, "env")
+        if one is not None and one.dir is not None:
+            place = source.root / one.dir
+            why = why_not_literal(one.dir) or why_outside(place, (source.root,))
+            if why:
+                raise source.wrong(
+                    f"side.{side}.dir: {one.dir[:200]!r}: {why}.",
+                    *("side", side, "dir"),
+                    code="G254",
+                    cure=f"Name a directory of the project, or use --{side} DIR when you measure.",
+                )
+    return {
+        name: SideSpec(directory=one.dir, environment=dict(one.env))
+        for name, one in forms.items()
+        if one is not None
+    }
+
+
+def digest(
+    harness: str,
+    work: Work,
+    benchmarks: tuple[Benchmark, ...],
+    background: Background | None,
+    scripts: Mapping[str, str],
+    storage: Storage | None = None,
+    subject: Activation = _BY_DIRECTORY,
+) -> str:
+    """Hash of what decides what is run.
+
+    Sides, tolerances, numbers of trials, what may disturb and how programs are installed are not
+    part of it, nor are groups, which run nothing. A key that came with a later version counts
+    only where it is used, so that a profile without it keeps its digest and its baseline.
+    """
+    what: dict[str, object] = {
+        "harness": harness,
+        "command": work.command,
+        "shell": work.shell,
+        "prepare": work.prepare,
+        "warmup": work.warmup,
+        "job": work.job_text,
+        "directory": work.directory,
+        "arguments": work.arguments,
+        "benchmarks": [[one.name, one.params] for one in benchmarks],
+    }
+    later: dict[str, object] = {
+        "parameters": work.parameters,
+        "environment": work.environment,
+        "outputs": sorted([one.name, one.pattern, one.unit] for one in work.outputs),
+        "operations": work.operations,
+        "transferred": work.transferred,
+        "background": background and [background.command, background.job_text],
+        "scripts": dict(scripts),
+        "storage": storage and state_text(storage),
+        "guest": work.guest and run_in_guest(work.guest),
+        "subject": subject_text(subject),
+    }
+    what |= {key: value for key, value in later.items() if value}
+    text = json.dumps(what, sort_keys=True)
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()

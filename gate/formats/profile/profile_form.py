@@ -1,0 +1,241 @@
+"""The form of `profiles/<name>.toml`, as a person writes it and as its JSON Schema shows it."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from gate.formats.profile.subject import SubjectForm
+
+_FORM = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
+
+
+Disturbing = Literal[
+    "steal",
+    "foreign_cpu",
+    "foreign_io",
+    "memory_pressure",
+    "throttling",
+    "kernel_log",
+    "asleep",
+]
+"""The kinds of disturbance of the model."""
+
+
+class MetricForm(BaseModel):
+    """`[metric.NAME]`: what a metric may lose."""
+
+    model_config = _FORM
+    role: Literal["gate", "watch"] = "gate"
+    """`gate` may close the gate, `watch` is shown only."""
+    tolerance: str = "5%"
+    """The smallest loss that must not get in, e.g. "5%"."""
+    negligible: str | None = None
+    """A loss nobody should be blocked for; default a fifth of the tolerance."""
+    floor: str | None = None
+    """Absolute change that never closes the gate, e.g. "200 ns"."""
+    of: str | None = None
+    """A group's metric: the metric of the points that it is made of."""
+    over: str | None = None
+    """A group's metric: the matrix key whose values make the curve."""
+    take: Literal["geomean", "scaling", "knee"] | None = None
+    """A group's metric: geometric mean, last point over first, or where 9/10 are reached."""
+
+
+class OutputForm(BaseModel):
+    """`[output.NAME]`: a figure that the command prints, and a metric of that name."""
+
+    model_config = _FORM
+    pattern: str
+    """Regular expression with one group, the number; ^ and $ are ends of lines; fits once."""
+    unit: str
+    """As printed: "MB/s", "ms", "op/s"; "1" for a plain number."""
+    better: Literal["lower", "higher"]
+    """Which way is better."""
+
+
+class NeedForm(BaseModel):
+    """`[needs.PROGRAM]`: a program that the workload runs."""
+
+    model_config = _FORM
+    install: str
+    """How it is installed: "apt install dbench"."""
+    version: str | None = None
+    """Command that prints its version first; without one a hash of the program stands in."""
+
+
+class BackgroundForm(BaseModel):
+    """`[background]`: a load that runs during the trials."""
+
+    model_config = _FORM
+    command: str | None = None
+    """A shell command, run again and again; `{side}` and parameters are expanded."""
+    job: str | None = None
+    """Or a native fio job file, relative to the profile, run until it is stopped."""
+    least: str | None = None
+    """Rounds or I/Os per second below which it does not count as running: "0.1 op/s"."""
+
+
+class SteadyForm(BaseModel):
+    """`steady = { ... }`: when the storage counts as steady, by the trials' own values."""
+
+    model_config = _FORM
+    metric: str
+    """The metric whose series is looked at."""
+    window: int = Field(default=5, ge=3, le=100)
+    """Trials looked at together."""
+    range: str = "20%"
+    """Largest spread of the window about its mean."""
+    slope: str = "10%"
+    """Largest move of the best line through the window."""
+    limit: int = Field(default=25, ge=3, le=1000)
+    """Trials after which a benchmark that is not steady fails."""
+
+
+class StorageForm(BaseModel):
+    """`[storage]`: what state the storage must be in before a trial counts."""
+
+    model_config = _FORM
+    device: str | None = None
+    """A device by its name in this machine's own allow-list, /etc/driftgate/devices.toml."""
+    filesystem: Literal["ext4", "xfs", "btrfs"] | None = None
+    """Made on the device and mounted as the work directory."""
+    precondition: list[Literal["fill", "random"]] = []
+    """Once, by capacity: write everything in order, then overwrite at random offsets."""
+    prepare: list[Literal["fresh", "fstrim", "blkdiscard", "drop_caches", "remount", "mkfs"]] = []
+    """Before every trial, not measured."""
+    steady: SteadyForm | None = None
+    """Trials are set aside until the storage is steady."""
+    write_budget: str | None = None
+    """Most that a check or run of the profile may write: "50 GiB"."""
+
+
+class TrialsForm(BaseModel):
+    """`trials = { ... }`: how often a benchmark is measured."""
+
+    model_config = _FORM
+    screen: int = Field(default=3, ge=2, le=1000)
+    """Trials of the head side in the screen."""
+    confirm_pairs: int = Field(default=100, ge=9, le=1000)
+    """Most pairs the confirmation may spend."""
+
+
+class GuestForm(BaseModel):
+    """`[guest]`: the machine that is booted with the side's kernel for each trial."""
+
+    model_config = _FORM
+    modules: list[str] = []
+    """Kernel modules to load, in this order, with parameters: "null_blk nr_devices=1"."""
+    programs: list[str] = []
+    """Programs of this machine that the command runs; busybox is always there."""
+    prepare: str = ""
+    """A shell command in the guest before the trial, not counted."""
+    memory: str = "512 MiB"
+    """Memory of the guest."""
+    command_line: str = ""
+    """Added to the kernel's command line."""
+    operations: list[int]
+    """What `{operations}` in the command stands for: in a short run, and in a long one."""
+    untouched: Literal["note", "close"] = "note"
+    """What becomes of a pass that executed no changed function: "note" it, or "close" the gate."""
+
+
+class SideForm(BaseModel):
+    """`[side.base]` and `[side.head]`: how a side is activated."""
+
+    model_config = _FORM
+    dir: str | None = None
+    """What `{side}` stands for, relative to the project root."""
+    env: dict[str, str] = {}
+    """Environment variables of this side."""
+
+
+class SidesForm(BaseModel):
+    """`[side]`: the two sides of the subject."""
+
+    model_config = _FORM
+    base: SideForm | None = None
+    """What was accepted before."""
+    head: SideForm | None = None
+    """The change."""
+
+
+class ProfileForm(BaseModel):
+    """A driftgate profile: which harness runs what, and how much each metric may lose."""
+
+    model_config = _FORM
+    harness: Literal["fio", "hyperfine", "pytest-benchmark", "instructions", "replay"]
+    """The program that measures."""
+    about: str = ""
+    """One sentence on what is measured."""
+    job: str | None = None
+    """fio: the native job file, relative to the profile."""
+    command: str | None = None
+    """hyperfine: the command; `{side}`, parameters and matrix keys in braces are expanded.
+    instructions: a shell command in the guest, with `{operations}`."""
+    shell: str = "none"
+    """hyperfine: `none` runs the command directly, else the shell's name."""
+    prepare: str | None = None
+    """hyperfine: a shell command before every trial, not measured."""
+    warmup: int = Field(default=0, ge=0, le=1000)
+    """hyperfine: unmeasured executions before every trial."""
+    output: dict[str, OutputForm] = {}
+    """hyperfine: figures that the command prints."""
+    operations: str | None = None
+    """hyperfine: the output that counts the operations of a run; without one a run is one."""
+    transferred: str | None = None
+    """hyperfine: the output that counts the bytes of a run."""
+    tests: list[str] | None = None
+    """pytest-benchmark: test ids, each a benchmark: "bench/test_codec.py::test_encode"."""
+    python: str | None = None
+    """pytest-benchmark: the interpreter, relative to the project root if it has a slash."""
+    directory: str | None = None
+    """pytest-benchmark: where pytest starts; `{side}` is expanded."""
+    arguments: list[str] = []
+    """pytest-benchmark: further arguments."""
+    replay: str | None = None
+    """replay: the file of recorded values, relative to the profile."""
+    benchmarks: list[str] | None = None
+    """replay: the names in that file to play; a matrix makes them too."""
+    parameters: dict[str, str | int | float] = {}
+    """Fixed parameters: options of a fio job, names in braces; no part of a benchmark's name."""
+    environment: dict[str, str] = {}
+    """Variables for the harness and what it runs; `{side}` and parameters are expanded."""
+    matrix: dict[str, list[str | int | float]] = {}
+    """Parameters to sweep; each combination is a benchmark. `load` and `cpus` are the gate's."""
+    control: bool | list[str] = False
+    """Benchmarks that the change cannot reach, or true for all: if one moves, the host moved."""
+    trials: TrialsForm = TrialsForm()
+    """How often each benchmark is measured."""
+    timeout: str = "10 min"
+    """After which a trial is killed and counts as failed."""
+    loud: Literal["raise", "refuse"] = "raise"
+    """A metric too loud for its tolerance: raise the tolerance visibly, or refuse to judge."""
+    needs: dict[str, NeedForm] = {}
+    """Programs that the workload runs, by name or absolute path."""
+    background: BackgroundForm | None = None
+    """A load beside the trials: all of them, or those with `load` "loaded"."""
+    companions: list[str] = []
+    """Names of processes beside the trials that belong to the workload, such as a server."""
+    expects: list[Disturbing] = []
+    """Kinds of disturbance that the workload makes itself: they set no trial aside."""
+    guest: GuestForm | None = None
+    """instructions: the machine that runs the command."""
+    subject: SubjectForm = SubjectForm()
+    """What is under test: a directory, modules, a kernel, or what your own commands activate."""
+    storage: StorageForm | None = None
+    """What state the storage must be in, and how much may be written."""
+    side: SidesForm = SidesForm()
+    """The two sides of the subject, where both can run on this host."""
+    metric: dict[str, MetricForm] = {}
+    """The metrics to judge and watch."""
+    size: dict[str, dict[str, Any]] = {}
+    """Smaller sizes, for `--size NAME`: keys that replace those of the whole file."""
+
+
+@cache
+def adapter() -> TypeAdapter[ProfileForm]:
+    """Validator of the form, built once."""
+    return TypeAdapter(ProfileForm)

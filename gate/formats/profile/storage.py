@@ -1,0 +1,117 @@
+"""`[storage]` of a profile: checked for steps that contradict each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gate.formats import names
+from gate.model import Steady, Storage
+from gate.units import parse_percent, parse_quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gate.formats.profile.profile_form import ProfileForm, SteadyForm, StorageForm
+    from gate.formats.profile.sizes import Sized
+
+
+def storage_of(form: ProfileForm, source: Sized, metrics: set[str]) -> Storage | None:
+    """The state that the storage must be in; None where the profile does not ask.
+
+    Raises:
+        InputError: G210, steps contradict each other, or a value is out of range.
+    """
+    if form.storage is None:
+        return None
+    for key, why in _contradictions(form, form.storage):
+        raise source.wrong(f"storage.{key}: {why}.", "storage", key)
+    return Storage(
+        device=form.storage.device or "",
+        filesystem=form.storage.filesystem or "",
+        precondition=tuple(form.storage.precondition),
+        prepare=tuple(form.storage.prepare),
+        steady=_steady(form.storage.steady, source, metrics) if form.storage.steady else None,
+        write_budget=_budget(form.storage, source),
+    )
+
+
+def _contradictions(form: ProfileForm, storage: StorageForm) -> Iterator[tuple[str, str]]:
+    if form.harness == "replay":
+        yield "device", "recorded values have no storage"
+    if storage.device is not None and not names.is_plain(storage.device):
+        yield "device", f"{storage.device[:80]!r} is no name of a device in the allow-list"
+    if storage.filesystem and not storage.device:
+        yield "filesystem", "one is made on a device only; name it with device"
+    raw = storage.device is not None and storage.filesystem is None
+    for key, steps in (("precondition", storage.precondition), ("prepare", storage.prepare)):
+        if len(set(steps)) < len(steps):
+            yield key, "a step stands there twice"
+    for step, possible, needs in (
+        ("blkdiscard", raw, "a device without a file system"),
+        ("remount", bool(storage.filesystem), "a file system on a device"),
+        ("mkfs", bool(storage.filesystem), "a file system on a device"),
+        ("fresh", not raw, "files, and this device has none"),
+        ("fstrim", not raw, "a file system, and this device has none"),
+    ):
+        if step in storage.prepare and not possible:
+            yield "prepare", f"{step} needs {needs}"
+    undone = [one for one in ("fresh", "blkdiscard", "mkfs") if one in storage.prepare]
+    if storage.steady and any(one.over for one in form.metric.values()):
+        yield "steady", "in pairs the points of a curve follow each other, so none would be steady"
+    if storage.precondition and undone:
+        yield "precondition", f"{undone[0]} before every trial would undo it"
+
+
+def _steady(form: SteadyForm, source: Sized, metrics: set[str]) -> Steady:
+    if form.metric not in metrics:
+        known = ", ".join(sorted(metrics))
+        raise source.wrong(
+            f"storage.steady.metric: {form.metric[:80]!r} is none of the profile's metrics: "
+            f"{known}.",
+            *("storage", "steady"),
+        )
+    if form.limit < form.window:
+        raise source.wrong(
+            f"storage.steady.limit is {form.limit}, less than the window of {form.window} trials.",
+            *("storage", "steady"),
+        )
+    shares = {}
+    for key in ("range", "slope"):
+        try:
+            share = parse_percent(getattr(form, key))
+        except ValueError as error:
+            raise source.wrong(f"storage.steady.{key}: {error}.", "storage", "steady") from error
+        if not 0 < share <= 1:
+            raise source.wrong(
+                f"storage.steady.{key} must be above zero and at most 100%.", "storage", "steady"
+            )
+        shares[key] = share
+    return Steady(metric=form.metric, window=form.window, limit=form.limit, **shares)
+
+
+def _budget(form: StorageForm, source: Sized) -> float | None:
+    if form.write_budget is None:
+        return None
+    try:
+        size = parse_quantity(form.write_budget, "B")
+    except ValueError as error:
+        raise source.wrong(f"storage.write_budget: {error}.", "storage", "write_budget") from error
+    if size <= 0:
+        raise source.wrong("storage.write_budget must be above zero.", "storage", "write_budget")
+    return size
+
+
+def state_text(storage: Storage) -> str:
+    """What of it decides the state that is measured in; empty where nothing does.
+
+    The budget does not.
+    """
+    if storage == Storage(write_budget=storage.write_budget):
+        return ""
+    steady = storage.steady
+    criterion = (
+        (steady.metric, steady.window, steady.range, steady.slope, steady.limit) if steady else ()
+    )
+    return repr(
+        (storage.device, storage.filesystem, storage.precondition, storage.prepare, criterion)
+    )

@@ -1,0 +1,1 @@
+"""Figures that a publication prints, and recordings of series."""

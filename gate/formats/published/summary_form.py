@@ -1,0 +1,150 @@
+"""The form of a summary file, as a person writes it and as its JSON Schema shows it.
+
+A summary file while it is read: its text for lines, and the wording of what is wrong in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, TypeAdapter
+
+from gate.errors import InputError
+from gate.formats import toml
+from gate.model import Better, MeanKind, Role, Take
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+_FORM = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
+
+
+class SummarySidesForm(BaseModel):
+    """`side = { base = "...", head = "..." }`: what was compared, in words."""
+
+    model_config = _FORM
+    base: str
+    """What was there before: "kernel 2.2.19"."""
+    head: str
+    """The change: "kernel 2.4.2"."""
+
+
+class SummaryMetricForm(BaseModel):
+    """`[metric.NAME]`: the unit in which it is printed, which way is better, what may be lost.
+
+    Or a metric of groups, which the gate takes of the rows of another metric: `of`, `over`, `take`.
+    """
+
+    model_config = _FORM
+    unit: str | None = None
+    """Unit of the figures as printed: s, ms, MB/s, op/s; 1 for a plain number."""
+    better: Better | None = None
+    """Which way is better."""
+    of: str | None = None
+    """A group's metric: the metric of the rows that it is made of; unit and better follow."""
+    over: str | None = None
+    """A group's metric: the parameter whose values make the curve, in the order of the rows."""
+    take: Take | None = None
+    """A group's metric: geometric mean, last point over first, or where 9/10 are reached."""
+    role: Role = Role.GATE
+    """`gate` may close the gate, `watch` is shown only."""
+    tolerance: str = "5%"
+    """The smallest loss that must not get in."""
+    negligible: str | None = None
+    """A loss nobody should be blocked for; default a fifth of the tolerance."""
+
+
+class FiguresForm(BaseModel):
+    """`base = { mean = 2.67, sd = 0.785, trials = 10 }`: one side, with the digits as printed."""
+
+    model_config = _FORM
+    mean: float = Field(gt=0, le=1e15)
+    """With every digit printed, zeros at its end too: rounding is taken into account."""
+    sd: float | None = Field(default=None, ge=0, le=1e15)
+    """Standard deviation of the trials; leave it out where none is printed."""
+    trials: int = Field(ge=1, le=100_000)
+    """Trials that the mean is of: fresh processes, not samples inside one."""
+
+
+def _one_or_several(given: Any) -> str:
+    """Tag of the form that is meant; the error messages leave tags out."""
+    return "[several]" if isinstance(given, list) else "[one]"
+
+
+SideForm = Annotated[
+    Annotated[FiguresForm, Tag("[one]")]
+    | Annotated[list[FiguresForm], Field(min_length=2, max_length=1000), Tag("[several]")],
+    Discriminator(_one_or_several),
+]
+"""One sitting, or a list of independent ones: what they differ by is the noise."""
+
+
+class RowForm(BaseModel):
+    """`[[row]]`: one metric of one benchmark on both sides."""
+
+    model_config = _FORM
+    benchmark: str
+    """What was measured."""
+    params: dict[str, str | int | float] = Field(default_factory=dict)
+    """Its point of a sweep: `{ clients = 20 }`; groups are made over them."""
+    metric: str
+    """Name of one of the `[metric.NAME]` tables that is not made of others."""
+    base: SideForm
+    """What is printed of the base side; a list where it sat several times."""
+    head: SideForm
+    """What is printed of the head side; a list where it sat several times."""
+
+
+class SummaryForm(BaseModel):
+    """A driftgate summary: printed means of two sides, where the trials themselves are lost."""
+
+    model_config = _FORM
+    source: str
+    """One sentence: where the figures come from."""
+    mean: MeanKind
+    """How the source made its means of the trials: `arithmetic` or `geometric`."""
+    side: SummarySidesForm
+    """The two sides, in words."""
+    metric: dict[str, SummaryMetricForm] = Field(min_length=1)
+    """The metrics that the rows speak of."""
+    row: list[RowForm] = Field(min_length=1)
+    """The rows."""
+
+
+@cache
+def adapter() -> TypeAdapter[SummaryForm]:
+    """Validator of the form, built once."""
+    return TypeAdapter(SummaryForm)
+
+
+_LONGEST_NAME = 500
+
+
+@dataclass(frozen=True, slots=True)
+class SummarySource:
+    """One file on its way from form to model."""
+
+    path: Path
+    text: str
+    form: SummaryForm
+    data: dict[str, Any]
+    """What the file holds, before it was checked: only here numbers know their digits."""
+
+    def wrong(self, message: str, *path: str | int, cure: str) -> InputError:
+        """The error for a key of the file."""
+        key = ".".join(map(str, path))
+        line = toml.toml_line(self.text, path)
+        return InputError("G206", f"{key}: {message}.", cure=cure, place=f"{self.path}:{line}")
+
+    def check_name(self, said: str, *path: str | int) -> None:
+        """Refuse what cannot be shown.
+
+        Raises:
+            InputError: it is empty, long, or holds what no terminal prints.
+        """
+        if not said.strip() or not said.isprintable() or len(said) > _LONGEST_NAME:
+            cure = f"Write one line of at most {_LONGEST_NAME} characters."
+            raise self.wrong(f"{said[:80]!r} is no printable text", *path, cure=cure)

@@ -1,0 +1,1 @@
+"""session.json, the handover and report.json: they cross a trust boundary."""

@@ -1,0 +1,280 @@
+"""A harness inside a booted kernel: each trial is one boot of the side's kernel.
+
+In the guest the gate itself measures a few trials in a row and hands back their session; the trial
+out here is their median, as what one boot gave. So the kernel, where it was laid out in memory, and
+what it found at its start are part of what is repeated.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING
+
+from gate.errors import GateError, InputError, TrialFailed
+from gate.formats.session.guest_request import GuestRequest, write_request
+from gate.formats.session.session_file import read_session
+from gate.harness.base import Reading
+from gate.harness.guest.booted_output import (
+    demand_success,
+    guest_exit_status,
+    kernel_directory,
+    proof_of,
+    qemu_version,
+)
+from gate.harness.process import Clock
+from gate.model import (
+    BY_INSTRUCTIONS,
+    CLOCK,
+    Activation,
+    Kernel,
+    Side,
+    State,
+    SubjectKind,
+    Trials,
+    TrialStatus,
+    Value,
+)
+from gate.model.kernel_config import options_in, public_options
+from gate.vm.archive import Lacking
+from gate.vm.changes import changes_between
+from gate.vm.image import bootable, find_image, read_image
+from gate.vm.machine import MachineBoot, machine_command, make_disks, why_not_kvm
+from gate.vm.root import SHARE, lay_out_root, lay_out_share, read_root_side
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gate.formats.profile.metric_kinds import MetricKind
+    from gate.harness.base import Harness, TrialContext
+    from gate.model import Changes, Machine, Profile, Session
+    from gate.vm.root import RootGuest
+
+REQUEST, SESSION = "request", "session.json"
+_KEPT = "boots"
+EMULATED = (
+    "emulated without KVM ({why}): time in the guest is 8 ns for each instruction, so that only "
+    "the work is compared; no caches, devices or waiting"
+)
+
+
+class Booted:
+    """Boots a side's kernel, and lets the gate inside run a harness."""
+
+    def __init__(self, inner: Harness) -> None:
+        self.name: str = inner.name
+        self.kinds: Mapping[str, MetricKind] = inner.kinds
+        self._inner = inner
+        self._guests: dict[tuple[Path, str], RootGuest] = {}
+        self._tools: dict[str, str] = {}
+        self._why = ""
+        """Why KVM is not used."""
+        self._boots = 0
+        self._sides: dict[Side, tuple[Path, tuple[str, ...]]] = {}
+        self._touched: set[tuple[str, Side]] = set()
+        """Benchmarks and sides of which a boot told what of the change it called."""
+
+    def tools(self, profile: Profile, environment: Mapping[str, str]) -> dict[str, str]:
+        """Versions of the harness, which the guest sees too, and of QEMU."""
+        self._tools = self._inner.tools(profile, environment)
+        return {**self._tools, "qemu": qemu_version(environment)}
+
+    def check(self, context: TrialContext) -> None:
+        """Refuse what the harness refuses, and a side that cannot be booted."""
+        self._inner.check(context)
+        machine, modules = _machine(context.profile), context.profile.subject.modules
+        image, kernel, *_ = read_root_side(kernel_directory(context), modules, machine.disks)
+        self._sides[context.side] = kernel_directory(context), modules
+        if not self._why:
+            self._why = why_not_kvm(
+                machine.accelerator, bootable(image, kernel), context.environment
+            )
+
+    @property
+    def clock(self) -> dict[str, str]:
+        """What a machine without KVM has for a clock, among the tools of a session."""
+        return {CLOCK: BY_INSTRUCTIONS} if self._why else {}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know of everything that is measured so, after `check`."""
+        return (EMULATED.format(why=self._why),) if self._why else ()
+
+    def prepare(self, context: TrialContext) -> None:
+        """Lay out kernel and first file system of this side, once for all its benchmarks."""
+        if _key(context) in self._guests:
+            return
+        place = context.work / "guests" / context.side.value
+        subject, machine = context.profile.subject, _machine(context.profile)
+        try:
+            self._guests[_key(context)] = lay_out_root(
+                kernel_directory(context),
+                subject.modules,
+                machine.disks,
+                place,
+                context.environment,
+            )
+        except (Lacking, OSError, InputError) as error:
+            raise TrialFailed(f"the guest cannot be laid out: {error}") from error
+
+    def trial(self, context: TrialContext) -> Reading:
+        """Boot once, and read what the gate inside measured."""
+        guest, machine = self._guests[_key(context)], _machine(context.profile)
+        share = context.scratch / "share"
+        boot = MachineBoot(
+            kernel=guest.kernel,
+            archive=guest.archive,
+            directory=context.scratch,
+            share=share,
+            memory=machine.memory,
+            cpus=machine.cpus,
+            kvm=not self._why,
+            seed=context.index + 1,
+            disks=machine.disks,
+            device=context.device,
+            command_line=machine.command_line,
+        )
+        words = (sys.executable, "-P", "-m", "gate.pipeline.guest_entry", SHARE)
+        try:
+            lay_out_share(guest, share, Path(context.profile.root), words)
+            write_request(share / REQUEST, self._request(context, machine))
+            make_disks(boot)
+        except OSError as error:
+            raise TrialFailed(f"the guest cannot be laid out: {error}") from error
+        guest.image.demand_unchanged()
+        outcome = Clock(context).run(machine_command(boot), context.scratch)
+        kept = self._kept(context)
+        demand_success(share, guest_exit_status(share, context.scratch / "console", outcome, guest))
+        session = _session(share, context, machine.trials)
+        reading = _reading(session, (f"booted {proof_of(guest)}, kept as {kept.name}",))
+        if reading.touch is not None:
+            self._touched.add((context.benchmark.name, context.side))
+        return reading
+
+    def _request(self, context: TrialContext, machine: Machine) -> GuestRequest:
+        """Once for each side also what the trials call of what differs between the sides."""
+        asked = (context.benchmark.name, context.side) not in self._touched
+        both = asked and all(side in self._sides for side in Side)
+        changes = changes_between(self._sides[Side.BASE], self._sides[Side.HEAD]) if both else None
+        return _request(context, machine, self._tools, changes)
+
+    def _kept(self, context: TrialContext) -> Path:
+        """Keep what the boot handed back, whatever becomes of the trial."""
+        self._boots += 1
+        place = context.work.parent / _KEPT / f"{context.profile.name}-{self._boots:04d}"
+        place = place.with_name(f"{place.name}-{context.side.value}")
+        for source in (context.scratch / "console", context.scratch / "share" / SESSION):
+            if source.is_file() and not source.is_symlink():
+                place.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(source, place / source.name)
+        return place
+
+
+def kernel_of(directory: Path, profile: Profile) -> Kernel:
+    """The kernel of a side, as it will tell of itself.
+
+    Raises:
+        InputError: G265, the side cannot be booted.
+    """
+    image, _ = read_image(find_image(directory))
+    config = next(iter(sorted(directory.glob("boot/config-*"))), directory / ".config")
+    try:
+        text = config.read_text("utf-8", "replace")
+    except OSError:
+        text = ""
+    machine = profile.subject.machine or profile.work.guest
+    return Kernel(
+        release=image.release,
+        version=image.version,
+        build_id=image.build_id,
+        command_line=machine.command_line if machine else "",
+        config=public_options(options_in(text.splitlines())),
+    )
+
+
+def _request(
+    context: TrialContext, machine: Machine, tools: dict[str, str], changes: Changes | None
+) -> GuestRequest:
+    # In the guest there is nothing to activate any more, and its disks are as they were handed in.
+    own = Activation(kind=SubjectKind.COMMAND, device=context.profile.subject.device)
+    profile = replace(
+        context.profile,
+        subject=own,
+        storage=None,
+        benchmarks=(context.benchmark,),
+        trials=Trials(screen=machine.trials),
+        plant=None,
+    )
+    of_side = {
+        name: value
+        for name, value in context.environment.items()
+        if name in {"GATE_SIDE", "GATE_SIDE_DIR"}
+    }
+    spec = context.profile.sides.get(context.side.value)
+    return GuestRequest(
+        profile=profile,
+        side=context.side,
+        trials=machine.trials,
+        directory=kernel_directory(context),
+        environment={**(spec.environment if spec else {}), **of_side},
+        tools=tools,
+        changes=changes,
+    )
+
+
+def _session(share: Path, context: TrialContext, trials: int) -> Session:
+    """What the guest handed back, whole: that many trials of this benchmark and side.
+
+    Raises:
+        TrialFailed: it is none, of something else, or not whole; or a trial of it failed.
+    """
+    try:
+        session = read_session(share / SESSION)
+    except GateError as error:
+        raise TrialFailed(f"the guest handed back no session: {error}") from None
+    bad = next((one for one in session.trials if one.status is not TrialStatus.OK), None)
+    if bad is not None:
+        raise TrialFailed(f"in the guest: {bad.note}")
+    asked = (context.profile.name, context.side, [context.benchmark.name] * trials)
+    given = (session.profile, session.side, [one.benchmark for one in session.trials])
+    if given != asked or session.state is not State.COMPLETE:
+        raise TrialFailed(
+            f"the guest handed back {len(session.trials)} trials, not {trials} of this benchmark"
+        )
+    return session
+
+
+def _reading(session: Session, notes: tuple[str, ...]) -> Reading:
+    """One boot's median of each metric, with the bill and the latencies of its middle trial."""
+    rows = [{value.metric: value for value in trial.values} for trial in session.trials]
+    names = [name for name in rows[0] if all(name in row for row in rows)]
+    first = names[0] if names else ""
+    ordered = sorted(range(len(rows)), key=lambda n: rows[n][first].value if first else 0.0)
+    middle = session.trials[ordered[len(ordered) // 2]]
+    values = tuple(
+        Value(
+            metric=name,
+            value=median([row[name].value for row in rows]),
+            samples=sum(row[name].samples for row in rows),
+            resolution=max(row[name].resolution for row in rows),
+        )
+        for name in names
+    )
+    touch = next((one.touch for one in session.trials if one.touch is not None), None)
+    return Reading(
+        values=values, notes=notes, bill=middle.cpu, latencies=middle.latencies, touch=touch
+    )
+
+
+def _key(context: TrialContext) -> tuple[Path, str]:
+    return context.work, context.side.value
+
+
+def _machine(profile: Profile) -> Machine:
+    if profile.subject.machine is None:
+        message = "the subject has no machine."
+        raise InputError("G233", message, place=profile.path, cure="Add kind = kernel.")
+    return profile.subject.machine

@@ -1,0 +1,1 @@
+"""Known losses, planted into a harness to see whether the gate finds them."""

@@ -1,0 +1,200 @@
+"""A loss planted into a command: a shell that counts for a while before it becomes the command.
+
+The counting is CPU work in user space, so `user`, `cpu` and `wall` all grow. The shell then
+replaces itself by the command, so that nothing stands between it and hyperfine. What starting the
+shell costs is measured too and is part of the plant.
+
+A loss planted into a function that pytest-benchmark times: each call waits busily afterwards.
+
+A plugin of a few lines is laid beside the trial and named with `-p`. It wraps what the stopwatch
+runs, inside the timed stretch, so every call of every round grows by the same time.
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+from statistics import median
+from typing import TYPE_CHECKING
+
+from gate.errors import TrialFailed
+from gate.model import Work
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gate.harness.base import Harness, Reading, TrialContext
+    from gate.model import Benchmark, Profile
+
+
+TRIALS = 3
+"""Trials of each kind that a plant is sized by."""
+_SAMPLE = 400_000
+"""Counts that take long enough to be timed, and not long."""
+_SHELLS = frozenset({"default", "sh", "bash", "dash", "ash", "ksh", "zsh"})
+_BUSY = """\
+n=$1
+shift
+while [ "$n" -gt 0 ]; do n=$((n - 1)); done
+[ $# -eq 0 ] || exec "$@"
+"""
+
+
+class PlantCommand:
+    """Makes a command of hyperfine work longer."""
+
+    def reaches(self, profile: Profile) -> tuple[str, ...]:
+        """CPU first: it is the quietest."""
+        del profile
+        return ("cpu", "user", "wall")
+
+    def refusal(self, profile: Profile, benchmark: Benchmark) -> str:
+        """A shell of unknown grammar cannot be given a line of its own."""
+        del benchmark
+        words = profile.work.shell.split()
+        shell = words[0].rpartition("/")[2] if words else ""
+        if shell == "none" or shell in _SHELLS:
+            return ""
+        return f"no loss can be planted into a command of the shell {shell or 'given'}"
+
+    def size(
+        self, inner: Harness, context: TrialContext, loss: float, metric: str
+    ) -> dict[str, str]:
+        """Measure the command, the wrapper alone, and the wrapper counting."""
+        own = self._typical(inner, context, metric)
+        wrapper = self._typical(inner, _alone(context, 0), metric)
+        counting = self._typical(inner, _alone(context, _SAMPLE), metric)
+        each = (counting - wrapper) / _SAMPLE
+        if each <= 0:
+            raise TrialFailed("the planted work could not be timed: the host is too loud")
+        count = round((loss * own - wrapper) / each)
+        if count < 1:
+            raise TrialFailed(
+                f"the command is too short for so small a loss: the wrapper that plants it takes "
+                f"{wrapper * 1e3:.2f} ms, {loss:.1%} of the command are {loss * own * 1e3:.2f} ms"
+            )
+        return {"counts": str(count)}
+
+    def _typical(self, inner: Harness, context: TrialContext, metric: str) -> float:
+        readings = [inner.trial(context) for _ in range(TRIALS)]
+        return median([v.value for r in readings for v in r.values if v.metric == metric])
+
+    def slowed(self, context: TrialContext, settings: Mapping[str, str]) -> TrialContext:
+        """The command behind its wrapper."""
+        work = context.profile.work
+        busy = _busy(context, int(settings["counts"]))
+        between = " " if work.shell.strip() == "none" else "\n"
+        return _with(context, replace(work, command=f"{busy}{between}{work.command}"))
+
+    def reading(
+        self, context: TrialContext, reading: Reading, settings: Mapping[str, str]
+    ) -> Reading:
+        """As it was measured."""
+        del context, settings
+        return reading
+
+
+def _alone(context: TrialContext, counts: int) -> TrialContext:
+    return _with(context, Work(command=_busy(context, counts)))
+
+
+def _with(context: TrialContext, work: Work) -> TrialContext:
+    return replace(context, profile=replace(context.profile, work=work))
+
+
+def _busy(context: TrialContext, counts: int) -> str:
+    """The words that start the wrapper, whose text is laid into this trial's scratch."""
+    script = context.scratch / "planted.sh"
+    try:
+        script.write_text(_BUSY, encoding="utf-8")
+    except OSError as error:
+        raise TrialFailed(f"the plant cannot be laid out: {error.strerror}") from None
+    place = shlex.quote(str(script)).replace("{", "{{").replace("}", "}}")
+    return f"sh {place} {counts}"
+
+
+PYTEST_TRIALS = 3
+_LEAST = 2000
+"""Nanoseconds; below this the clock of the waiting loop is too coarse."""
+_VARIABLE = "DRIFTGATE_PLANTED_NS"
+_PLUGIN = f'''\
+"""Laid here by a calibration of driftgate: every timed call takes a known time longer."""
+import functools
+import os
+from time import perf_counter_ns
+
+from pytest_benchmark.fixture import BenchmarkFixture
+
+_EXTRA = int(os.environ["{_VARIABLE}"])
+_make_runner = BenchmarkFixture._make_runner
+
+
+def _slowed(function):
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        result = function(*args, **kwargs)
+        end = perf_counter_ns() + _EXTRA
+        while perf_counter_ns() < end:
+            pass
+        return result
+
+    return call
+
+
+def _slow_runner(self, function_to_benchmark, args, kwargs):
+    return _make_runner(self, _slowed(function_to_benchmark), args, kwargs)
+
+
+BenchmarkFixture._make_runner = _slow_runner
+'''
+
+
+class PlantPytest:
+    """Makes a timed function take longer."""
+
+    def reaches(self, profile: Profile) -> tuple[str, ...]:
+        """Every summary of the rounds."""
+        del profile
+        return ("minimum", "median", "mean")
+
+    def refusal(self, profile: Profile, benchmark: Benchmark) -> str:
+        """Nothing stands against it before it is sized."""
+        del profile, benchmark
+        return ""
+
+    def size(
+        self, inner: Harness, context: TrialContext, loss: float, metric: str
+    ) -> dict[str, str]:
+        """Measure the function."""
+        readings = [inner.trial(context) for _ in range(PYTEST_TRIALS)]
+        own = median([v.value for r in readings for v in r.values if v.metric == metric])
+        extra = round(loss * own * 1e9)
+        if extra < _LEAST:
+            raise TrialFailed(
+                f"the function is too short for so small a loss: {extra} ns cannot be waited for"
+            )
+        return {"nanoseconds": str(extra)}
+
+    def slowed(self, context: TrialContext, settings: Mapping[str, str]) -> TrialContext:
+        """The context with the plugin in it."""
+        try:
+            plugin = context.scratch / "driftgate_planted.py"
+            plugin.write_text(_PLUGIN, encoding="utf-8")
+        except OSError as error:
+            raise TrialFailed(f"the plant cannot be laid out: {error.strerror}") from None
+        paths = [str(context.scratch), context.environment.get("PYTHONPATH", "")]
+        environment = dict(context.environment) | {
+            "PYTHONPATH": ":".join(path for path in paths if path),
+            _VARIABLE: settings["nanoseconds"],
+        }
+        work = context.profile.work
+        work = replace(work, arguments=(*work.arguments, "-p", "driftgate_planted"))
+        profile = replace(context.profile, work=work)
+        return replace(context, profile=profile, environment=environment)
+
+    def reading(
+        self, context: TrialContext, reading: Reading, settings: Mapping[str, str]
+    ) -> Reading:
+        """As it was measured."""
+        del context, settings
+        return reading

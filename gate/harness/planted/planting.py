@@ -1,0 +1,208 @@
+"""A harness that does a little more than it was asked: known losses, planted to be found.
+
+Outside a calibration nobody gets here. The plant is real work of the harness's own kind, added to
+the head side of one benchmark. How much work a loss takes is measured on the spot, and how large
+the loss became is read from the trials afterwards.
+
+A loss planted into recorded values, so that a calibration can be tried in a moment.
+
+No loss is planted into counted instructions: it would have to be in the kernel itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NoReturn, Protocol
+
+from gate.errors import TrialFailed
+from gate.formats.profile.metric_kinds import replay_kinds
+from gate.harness.planted.commands import PlantCommand, PlantPytest
+from gate.harness.planted.fio_job import PlantFio
+from gate.model import Better, Role, Side
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gate.formats.profile.metric_kinds import MetricKind
+    from gate.harness.base import Harness, Reading, TrialContext
+    from gate.model import Benchmark, Plant, Profile
+
+
+class PlantReplay:
+    """Multiplies what is played."""
+
+    def reaches(self, profile: Profile) -> tuple[str, ...]:
+        """Everything."""
+        return tuple(metric.name for metric in profile.metrics)
+
+    def refusal(self, profile: Profile, benchmark: Benchmark) -> str:
+        """Nothing stands against it."""
+        del profile, benchmark
+        return ""
+
+    def size(
+        self, inner: Harness, context: TrialContext, loss: float, metric: str
+    ) -> dict[str, str]:
+        """Nothing has to be measured."""
+        del inner, context, metric
+        return {"factor": repr(1 + loss)}
+
+    def slowed(self, context: TrialContext, settings: Mapping[str, str]) -> TrialContext:
+        """As it is."""
+        del settings
+        return context
+
+    def reading(
+        self, context: TrialContext, reading: Reading, settings: Mapping[str, str]
+    ) -> Reading:
+        """Every value worse by the factor."""
+        kinds = replay_kinds(context.profile.work.replay_file or "")
+        factor = float(settings["factor"])
+
+        def worse(metric: str) -> float:
+            return factor if kinds[metric].better is Better.LOWER else 1 / factor
+
+        values = tuple(replace(v, value=v.value * worse(v.metric)) for v in reading.values)
+        return replace(reading, values=values)
+
+
+_WHY = "a loss in instructions is a change of the kernel: plant it in a side of your own"
+
+
+class PlantInstructions:
+    """Refuses, and says what to do instead."""
+
+    def reaches(self, profile: Profile) -> tuple[str, ...]:
+        """Whatever a changed kernel would reach."""
+        return tuple(metric.name for metric in profile.metrics)
+
+    def refusal(self, profile: Profile, benchmark: Benchmark) -> str:
+        """Always."""
+        del profile, benchmark
+        return _WHY
+
+    def size(self, inner: Harness, context: TrialContext, loss: float, metric: str) -> NoReturn:
+        """Never asked for, as every benchmark is refused."""
+        del inner, context, loss, metric
+        raise TrialFailed(_WHY)
+
+    def slowed(self, context: TrialContext, settings: Mapping[str, str]) -> NoReturn:
+        """Likewise."""
+        del context, settings
+        raise TrialFailed(_WHY)
+
+    def reading(
+        self, context: TrialContext, reading: Reading, settings: Mapping[str, str]
+    ) -> NoReturn:
+        """Likewise."""
+        del context, reading, settings
+        raise TrialFailed(_WHY)
+
+
+class Planter(Protocol):
+    """How one harness is made slower."""
+
+    def reaches(self, profile: Profile) -> tuple[str, ...]:
+        """The metrics that grow by the asked share, the one to measure by first."""
+        ...
+
+    def refusal(self, profile: Profile, benchmark: Benchmark) -> str:
+        """Why a loss cannot be planted honestly into this benchmark; empty when it can."""
+        ...
+
+    def size(
+        self, inner: Harness, context: TrialContext, loss: float, metric: str
+    ) -> dict[str, str]:
+        """Measure what the loss takes.
+
+        Raises:
+            TrialFailed: a trial failed, or the benchmark is too short for so small a loss.
+        """
+        ...
+
+    def slowed(self, context: TrialContext, settings: Mapping[str, str]) -> TrialContext:
+        """The context of a slowed trial."""
+        ...
+
+    def reading(
+        self, context: TrialContext, reading: Reading, settings: Mapping[str, str]
+    ) -> Reading:
+        """What a slowed trial gave."""
+        ...
+
+
+PLANTERS: dict[str, Planter] = {
+    "fio": PlantFio(),
+    "hyperfine": PlantCommand(),
+    "instructions": PlantInstructions(),
+    "pytest-benchmark": PlantPytest(),
+    "replay": PlantReplay(),
+}
+
+
+def plantable_metrics(profile: Profile) -> tuple[str, ...]:
+    """The gate metrics of a profile that a plant reaches, the one to measure by first.
+
+    Those of groups are not among them: a plant slows one point of a curve, its share of the curve
+    is nothing that was asked for.
+    """
+    gates = {m.name for m in profile.metrics if m.role is Role.GATE and m.derived is None}
+    return tuple(name for name in PLANTERS[profile.harness].reaches(profile) if name in gates)
+
+
+def plantable(profile: Profile) -> tuple[tuple[str, ...], str]:
+    """Benchmarks that can be slowed, and why the others, or all, cannot.
+
+    A control is never slowed: the gate would rightly say that the host moved. Nor is a group,
+    which runs nothing itself.
+    """
+    if not plantable_metrics(profile):
+        names = ", ".join(PLANTERS[profile.harness].reaches(profile))
+        return (), f"a plant reaches only {names}, and none of these may close the gate here"
+    planter = PLANTERS[profile.harness]
+    free = [one for one in profile.benchmarks if not one.control and not one.group]
+    refusals = {benchmark.name: planter.refusal(profile, benchmark) for benchmark in free}
+    fit = tuple(name for name, why in refusals.items() if not why)
+    return fit, next((why for why in refusals.values() if why), "" if free else "only controls")
+
+
+def with_plant(inner: Harness, plant: Plant | None) -> Harness:
+    """The harness, with the plant in it if there is one."""
+    return Planted(inner, plant) if plant is not None and plant.settings else inner
+
+
+class Planted:
+    """A harness whose head side of one benchmark is slowed."""
+
+    def __init__(self, inner: Harness, plant: Plant) -> None:
+        self._inner, self._plant = inner, plant
+        self._planter = PLANTERS[inner.name]
+        self.name = inner.name
+        self.kinds: Mapping[str, MetricKind] = inner.kinds
+
+    def tools(self, profile: Profile, environment: Mapping[str, str]) -> dict[str, str]:
+        """As the harness itself."""
+        return self._inner.tools(profile, environment)
+
+    def check(self, context: TrialContext) -> None:
+        """Refuse what must not be run, slowed or not."""
+        self._inner.check(self._slowed(context) if self._meant(context) else context)
+
+    def prepare(self, context: TrialContext) -> None:
+        """As the harness itself."""
+        self._inner.prepare(context)
+
+    def trial(self, context: TrialContext) -> Reading:
+        """One trial, slowed where it is meant to be."""
+        if not self._meant(context):
+            return self._inner.trial(context)
+        reading = self._inner.trial(self._slowed(context))
+        reading = self._planter.reading(context, reading, self._plant.settings)
+        told = ", ".join(f"{key} {value}" for key, value in self._plant.settings.items())
+        return replace(reading, notes=(*reading.notes, f"planted: {told}"))
+
+    def _meant(self, context: TrialContext) -> bool:
+        return context.side is Side.HEAD and context.benchmark.name == self._plant.benchmark
+
+    def _slowed(self, context: TrialContext) -> TrialContext:
+        return self._planter.slowed(context, self._plant.settings)

@@ -1,0 +1,1 @@
+"""Which machine this is: stable facts, epoch facts, facts of the moment."""

@@ -1,0 +1,107 @@
+"""Who holds the measuring lock, as the lock's file says and as far as that can be checked."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shlex
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gate.linux.processes import born, lives
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_LONGEST = 60
+"""Characters of a command line that are shown."""
+_UNNAMED = "another process measures on this host"
+_TIDIED = "a killed gate is being tidied up after"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holder:
+    """A process that measures; empty fields are not known."""
+
+    number: int = 0
+    born: str = ""
+    """Clock ticks from boot to its start: numbers come again, both together do not."""
+    user: str = ""
+    since: str = ""
+    """UTC, `2026-07-29 22:14:03`."""
+    command: str = ""
+
+    def text(self) -> str:
+        """What the lock's file holds: a line for each thing, the number first."""
+        return f"{self.number}\n{self.born}\n{self.user}\n{self.since}\n{self.command}\n"
+
+    @classmethod
+    def read(cls, content: bytes) -> Holder:
+        """From a lock's file; whatever else stands there is nobody."""
+        lines = content.decode("utf-8", "replace").splitlines()
+        lines += [""] * (5 - len(lines))
+        number, born, user, since, command = (_plain(line) for line in lines[:5])
+        if not (number.isdecimal() and len(number) < 10):
+            return cls()
+        return cls(
+            number=int(number),
+            born=born[:20] if born.isdecimal() and int(born[:20]) else "",
+            user=user[:32],
+            since=since[:19],
+            command=command[:_LONGEST],
+        )
+
+    @property
+    def gone(self) -> bool:
+        """Whether it has said who it is, and has ended since."""
+        return bool(self.number and self.born) and not lives(self.number, self.born)
+
+    def shown(self) -> str:
+        """`process 4711 (gate check smoke-fio, root) measures here since 22:14:03 UTC`.
+
+        Somebody else holds the lock where the process named is gone or is another one by now: a
+        child that it left behind, or one that has not yet said who it is.
+        """
+        if not self.number:
+            return _UNNAMED
+        who = ", ".join(part for part in (self.command, self.user) if part)
+        name = f"process {self.number}{f' ({who})' if who else ''}"
+        if self.gone:
+            return f"{_TIDIED}, or {_UNNAMED}; the last one that said so is gone from here: {name}"
+        today = time.strftime("%Y-%m-%d ", time.gmtime())
+        since = f" since {self.since.removeprefix(today)} UTC" if self.since else ""
+        return f"{name} measures here{since}"
+
+
+def this_process() -> Holder:
+    """This process, from now on."""
+    return Holder(
+        number=os.getpid(),
+        born=born(os.getpid()),
+        user=_user(),
+        since=time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime()),
+        command=_plain(_command(sys.argv))[:_LONGEST],
+    )
+
+
+def _command(words: Sequence[str]) -> str:
+    """A command line for everybody's eyes: what is given after `=` may be a secret."""
+    program = Path(words[0]).name
+    parts = [word.partition("=") for word in words[1:]]
+    kept = [f"{name}=..." if equals else name for name, equals, _ in parts]
+    return shlex.join(["gate" if program == "__main__.py" else program, *kept])
+
+
+def _user() -> str:
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        return str(os.geteuid())
+
+
+def _plain(text: str) -> str:
+    """Everybody may write into the file: nothing of it may steer a terminal."""
+    return "".join(c if c.isprintable() else " " for c in text).strip()

@@ -1,0 +1,148 @@
+"""Readiness of the disk that holds the work directory: its room, its link, its wear."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from gate.host.identity.facts_live import SMART_LOG, nvme, parse_json, share_used, smartctl
+from gate.host.readiness.ground import ReadinessCheck, number
+from gate.linux.block import storage_of
+from gate.linux.mounts import nearest
+from gate.units import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from gate.host.readiness.ground import MachineUnderCheck
+    from gate.linux.machine import LinuxMachine
+    from gate.model.readiness import Readiness
+
+_SHARE, _ENOUGH, _LEAST = 0.10, 50e9, 1e9
+"""Room wanted: a tenth of the file system, of large ones 50 GB, of small ones 1 GB."""
+_WORN = 90
+"""Per cent of the rated endurance from which a drive may slow down or fail."""
+_PCI = re.compile(r"[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
+
+
+def free_space(ground: MachineUnderCheck, work: Path) -> Readiness:
+    """Whether the work directory's file system has room to spare."""
+    check = ReadinessCheck(
+        "free_space",
+        "a tenth of the file system free (50 GB at most, 1 GB at least)",
+        "A full file system scatters new files, and a full drive collects garbage while it writes.",
+    )
+    place = nearest(ground.machine, work)[0] or "/"
+    told = ground.machine.ask("df", "-B1", "--output=avail,size", place).split()[-2:]
+    known = [number(word) for word in told]
+    match known:
+        case [int(free), int(size)] if size > 0:
+            value = f"{show(float(free), 'B')} of {show(float(size), 'B')}"
+            wanted = max(min(_SHARE * size, _ENOUGH), _LEAST)
+            if free >= wanted:
+                return check.ok(value)
+            more = show(wanted - free, "B")
+            return check.off(value, f"free {more} more there, or name another with --work")
+        case _:
+            return check.unknown("not told", "run `df` on the work directory by hand")
+
+
+def link(ground: MachineUnderCheck, work: Path) -> Readiness:
+    """Whether a disk is attached by less than both ends can do."""
+    check = ReadinessCheck(
+        "disk_link",
+        "the speed and width that drive and slot both have",
+        "A link that fell back to a lower speed halves what the drive gives, until it is reseated.",
+    )
+    found = [one for disk in storage_of(ground.machine, work).disks for one in _links(ground, disk)]
+    slow = [text for text, fallen in found if fallen]
+    if slow:
+        return check.off("; ".join(slow[:2]), "reseat the drive or its cable; look in the BIOS")
+    if found:
+        return check.ok("; ".join(text for text, _ in found[:2]))
+    return check.unknown("not told", ground.hidden("the disk has no PCIe or SATA link of its own"))
+
+
+def _links(ground: MachineUnderCheck, disk: str) -> Iterator[tuple[str, bool]]:
+    """The links on the way to a disk, each with whether it is below what it could be.
+
+    The disk is its directory in /sys.
+    """
+    where = disk.split("/")
+    name = where[-1]
+    for part in where:
+        if re.fullmatch(r"ata\d+", part):
+            spot = f"/sys/class/ata_link/link{part.removeprefix('ata')}"
+            limit, could = (ground.line(f"{spot}/{n}sata_spd_limit") for n in ("", "hw_"))
+            if now := ground.line(f"{spot}/sata_spd"):
+                fallen = _speed(limit) < _speed(could)
+                yield f"{name} SATA {now}" + (f", limited from {could}" if fallen else ""), fallen
+            return
+    ends = [n for n, part in enumerate(where) if _PCI.fullmatch(part)]
+    if ends:
+        # The device, and the port above it.
+        yield from _pci(ground, name, ["/".join(where[: n + 1]) for n in reversed(ends[-2:])])
+
+
+def _pci(ground: MachineUnderCheck, disk: str, ends: list[str]) -> Iterator[tuple[str, bool]]:
+    """The link of a PCIe device; the port above it may be slower by its making."""
+    now = [ground.line(f"{ends[0]}/current_link_{what}") for what in ("speed", "width")]
+    most = [
+        min((_speed(t) for t in (ground.line(f"{e}/max_link_{w}") for e in ends) if t), default=0.0)
+        for w in ("speed", "width")
+    ]
+    if not all(_speed(text) for text in now):
+        return
+    shown = f"{disk} {now[0].removesuffix(' PCIe')} x{now[1]}"
+    fallen = any(_speed(text) < could for text, could in zip(now, most, strict=True))
+    could = f", could be {most[0]:g} GT/s x{most[1]:g}" if fallen else ""
+    yield shown + could, fallen
+
+
+def _speed(text: str) -> float:
+    """The number that a text begins with: `16.0 GT/s PCIe`; 0 without one."""
+    found = re.match(r"\d+(?:\.\d+)?", text)
+    return float(found[0]) if found else 0.0
+
+
+def wear(ground: MachineUnderCheck, work: Path) -> Readiness:
+    """Whether a drive has used up what it is rated for."""
+    check = ReadinessCheck(
+        "disk_wear",
+        f"below {_WORN} % of the rated endurance, no warning",
+        "A worn drive corrects and remaps more, and slows down before it fails.",
+    )
+    disks = storage_of(ground.machine, work).disks
+    used = {disk: told for disk in disks if (told := _used(ground.machine, disk)) is not None}
+    if not used:
+        cure = "install smartmontools or nvme-cli and run as root: smartctl -A /dev/DISK"
+        return check.unknown("not told", ground.hidden(cure))
+    value = ", ".join(
+        f"{disk.rpartition('/')[2]} {share} % used{', warning' * warned}"
+        for disk, (share, warned) in used.items()
+    )
+    if any(share >= _WORN or warned for share, warned in used.values()):
+        return check.off(value, "replace the drive; then `gate host enroll` anew")
+    return check.ok(value)
+
+
+def _used(machine: LinuxMachine, disk: str) -> tuple[int, bool] | None:
+    """Per cent of the rated endurance that is used, and whether the drive warns."""
+    log = _asked(machine, nvme(disk))
+    smart = {} if share_used({}, log) is not None else _asked(machine, smartctl(disk, "-H"))
+    share = share_used(smart, log)
+    if share is None:
+        return None
+    failing = smart.get("smart_status", {}).get("passed") is False
+    return share, failing or _warns(log) or _warns(smart.get(SMART_LOG, {}))
+
+
+def _asked(machine: LinuxMachine, question: tuple[str, ...]) -> dict[str, Any]:
+    return parse_json(machine.ask(*question)) if question else {}
+
+
+def _warns(log: dict[str, Any]) -> bool:
+    """Newer nvme-cli takes the bits of the warning apart beside its value."""
+    warning = log.get("critical_warning")
+    return bool(warning.get("value") if isinstance(warning, dict) else warning)

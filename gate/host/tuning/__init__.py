@@ -1,0 +1,1 @@
+"""Settings of the host for the time of a measurement, always put back."""

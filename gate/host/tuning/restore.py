@@ -1,0 +1,152 @@
+"""Putting back what is in the journal, the last knob first; then swaps, the first one first.
+
+A knob that still shows what the gate set is set to what it was. One that shows what it was is
+left. One that shows anything else was turned by somebody else meanwhile: it is left, told, and
+stays in the journal, until `gate host restore` is told to overwrite or to keep it. So does one
+that cannot be read, and one that went with its processor or device: it comes back as the gate set
+it. Done again after an interruption, it ends the same.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from gate.errors import CannotJudge
+from gate.host.journal import JOURNAL, close_journal, read_journal, write_journal
+from gate.host.tuning.sysctl_setting import SWAP, absent, turn, value_at
+from gate.linux.machine import ThisMachine, line
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gate.host.journal import Journal
+    from gate.host.tuning.settings import SettingChange
+    from gate.linux.machine import LinuxMachine
+
+_RETURNS = re.compile(r"/sys/devices/system/cpu/cpufreq/policy\d+/.+|/proc/irq/\d+/.+")
+"""Knobs that go with a processor or a device, and come back with their last value."""
+_OTHER = "somebody else changed it meanwhile"
+_SILENT = "it cannot be read now"
+_AWAY = "it may come back as the gate set it; a restart of the machine forgets it"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Left:
+    """A knob that was not put back."""
+
+    change: SettingChange
+    now: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """What restoring did."""
+
+    back: tuple[SettingChange, ...] = ()
+    """Set to what they were."""
+    left: tuple[Left, ...] = ()
+    gone: tuple[SettingChange, ...] = ()
+    """Knobs that are not there any more, and do not come back by themselves."""
+    forgotten: int = 0
+    """Knobs that a restart of the machine set anew before we came."""
+
+    def lines(self) -> tuple[str, ...]:
+        """What is worth telling, a line each."""
+        told = [f"put back: {one.path} = {one.before}" for one in self.back]
+        told += [f"not there any more: {one.path} (was {one.before})" for one in self.gone]
+        if self.forgotten:
+            told.append(
+                f"the machine was restarted, which forgot the tuning of {self.forgotten} settings"
+            )
+        return (
+            *told,
+            *(
+                f"LEFT AS IT IS: {one.change.path} = {one.now}: {one.why}; before the gate it was "
+                f"{one.change.before}"
+                for one in self.left
+            ),
+        )
+
+
+def boot_now(machine: LinuxMachine | None = None) -> str:
+    """This boot; empty where the kernel does not tell."""
+    return line(machine or ThisMachine(), "/proc/sys/kernel/random/boot_id")
+
+
+def refuse_owned(journal: Journal, state: Path) -> None:
+    """Refuse to touch the journal of another gate that still runs.
+
+    Raises:
+        CannotJudge: G240.
+    """
+    if journal.owned and journal.pid != os.getpid():
+        raise CannotJudge(
+            "G240",
+            f"process {journal.pid} has tuned this host, and puts it back when it ends.",
+            cure="Wait until it has ended.",
+            place=str(state / JOURNAL),
+        )
+
+
+def restore(state: Path, *, force: bool = False, keep: bool = False) -> Restored:
+    """Put back what the journal names, and close it.
+
+    `force` overwrites what somebody else set meanwhile; `keep` leaves that, and forgets it.
+
+    Raises:
+        InputError: G262 the journal cannot be read, G208 it cannot be written.
+        CannotJudge: G240, the gate that tuned still runs.
+    """
+    journal = read_journal(state)
+    if journal is None:
+        return Restored()
+    refuse_owned(journal, state)
+    if journal.boot != boot_now():
+        close_journal(state)
+        return Restored(forgotten=len(journal.entries))
+    back: list[SettingChange] = []
+    gone: list[SettingChange] = []
+    left: list[Left] = []
+    for one in _in_turn(journal.entries):
+        now = value_at(ThisMachine(), one.setting, one.path)
+        if now == one.before:
+            continue
+        if not now and absent(one.path):
+            if _RETURNS.fullmatch(one.path):
+                left.append(Left(change=one, now="not there", why=_AWAY))
+            else:
+                gone.append(one)
+        elif now != one.after and not force:
+            left.append(Left(change=one, now=now or "unreadable", why=_OTHER if now else _SILENT))
+        elif why := _put_back(one):
+            why = f"it could not be put back: {why}"
+            left.append(Left(change=one, now=now or "unreadable", why=why))
+        else:
+            back.append(one)
+    if left and not keep:
+        still = {one.change for one in left}
+        entries = tuple(one for one in journal.entries if one in still)
+        write_journal(state, replace(journal, entries=entries))
+    else:
+        close_journal(state)
+    return Restored(back=tuple(back), left=tuple(left), gone=tuple(gone))
+
+
+def _in_turn(entries: tuple[SettingChange, ...]) -> tuple[SettingChange, ...]:
+    """Last turned, first back; but swaps without a priority get it by who comes first."""
+    files = [one for one in reversed(entries) if one.setting != SWAP]
+    return (*files, *(one for one in entries if one.setting == SWAP))
+
+
+def _put_back(one: SettingChange) -> str:
+    """Why it did not work; empty where it did."""
+    try:
+        turn(one.setting, one.path, one.before)
+    except OSError as error:
+        return error.strerror or str(error)
+    now = value_at(ThisMachine(), one.setting, one.path)
+    return "" if now == one.before else f"the kernel made it {now}"

@@ -1,0 +1,108 @@
+"""One knob of the kernel: read in one spelling, and turned.
+
+The spelling is that of the selected value (`always [madvise] never` is `madvise`), so that values
+read at different times can be compared as texts. A swap is a knob too: `on auto`, `on 5`, `off`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+from typing import TYPE_CHECKING
+
+from gate.linux.cpu_list import cpus_mask, cpus_of, mask_cpus, shown_cpus
+
+if TYPE_CHECKING:
+    from gate.linux.machine import LinuxMachine
+
+SWAP = "swap"
+"""The setting whose knobs are no files but system calls."""
+OFF = "off"
+_AUTO = "auto"
+_PREFER = 0x8000
+_PRIORITIES = 0x7FFF
+_ESCAPE = re.compile(r"\\([0-7]{3})")
+_SELECTED = re.compile(r"\[([^\]]*)\]")
+_SWAP_COLUMNS = 5
+
+
+def value_at(machine: LinuxMachine, setting: str, path: str) -> str:
+    """What a knob is set to now; empty where it is not there or makes no sense."""
+    if setting == SWAP:
+        return swaps(machine).get(path, OFF)
+    text = next(iter(machine.text(path).strip().splitlines()), "").strip()
+    try:
+        if path.endswith("_affinity_list"):
+            return shown_cpus(cpus_of(text))
+        if path.endswith("_affinity"):
+            return cpus_mask(mask_cpus(text))
+    except ValueError:
+        return ""
+    selected = _SELECTED.search(text)
+    return selected[1] if selected else text
+
+
+def absent(path: str) -> bool:
+    """Whether there is no such knob: one that cannot be read at the moment is there."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def swaps(machine: LinuxMachine) -> dict[str, str]:
+    """Every active swap: its path -> `on` and its priority, which the kernel chose if negative.
+
+    In the order in which they have to be switched on again: the kernel gives the first one without
+    a priority -2, the next one -3.
+    """
+    rows = [line.split() for line in machine.text("/proc/swaps").splitlines()[1:]]
+    known = [(_path(row[0]), row[4]) for row in rows if len(row) >= _SWAP_COLUMNS]
+    known.sort(key=lambda one: int(one[1][1:]) if one[1].startswith("-") else 0)
+    return {path: f"on {_AUTO if at.startswith('-') else at}" for path, at in known}
+
+
+def swapped_bytes(machine: LinuxMachine) -> dict[str, int]:
+    """Bytes that lie in each active swap."""
+    rows = [line.split() for line in machine.text("/proc/swaps").splitlines()[1:]]
+    return {_path(row[0]): int(row[3]) << 10 for row in rows if len(row) >= _SWAP_COLUMNS}
+
+
+def _path(text: str) -> str:
+    """The kernel writes blanks in a path as octal numbers."""
+    return _ESCAPE.sub(lambda one: chr(int(one[1], 8)), text)
+
+
+def turn(setting: str, path: str, value: str) -> None:
+    """Set a knob of this machine.
+
+    Raises:
+        OSError: the kernel refused.
+    """
+    if setting == SWAP:
+        _turn_swap(path, value)
+        return
+    # Never created: where the kernel has no such knob, there must not be a file of ours. One write
+    # and no truncation before it: no moment at which the knob would read as empty.
+    handle = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.write(handle, f"{value}\n".encode())
+    finally:
+        os.close(handle)
+
+
+def _turn_swap(path: str, value: str) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    if value == OFF:
+        failed = libc.swapoff(os.fsencode(path))
+    else:
+        priority = value.removeprefix("on ")
+        flags = 0 if priority == _AUTO else _PREFER | int(priority) & _PRIORITIES
+        failed = libc.swapon(os.fsencode(path), flags)
+    if failed:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), path)

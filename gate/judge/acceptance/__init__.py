@@ -1,0 +1,1 @@
+"""Which sessions may become a baseline, and what becomes of it."""

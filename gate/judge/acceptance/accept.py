@@ -1,0 +1,264 @@
+"""Accepting sessions into a baseline: what is refused, what appends, what opens an epoch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from gate.errors import InputError
+from gate.judge.acceptance.acceptable import (
+    benchmarks_in,
+    metrics_of,
+    whole,
+    why_not,
+    why_not_here,
+    why_not_with,
+)
+from gate.judge.host_stability.controls import accepted_controls
+from gate.judge.host_stability.host_epoch import host_move
+from gate.judge.verdict.comparable import other_tool
+from gate.judge.verdict.suite import trials_by_benchmark, values_in
+from gate.model import (
+    AcceptedSession,
+    Baseline,
+    BaselinePoint,
+    BaselineSeries,
+    EpochPolicy,
+    Role,
+    Source,
+)
+from gate.model.host import describe_changed
+from gate.model.kernel_config import config_digest, public_options
+from gate.stats.costs import log_costs, usable
+from gate.stats.screen import LossLimits, level_moved
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from gate.model import KnownHost, Metric, Session, Trial
+
+_LONGEST_SITTING = 30 * 24 * 3600.0
+"""Seconds; a session that says more was not measured so, or was left lying half done."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Acceptance:
+    """Who accepts, when and why."""
+
+    by: str
+    reason: str
+    accepted: str
+    """UTC."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewBaseline:
+    """The new baseline and what changed in it, one sentence per change."""
+
+    baseline: Baseline
+    changes: tuple[str, ...]
+
+
+def accept(
+    baseline: Baseline | None,
+    sessions: Sequence[Session],
+    acceptance: Acceptance,
+    *,
+    host: KnownHost | None = None,
+    places: Mapping[str, str] | None = None,
+) -> NewBaseline:
+    """Append sessions of one profile to its baseline.
+
+    Sessions accepted together share a level: each series opens a new epoch when their level left
+    that of its current one, and appends otherwise. A changed profile, another major version of a
+    tool and a moved epoch fact of the host always open one. `host` is what its class must be,
+    where it is known. Series of a benchmark that a changed profile dropped, and of a
+    metric that the sessions no longer declare, are retired.
+
+    Raises:
+        InputError: a session may not become a baseline, or there is no reason.
+    """
+    if not acceptance.reason.strip():
+        raise InputError("G220", "no reason was given.", cure='Say why with --reason "...".')
+    first = sessions[0]
+    known = baseline or _empty(first, host)
+    for i, session in enumerate(sessions):
+        reason = why_not(session) or why_not_here(session, known)
+        reason = reason or why_not_with(session, first, sessions[:i])
+        if reason is not None:
+            place = (places or {}).get(session.id, "")
+            message = f"session {session.id} is not accepted: {reason}."
+            raise InputError("G220", message, place=place)
+    changed = known.profile_digest != first.profile_digest
+    new_tool = bool(known.sessions) and other_tool(known.sessions[-1].tools, first.tools)
+    by_session = [trials_by_benchmark(session) for session in sessions]
+    changes: list[str] = []
+    series: list[BaselineSeries] = []
+    old = {(s.benchmark, s.metric): s for s in known.series}
+    move = host_move(known, first.host.epoch)
+    cause = f" ({describe_changed(move.facts)})" if move else ""
+    new_epoch = changed or bool(new_tool) or move is not None
+    held = _held(sessions, by_session)
+    for benchmark, metric in held:
+        before = old.pop((benchmark, metric.name), None)
+        grown, change = _grow(before, benchmark, metric, sessions, by_session, new_epoch=new_epoch)
+        series.append(grown)
+        changes.append(change + cause if before else change)
+    lacking = [key for key in sorted(old) if key[0] not in benchmarks_in(first.planned)]
+    if lacking and not changed:
+        names = ", ".join(f"{benchmark} {metric}" for benchmark, metric in lacking)
+        raise InputError("G220", f"the session lacks {names}, which the baseline holds.")
+    changes += [f"retired: {benchmark} {metric}" for benchmark, metric in sorted(old)]
+    changes += [
+        f"left out: {plan.benchmark} {metric.name}, which some trial lacks"
+        for plan in first.planned
+        for metric in metrics_of(first, plan)
+        if (plan.benchmark, metric) not in held
+    ]
+    added = tuple(_facts(session, acceptance) for session in sessions)
+    everything = tuple(sorted((*known.sessions, *added), key=lambda s: (s.started, s.id)))
+    age = {one.id: number for number, one in enumerate(everything)}
+    return NewBaseline(
+        baseline=replace(
+            known,
+            profile_digest=first.profile_digest,
+            harness=first.harness,
+            sessions=everything,
+            kernel_configs=known.kernel_configs | _configs(sessions),
+            series=tuple(
+                replace(
+                    one, points=tuple(sorted(one.points, key=lambda p: (p.epoch, age[p.session])))
+                )
+                for one in sorted(series, key=lambda s: (s.benchmark, s.metric))
+            ),
+        ),
+        changes=tuple(changes),
+    )
+
+
+def _held(
+    sessions: Sequence[Session], by_session: Sequence[Mapping[str, tuple[Trial, ...]]]
+) -> list[tuple[str, Metric]]:
+    """Every series that the sessions give; watched ones, which close nothing, where all do."""
+    return [
+        (plan.benchmark, metric)
+        for plan in sessions[0].planned
+        for metric in metrics_of(sessions[0], plan)
+        if metric.role is Role.GATE
+        or all(
+            whole(values_in(trials.get(plan.benchmark, ()), metric.name), own.trials)
+            for session, trials in zip(sessions, by_session, strict=True)
+            for own in session.planned
+            if own.benchmark == plan.benchmark
+        )
+    ]
+
+
+def _grow(
+    before: BaselineSeries | None,
+    benchmark: str,
+    metric: Metric,
+    sessions: Sequence[Session],
+    by_session: Sequence[dict[str, tuple[Trial, ...]]],
+    *,
+    new_epoch: bool,
+) -> tuple[BaselineSeries, str]:
+    """One series with the sessions' values appended, and the sentence that says so."""
+    fresh = [values_in(trials.get(benchmark, ()), metric.name) for trials in by_session]
+    name = f"{benchmark} {metric.name}"
+    if before is None:
+        epoch, change = 1, f"new: {name}"
+        points: tuple[BaselinePoint, ...] = ()
+    else:
+        points = before.points
+        epoch = max(point.epoch for point in points)
+        theirs = before.unit, before.better, before.made
+        same_kind = theirs == (metric.unit, metric.better, metric.made)
+        if new_epoch or not same_kind or _left(before, metric, fresh):
+            epoch += 1
+            change = f"new epoch: {name}"
+        else:
+            change = f"appended: {name}"
+    added = tuple(
+        BaselinePoint(session=session.id, epoch=epoch, values=values)
+        for session, values in zip(sessions, fresh, strict=True)
+    )
+    grown = BaselineSeries(
+        benchmark=benchmark,
+        metric=metric.name,
+        unit=metric.unit,
+        better=metric.better,
+        made=metric.made,
+        points=(*points, *added),
+    )
+    return grown, change
+
+
+def _left(before: BaselineSeries, metric: Metric, fresh: Sequence[tuple[float, ...]]) -> bool:
+    limits = LossLimits(tolerance=metric.tolerance, negligible=metric.tau)
+    if not all(usable(point.values) for point in before.current):
+        return True
+    accepted = [log_costs(point.values, metric.better) for point in before.current]
+    together = [value for values in fresh for value in log_costs(values, metric.better)]
+    return level_moved(together, accepted, limits)
+
+
+def _empty(session: Session, host: KnownHost | None) -> Baseline:
+    return Baseline(
+        profile=session.profile,
+        profile_digest=session.profile_digest,
+        harness=session.harness,
+        host_class=session.host.host_class,
+        stable=dict(session.host.stable if host is None else host.stable),
+        policy=EpochPolicy.REFUSE if host is None else host.policy,
+        sessions=(),
+        series=(),
+    )
+
+
+def _facts(session: Session, acceptance: Acceptance) -> AcceptedSession:
+    return AcceptedSession(
+        id=session.id,
+        profile_digest=session.profile_digest,
+        started=session.started,
+        boot=session.boot,
+        commit=session.subject.commit,
+        subject=session.subject.description,
+        tools=session.tools,
+        epoch_facts=session.host.epoch,
+        fingerprint=session.host.fingerprint,
+        accepted=acceptance.accepted,
+        by=acceptance.by,
+        reason=acceptance.reason.strip(),
+        controls=accepted_controls(session),
+        duration=seconds_of(session),
+        kernel_build=session.kernel.build_id if session.kernel else "",
+        kernel_config=config_digest(_config(session)),
+    )
+
+
+def _configs(sessions: Sequence[Session]) -> dict[str, dict[str, str]]:
+    """How the kernels that these sessions ran on were configured, each once by its digest."""
+    configs = [_config(one) for one in sessions]
+    return {config_digest(one): one for one in configs if one}
+
+
+def _config(session: Session) -> dict[str, str]:
+    """The options that may be published; the session may be a stranger's, or an older gate's."""
+    return public_options(session.kernel.config) if session.kernel else {}
+
+
+def seconds_of(session: Session) -> float:
+    """How long the sitting took, to a tenth of a second; 0 where its times tell nothing.
+
+    Replaying or importing values takes a time of its own, which tells nothing of a sitting.
+    """
+    if session.source is not Source.MEASURED:
+        return 0.0
+    try:
+        started, ended = map(datetime.fromisoformat, (session.started, session.ended))
+        seconds = round((ended - started).total_seconds(), 1)
+    except (TypeError, ValueError):  # no times, or one with and one without a zone
+        return 0.0
+    return seconds if 0 < seconds <= _LONGEST_SITTING else 0.0

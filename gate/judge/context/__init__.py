@@ -1,0 +1,1 @@
+"""What a report shows beside a finding: costs, curves, differences, causes."""

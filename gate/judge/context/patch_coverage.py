@@ -1,0 +1,176 @@
+"""Whether the workload executed what the change changed, and what becomes of a pass if it did not.
+
+A pass of a workload that never reached the change says nothing of it. Which functions differ is
+told by their machine code, so one that was inlined shows in its callers; which ran, by counting.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from statistics import median
+from typing import TYPE_CHECKING, NamedTuple
+
+from gate.model import (
+    MOST_CHANGED,
+    Role,
+    Side,
+    Touched,
+    TouchedFunction,
+    TrialStatus,
+    Untouched,
+    Verdict,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gate.judge.verdict.suite import Case
+    from gate.model import Finding, Ran, Touch
+
+CODE = "G043"
+_IN_SENTENCE = 3
+
+
+class _Seen(NamedTuple):
+    side: Side
+    touch: Touch
+
+
+def coverage_by_profile(cases: Sequence[Case]) -> tuple[Touched, ...]:
+    """What is known of each profile that looked for it, by profile."""
+    told = (_of(case) for case in sorted(cases, key=lambda case: case.profile))
+    return tuple(one for one in told if one is not None)
+
+
+def require_coverage(found: Finding, told: Sequence[Touched], cases: Sequence[Case]) -> Finding:
+    """The finding as it is; where a pass is empty and the profile wants that, it closes the gate.
+
+    So does a pass of which nobody knows whether it is. What was accepted as it is, or is shown
+    only, is left alone.
+    """
+    if found.verdict not in {Verdict.PASSED, Verdict.IMPROVED} or found.role is not Role.GATE:
+        return found
+    why = _not_shown(next((one for one in told if one.profile == found.profile), None))
+    if not why or not _closes(found.profile, cases):
+        return found
+    return replace(
+        found,
+        verdict=Verdict.INCONCLUSIVE,
+        code=CODE,
+        headline=f"{why}; {found.headline}",
+        path=(*found.path, why),
+        advice="Judge the change by a workload that runs what it changed, or say in the profile "
+        'that an empty pass is good enough: untouched = "note".',
+    )
+
+
+def _not_shown(told: Touched | None) -> str:
+    """Why it is not shown that the workload ran the change; empty where it is, or there is none."""
+    if told is None:
+        return "whether the workload executed the change is unknown, because no base was compared"
+    return told.headline if told.empty or (told.unknown and not told.executed) else ""
+
+
+def _closes(profile: str, cases: Sequence[Case]) -> bool:
+    asked = [case.reviewed for case in cases if case.profile == profile and case.reviewed]
+    guests = (one.work.guest.untouched for one in asked if one.work.guest is not None)
+    return Untouched.CLOSE in {*guests, *(one.subject.untouched for one in asked)}
+
+
+def _of(case: Case) -> Touched | None:
+    seen = tuple(_seen(case))
+    if not seen:
+        return None
+    first = max((one.touch for one in seen), key=lambda touch: touch.count)
+    names = {name: how for one in seen for name, how in one.touch.functions.items()}
+    ran = {name for one in seen for name in one.touch.ran}
+    executed = max(len(ran), *(one.touch.executed for one in seen))
+    rows = sorted(
+        (_function(name, how, seen) for name, how in names.items()),
+        key=lambda one: (not one.executed, -max(one.base or 0.0, one.head or 0.0), one.name),
+    )
+    unknown = next((one.touch.unknown for one in seen if one.touch.unknown), "")
+    empty = first.count > 0 and executed == 0 and not unknown
+    made = Touched(
+        profile=case.profile,
+        headline="",
+        count=first.count,
+        executed=executed,
+        empty=empty,
+        functions=tuple(rows[:MOST_CHANGED]),
+        unknown=unknown,
+    )
+    identical = all(one.touch.identical for one in seen)
+    return replace(made, headline=_headline(made, seen, identical=identical))
+
+
+def _seen(case: Case) -> Iterator[_Seen]:
+    for session in (case.head, *case.strikes, case.pair_base, case.pair_head):
+        if session is None:
+            continue
+        for trial in session.trials:
+            if trial.status is TrialStatus.OK and trial.touch is not None:
+                yield _Seen(session.side, trial.touch)
+
+
+def _function(name: str, how: str, seen: Sequence[_Seen]) -> TouchedFunction:
+    ran = [one.touch.ran[name] for one in seen if name in one.touch.ran]
+    return TouchedFunction(
+        name=name,
+        how=how,
+        executed=bool(ran),
+        shared=any(one.shared for one in ran),
+        calls=any(one.calls > 0.0 for one in ran),
+        base=_median(name, Side.BASE, seen),
+        head=_median(name, Side.HEAD, seen),
+    )
+
+
+def _median(name: str, side: Side, seen: Sequence[_Seen]) -> float | None:
+    mine = [one.touch.ran.get(name) for one in seen if one.side is side]
+    return median(_per_operation(one) for one in mine) if mine else None
+
+
+def _per_operation(ran: Ran | None) -> float:
+    return ran.per_operation if ran is not None else 0.0
+
+
+def _headline(told: Touched, seen: Sequence[_Seen], *, identical: bool) -> str:
+    sides = {one.side for one in seen}
+    one_side = "" if len(sides) > 1 else f" (only the {min(sides).value} was run)"
+    if told.unknown and not told.count:
+        return f"whether the workload executed the change is unknown, because {told.unknown}"
+    if not told.count:
+        if identical:
+            return "base and head are the same code: kernel and modules have the same build-ids"
+        return "base and head are the same code: no function differs"
+    known = "known to have changed" if told.unknown else "changed"
+    nouns = "function" if told.count == 1 else "functions"
+    counted = f"{told.executed} of {told.count} {nouns} {known} executed"
+    if not told.unknown:
+        counted = f"{told.executed} of {told.count} changed {nouns} executed"
+    more = f"; more may differ, because {told.unknown}" if told.unknown else ""
+    if told.empty:
+        return f"{counted}: this pass is empty{one_side}"
+    return f"{counted}{_some(told)}{one_side}{more}"
+
+
+def _some(told: Touched) -> str:
+    """`: null_handle_cmd (52 -> 102 instructions per operation), ...`."""
+    ran = [one for one in told.functions if one.executed]
+    if not ran:
+        return ""
+    parts = [f"{one.name} ({figures(one)})" for one in ran[:_IN_SENTENCE]]
+    more = [f"{told.executed - _IN_SENTENCE} more"] if told.executed > _IN_SENTENCE else []
+    return f": {', '.join((*parts, *more))}"
+
+
+def figures(one: TouchedFunction) -> str:
+    """`52 -> 102 instructions per operation`, of the sides that were booted."""
+    values = [value for value in (one.base, one.head) if value is not None]
+    if not any(values):
+        said = "but not for each operation"
+    else:
+        what = "calls" if one.calls else "instructions"
+        said = f"{' -> '.join(f'{value:,.6g}' for value in values)} {what} per operation"
+    return f"{said}, or another function of this name" if one.shared else said

@@ -1,0 +1,1 @@
+"""Does the host still stand where it stood when the baseline was accepted?"""

@@ -1,0 +1,136 @@
+"""Profiles marked `control = true`: what moved in them moved the host, for the whole suite.
+
+A control that is listed in a profile condemns that profile alone. A whole profile of controls
+condemns all that was measured on its host for the same report; one that cannot compare anything
+is told, for a guard must not fall silent.
+
+Whether the host is what it was: controls that moved, trials that scatter as never before.
+"""
+
+from __future__ import annotations
+
+from statistics import median, stdev
+from typing import TYPE_CHECKING
+
+from gate.judge.host_stability.host_epoch import is_renewed
+from gate.judge.verdict.case_numbers import key_of
+from gate.judge.verdict.comparable import Refusal, refusal
+from gate.judge.verdict.validity import unfit
+from gate.model import Role
+from gate.stats.costs import LEAST_SESSIONS, ratio, usable
+from gate.stats.robust import unusual_scatter
+from gate.stats.screen import centre
+from gate.units import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from gate.judge.verdict.case_numbers import Key
+    from gate.judge.verdict.series import Series
+    from gate.judge.verdict.suite import Case
+    from gate.stats.noise import Noise
+
+    Judged = tuple[Case, Sequence[Series]]
+
+
+_CONTROL_FLOOR = 0.02
+"""A control that moved by less than this (log) never condemns a host."""
+_CONTROL_ERRORS = 6.0
+"""Nor does one within this many standard errors: only gross failures of the host count."""
+
+
+def moved_control(every: Sequence[Series], noises: Mapping[Key, Noise]) -> Refusal | None:
+    """The first control benchmark whose level left its accepted range, either way."""
+    for series in every:
+        noise = noises.get(key_of(series))
+        gates = series.metric.role is Role.GATE
+        if not (series.control and gates and noise and usable(series.head)):
+            continue
+        loss = median(series.costs) - centre(series.reference.sessions)
+        if abs(loss) > max(_CONTROL_FLOOR, _CONTROL_ERRORS * noise.error(len(series.head))):
+            return Refusal("G035", f"the control {series.label} moved by {percent(ratio(loss))}")
+    return None
+
+
+def unsteady(every: Sequence[Series], noises: Mapping[Key, Noise]) -> Refusal | None:
+    """Trials that scatter far more than in the accepted sessions, over most of the profile."""
+    times = [
+        stdev(series.costs) / noise.within
+        for series in every
+        if series.metric.role is Role.GATE
+        and len(series.head) > 1
+        and usable(series.head)
+        and (noise := noises.get(key_of(series)))
+        and noise.within > 0
+    ]
+    scatter = unusual_scatter(times)
+    if scatter is None:
+        return None
+    return Refusal(
+        "G039",
+        f"trials scatter {scatter:.0f} times as much as in the accepted sessions, over most of "
+        f"{len(times)} metrics",
+    )
+
+
+Machine = tuple[str, str]
+
+
+def machine_of(case: Case) -> Machine:
+    """Host class and fingerprint."""
+    return case.head.host.host_class, case.head.host.fingerprint
+
+
+def guards(case: Case) -> bool:
+    """Whether no benchmark of the profile can be reached by the change."""
+    return bool(case.head.planned) and all(plan.control for plan in case.head.planned)
+
+
+def machines_that_moved(
+    suite: Sequence[Judged], noises: Mapping[Key, Noise]
+) -> dict[Machine, Refusal]:
+    """Machines that moved by what a control profile says, and which one."""
+    found: dict[Machine, Refusal] = {}
+    for case, every in suite:
+        if not guards(case) or refusal(case) is not None or is_renewed(case):
+            continue
+        moved = moved_control(every, noises)
+        if moved is not None:
+            text = f"the host moved: {moved.reason} (control profile {case.profile})"
+            found.setdefault(machine_of(case), Refusal(moved.code, text))
+    return found
+
+
+def blind(suite: Sequence[Judged], noises: Mapping[Key, Noise]) -> tuple[str, ...]:
+    """One sentence for each control profile that tells less of the host than it should."""
+    return tuple(
+        f"control profile {case.profile}: {why}"
+        for case, every in suite
+        if guards(case) and (why := _blind(case, every, noises))
+    )
+
+
+def _blind(case: Case, every: Sequence[Series], noises: Mapping[Key, Noise]) -> str:
+    refused = refusal(case)
+    if refused is not None:
+        return f"it says nothing of the host, {refused.reason}"
+    if is_renewed(case):
+        return "it says nothing of the host, which moved since the control's own baseline"
+    gates = [series for series in every if series.metric.role is Role.GATE]
+    if not gates:
+        return "it says nothing of the host, none of its metrics may close the gate"
+    reasons = [f"{series.label}: {why}" for series in gates if (why := _silent(series, noises))]
+    if not reasons:
+        return ""
+    share = f"{len(reasons)} of {len(gates)} metrics"
+    return f"{share} say nothing of the host; {reasons[0]}"
+
+
+def _silent(series: Series, noises: Mapping[Key, Noise]) -> str:
+    found = unfit(series)
+    if found is not None:
+        return found.headline
+    if key_of(series) not in noises:
+        count = len(series.reference.sessions)
+        return f"{count} accepted sessions, {LEAST_SESSIONS} are needed"
+    return ""

@@ -1,0 +1,207 @@
+"""The built-in controls: where they stand against the accepted sessions, and inside a session.
+
+A control that left its accepted range means that the host moved: then no number measured beside
+it may be judged. With the log median of a control's runs in each session, and the scale of these
+medians over the accepted sessions (`stats.noise`), a session is refused whose median is off by
+
+    more than 6 standard errors, and more than log 1.03, or log 1.15 of fewer than five sittings.
+
+Six errors, because the scale comes from as few as five sessions: of a host whose sessions are
+normal fewer than 1 in 1000 are refused, of five accepted ones as of ten. The floor is what no
+verdict at a usual tolerance rests on. Sessions taken one after the other do not know what other
+hours do to a host: on a virtual machine that shares its hardware the pace of an idle processor
+moves by 4 to 8 % within minutes, and 3 % refused 4 to 16 % of its sessions, 15 % none to 3 %.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from statistics import median
+from typing import TYPE_CHECKING, NamedTuple
+
+from gate.judge.verdict.comparable import Refusal
+from gate.model import Source
+from gate.model.host import changed_facts
+from gate.stats.costs import LEAST_SESSIONS, ratio, usable
+from gate.stats.noise import noise_of
+from gate.stats.robust import within_session
+from gate.units import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from gate.judge.verdict.suite import Case
+    from gate.model import Finding, Session
+
+FLOOR, FLOOR_OF_FEW = math.log1p(0.03), math.log1p(0.15)
+"""A built-in control that moved by less condemns no host, however quiet it was: where the accepted
+sessions are of `SITTINGS` at least, and of fewer."""
+SITTINGS = 5
+"""Sittings are of different boots, or begin in different hours."""
+_ERRORS = 6.0
+NEWEST = 10
+"""Accepted sessions that tell: a host that stays moved is itself again after a few more."""
+KEPT = 5
+"""Values that stand for a session, however long it was: the medians of as many parts of it."""
+_DIGITS = 4
+_HOUR = len("2026-01-31T23")
+_MEANWHILE = math.log1p(0.05)
+_HALF = 4
+"""Runs in each half of a session that can tell whether it moved meanwhile."""
+
+
+class ControlStanding(NamedTuple):
+    """Where one control stands against the accepted sessions."""
+
+    name: str
+    when: str
+    """What it ran around: `the screen`, `the further sessions`, `the pairs`."""
+    sessions: int
+    """Accepted ones."""
+    moved: float
+    """Log of its time over the accepted one."""
+    bearable: float
+    """Log beyond which the host moved."""
+
+    @property
+    def gross(self) -> bool:
+        """Whether the host moved."""
+        return abs(self.moved) > self.bearable
+
+
+def shorten_series(runs: Sequence[float]) -> tuple[float, ...]:
+    """At most `KEPT` values that stand for a session's runs, with four digits, in order."""
+    parts = [runs[i * len(runs) // KEPT : (i + 1) * len(runs) // KEPT] for i in range(KEPT)]
+    values = [median(part) for part in parts] if len(runs) > KEPT else runs
+    return tuple(float(f"{value:.{_DIGITS}g}") for value in values)
+
+
+def accepted_controls(session: Session) -> dict[str, tuple[float, ...]]:
+    """What an accepted session remembers of its controls."""
+    return {
+        name: shorten_series(runs)
+        for name, runs in sorted(session.controls.items())
+        if usable(runs)
+    }
+
+
+def standings(case: Case) -> tuple[ControlStanding, ...]:
+    """Each control of the screen, of the further head sessions, and of the pairs."""
+    return tuple(
+        _standing(name, when, fresh, accepted)
+        for name, accepted in _known(case).items()
+        for when, fresh in _fresh(case, name)
+    )
+
+
+def moved_builtin(case: Case) -> Refusal | None:
+    """The built-in control that is farthest from where it was accepted, if the host moved."""
+    gross = [one for one in standings(case) if one.gross]
+    if not gross:
+        return None
+    worst = max(gross, key=lambda one: abs(one.moved) / one.bearable)
+    away = ratio(worst.moved)
+    longer = f"takes {percent(abs(away), signed=False)} {'longer' if away > 0 else 'less'}"
+    return Refusal(
+        "G035",
+        f"the built-in control {worst.name} {longer} around {worst.when} than in "
+        f"{worst.sessions} accepted sessions: the host moved",
+    )
+
+
+def missing_controls(case: Case) -> str:
+    """Why the built-in controls say nothing although they could; empty where they do."""
+    known = _known(case) if case.head.source is Source.MEASURED else {}
+    silent = [name for name in sorted(known) if not usable(case.head.controls.get(name, ()))]
+    if not silent:
+        return ""
+    return f"no built-in control says whether the host moved: the session lacks {', '.join(silent)}"
+
+
+class _Accepted(NamedTuple):
+    """A control in the accepted sessions of the host as it is now."""
+
+    runs: tuple[tuple[float, ...], ...]
+    """Log times of the newest sessions, oldest first."""
+    floor: float
+
+
+def _known(case: Case) -> dict[str, _Accepted]:
+    """The controls that enough accepted sessions tell of."""
+    if case.baseline is None:
+        return {}
+    now = case.head.host.epoch
+    same = [one for one in case.baseline.sessions if not changed_facts(one.epoch_facts, now)]
+    found = {}
+    for name in sorted({name for one in same for name in one.controls}):
+        held = [one for one in same if usable(one.controls.get(name, ()))][-NEWEST:]
+        if len(held) >= LEAST_SESSIONS:
+            sittings = {(one.boot, one.started[:_HOUR]) for one in held}
+            found[name] = _Accepted(
+                runs=tuple(_logs(one.controls[name]) for one in held),
+                floor=FLOOR if len(sittings) >= SITTINGS else FLOOR_OF_FEW,
+            )
+    return found
+
+
+def _fresh(case: Case, name: str) -> Iterator[tuple[str, tuple[tuple[float, ...], ...]]]:
+    """The control's log times: of the screen, of all strikes, of the pairs, each its sessions.
+
+    The two sessions of pairs share their runs. Strikes stand together, as they are judged: what
+    slowed a few of them can prove nothing.
+    """
+    for when, sessions in (
+        ("the screen", (case.head,)),
+        ("the further sessions", case.strikes),
+        ("the pairs", (case.pair_head,)),
+    ):
+        runs = [one.controls.get(name, ()) for one in sessions if one is not None]
+        if known := tuple(_logs(one) for one in runs if usable(one)):
+            yield when, known
+
+
+def _logs(runs: Sequence[float]) -> tuple[float, ...]:
+    return tuple(math.log(value) for value in shorten_series(runs))
+
+
+def _standing(
+    name: str, when: str, fresh: Sequence[Sequence[float]], accepted: _Accepted
+) -> ControlStanding:
+    level = median([median(one) for one in accepted.runs])
+    error = noise_of(accepted.runs).error(min(len(one) for one in fresh), len(fresh))
+    return ControlStanding(
+        name=name,
+        when=when,
+        sessions=len(accepted.runs),
+        moved=median([median(one) for one in fresh]) - level,
+        bearable=max(accepted.floor, _ERRORS * error),
+    )
+
+
+def moved_meanwhile(session: Session) -> str:
+    """The control whose second half is far from its first; empty where none is."""
+    for name, runs in sorted(session.controls.items()):
+        half = len(runs) // 2
+        if half < _HALF or not usable(runs):
+            continue
+        first, second = ([math.log(one) for one in part] for part in (runs[:half], runs[half:]))
+        error = within_session([first, second]) * math.sqrt(math.pi / half)
+        away = median(second) - median(first)
+        if abs(away) > max(_MEANWHILE, _ERRORS * error):
+            return (
+                f"the built-in control {name} took {percent(ratio(away))} in the second half of "
+                "the session: the host moved meanwhile"
+            )
+    return ""
+
+
+def qualify_finding(finding: Finding, meanwhile: Mapping[str, str]) -> Finding:
+    """The finding with a warning where the host moved inside the session that it rests on.
+
+    `meanwhile` tells so by profile. Pairs need none: both sides of a pair had the same host.
+    """
+    why = meanwhile.get(finding.profile, "")
+    if not why or finding.method not in {"screen", "strikes"}:
+        return finding
+    return replace(finding, warnings=(*finding.warnings, why))

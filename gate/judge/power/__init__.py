@@ -1,0 +1,1 @@
+"""Which losses can be detected, and what more would buy."""

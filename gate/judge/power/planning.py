@@ -1,0 +1,104 @@
+"""Before anything is measured: what the baseline's noise says about the trials to take."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gate.judge.verdict.series import limits_for
+from gate.model import Role
+from gate.stats import loudness
+from gate.stats.costs import LEAST_SESSIONS, log_costs, usable
+from gate.stats.noise import moderate_noise, noise_of, prior_of
+from gate.stats.planning import Expected, screen_trials
+from gate.stats.screen import LossLimits
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from gate.model import Baseline, BaselineSeries, Metric, Profile
+    from gate.stats.noise import Noise
+
+
+def plan_screen(profile: Profile, baseline: Baseline | None, beta: float) -> dict[str, int]:
+    """Trials of the screen by benchmark, for those that take more than the profile asks for."""
+    by_benchmark: dict[str, list[Expected]] = {}
+    for benchmark, metric in expected_metrics(profile, baseline).items():
+        by_benchmark.setdefault(benchmark[0], []).append(metric)
+    plan = {
+        benchmark: screen_trials(metrics, profile.trials.screen, beta)
+        for benchmark, metrics in by_benchmark.items()
+    }
+    more = with_points(plan, {b.name: b.members for b in profile.benchmarks})
+    return {name: trials for name, trials in more.items() if trials > profile.trials.screen}
+
+
+def with_points(trials: Mapping[str, int], members: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    """The trials by benchmark with the points of groups given as many as their groups want.
+
+    A group has trials of its own only as far as all of its points have: it takes what they get.
+    """
+    found = dict(trials)
+    for group, points in members.items():
+        for name in points:
+            found[name] = max(found.get(name, 0), trials.get(group, 0))
+    for group, points in members.items():
+        if points:
+            found[group] = min(found[name] for name in points)
+    return found
+
+
+def expected_metrics(
+    profile: Profile, baseline: Baseline | None
+) -> dict[tuple[str, str], Expected]:
+    """What the accepted sessions say of each gate metric, by benchmark and metric.
+
+    Empty where pairs cannot follow, or where nothing was accepted of this profile text. A
+    metric that is too loud for its tolerance is planned at the raised one.
+    """
+    if baseline is None or baseline.profile_digest != profile.digest or not both_sides(profile):
+        return {}
+    metrics = {metric.name: metric for metric in profile.metrics if metric.role is Role.GATE}
+    groups = {benchmark.name: benchmark.group for benchmark in profile.benchmarks}
+    known = {
+        (series.benchmark, series.metric): _sessions(series)
+        for series in baseline.series
+        if series.metric in metrics
+        and metrics[series.metric].group == groups.get(series.benchmark)
+        and _tells(series)
+    }
+    alone = {key: noise_of(sessions) for key, sessions in known.items()}
+    prior = prior_of(tuple(alone.values()))
+    return {
+        (series.benchmark, series.metric): expected_of(
+            metrics[series.metric],
+            tuple(point.values for point in series.current),
+            moderate_noise(alone[series.benchmark, series.metric], prior),
+            profile.trials.confirm_pairs,
+        )
+        for series in baseline.series
+        if (series.benchmark, series.metric) in alone
+    }
+
+
+def expected_of(
+    metric: Metric, sessions: Sequence[Sequence[float]], noise: Noise, pairs: int
+) -> Expected:
+    """One metric of these accepted values, its tolerance raised where it is too loud for it."""
+    asked, sigma = limits_for(metric, sessions), loudness.known_sigma(noise)
+    provable = loudness.provable_with_pairs(asked, sigma, pairs)
+    limits = LossLimits(tolerance=max(asked.tolerance, provable), negligible=asked.negligible)
+    return Expected(noise=noise, limits=limits, sigma=sigma, pairs=pairs)
+
+
+def both_sides(profile: Profile) -> bool:
+    """Whether the profile declares a base and a head side, so that pairs are possible."""
+    return {"base", "head"} <= profile.sides.keys()
+
+
+def _tells(series: BaselineSeries) -> bool:
+    points = series.current
+    return len(points) >= LEAST_SESSIONS and all(usable(point.values) for point in points)
+
+
+def _sessions(series: BaselineSeries) -> tuple[tuple[float, ...], ...]:
+    return tuple(log_costs(point.values, series.better) for point in series.current)

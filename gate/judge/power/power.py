@@ -1,0 +1,240 @@
+"""What each metric of a suite can detect, from its baseline's own noise: rows for `gate power`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from gate.judge.power.planning import both_sides, with_points
+from gate.judge.power.recommendations import More, Question, answer, more_of
+from gate.judge.verdict.series import MOST_RAISED
+from gate.model import UNTIMED, Role, applies, plan_of
+from gate.stats.costs import LEAST_SESSIONS, log_costs, usable
+from gate.stats.noise import moderate_noise, noise_of, prior_of
+from gate.stats.planning import screen_trials
+from gate.stats.power import CERTAINTY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from gate.model import Baseline, BaselineSeries, Metric, Planned, Profile, Session
+    from gate.stats.noise import Noise
+    from gate.stats.power import Power
+
+
+class ToleranceStanding(StrEnum):
+    """What became of a metric's tolerance."""
+
+    HELD = "held"
+    RAISED = "raised"
+    """Too loud for it: judged at a larger one."""
+    REFUSED = "refused"
+    """Too loud for it: not judged."""
+    WEAK = "weak"
+    """Such a loss closes the gate, and is seldom proven."""
+    FEW = "few sessions"
+    CONSTANT = "constant"
+    UNUSABLE = "unusable"
+    OTHER = "another profile text"
+    NEW = "new"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PowerQuestion:
+    """What is asked of a profile's metrics: from the profile, or from a session of it."""
+
+    profile: str
+    digest: str
+    plans: tuple[Planned, ...]
+    """Benchmarks and groups; their numbers of trials do not count here."""
+    metrics: tuple[Metric, ...]
+    trials: int
+    pairs: int
+    loud: str
+    sides: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PowerRow:
+    """One gate metric of one benchmark on one host class."""
+
+    host_class: str
+    profile: str
+    benchmark: str
+    metric: str
+    tolerance: float
+    standing: ToleranceStanding
+    sides: bool
+    sessions: int
+    trials: int
+    """Of the screen, those that a check takes on its own account included."""
+    pairs: int
+    power: Power | None = None
+    """Absent where the baseline does not tell the noise."""
+    more: tuple[More, ...] = ()
+    """The same with more pairs, sessions or trials."""
+
+
+def asked_by(profile: Profile) -> PowerQuestion:
+    """What a profile asks for."""
+    return PowerQuestion(
+        profile=profile.name,
+        digest=profile.digest,
+        plans=tuple(plan_of(profile, one, profile.trials.screen) for one in profile.benchmarks),
+        metrics=profile.metrics,
+        trials=profile.trials.screen,
+        pairs=profile.trials.confirm_pairs,
+        loud=profile.loud,
+        sides=both_sides(profile),
+    )
+
+
+def asked_in(session: Session) -> PowerQuestion:
+    """What the profile asked for when this session was measured."""
+    return PowerQuestion(
+        profile=session.profile,
+        digest=session.profile_digest,
+        plans=session.planned,
+        metrics=session.metrics,
+        trials=min((plan.trials for plan in session.planned), default=0),
+        pairs=session.pairs,
+        loud=session.loud,
+        sides=session.sides,
+    )
+
+
+def power_rows(
+    asked: Sequence[PowerQuestion],
+    baselines: Mapping[str, Baseline],
+    *,
+    host_class: str,
+    alpha: float,
+    beta: float,
+    brief: bool = False,
+) -> tuple[PowerRow, ...]:
+    """A row for each gate metric of a suite; `baselines` are one host class's, by profile.
+
+    With `brief` only a row whose tolerance is not held says what more would buy.
+    """
+    noises = _noises(asked, baselines)
+    rows = [row for one in asked for row in _rows(one, baselines.get(one.profile), host_class)]
+    judged = sum((row.profile, row.benchmark, row.metric) in noises for row in rows)
+    part = alpha / max(judged, 1)
+    found = []
+    for one in asked:
+        metrics = {metric.name: metric for metric in one.metrics}
+        known = baselines.get(one.profile)
+        values = {} if known is None else {(s.benchmark, s.metric): s for s in known.series}
+        own = [row for row in rows if row.profile == one.profile]
+        questions = {
+            (row.benchmark, row.metric): Question(
+                metric=metrics[row.metric],
+                values=tuple(p.values for p in values[row.benchmark, row.metric].current),
+                noise=noises[row.profile, row.benchmark, row.metric],
+                sides=one.sides,
+                trials=one.trials,
+                pairs=one.pairs,
+                alpha=alpha if one.sides else part,
+                beta=beta,
+            )
+            for row in own
+            if (row.profile, row.benchmark, row.metric) in noises
+        }
+        trials = _planned(one, questions)
+        for row in own:
+            question = questions.get((row.benchmark, row.metric))
+            if question is None or row.standing is not ToleranceStanding.HELD:
+                found.append(row)
+                continue
+            now = replace(question, trials=trials[row.benchmark])
+            power = answer(now)
+            standing = _standing(now, power, one.loud)
+            more = () if brief and standing is ToleranceStanding.HELD else more_of(now)
+            found.append(replace(row, trials=now.trials, power=power, standing=standing, more=more))
+    return tuple(found)
+
+
+def _noises(
+    asked: Sequence[PowerQuestion], baselines: Mapping[str, Baseline]
+) -> dict[tuple[str, str, str], Noise]:
+    """The noise of each series that has sessions enough, each with the help of the others."""
+    alone: dict[tuple[str, str, str], Noise] = {}
+    for one in asked:
+        baseline = baselines.get(one.profile)
+        if baseline is None or baseline.profile_digest != one.digest:
+            continue
+        for series in baseline.series:
+            points = series.current
+            if len(points) >= LEAST_SESSIONS and all(usable(point.values) for point in points):
+                sessions = [log_costs(point.values, series.better) for point in points]
+                alone[one.profile, series.benchmark, series.metric] = noise_of(sessions)
+    prior = prior_of(tuple(alone.values()))
+    return {key: moderate_noise(noise, prior) for key, noise in alone.items()}
+
+
+def _rows(asked: PowerQuestion, baseline: Baseline | None, host_class: str) -> Iterator[PowerRow]:
+    """The rows without figures; HELD stands for "to be worked out"."""
+    known = {(s.benchmark, s.metric): s for s in baseline.series} if baseline else {}
+    other = baseline is not None and baseline.profile_digest != asked.digest
+    untimed = baseline is not None and baseline.harness in UNTIMED
+    for plan in asked.plans:
+        benchmark = plan.benchmark
+        for metric in asked.metrics:
+            if metric.role is not Role.GATE or not applies(metric, plan):
+                continue
+            series = known.get((benchmark, metric.name))
+            yield PowerRow(
+                host_class=host_class,
+                profile=asked.profile,
+                benchmark=benchmark,
+                metric=metric.name,
+                tolerance=metric.tolerance,
+                standing=ToleranceStanding.OTHER
+                if other
+                else _without_figures(series, metric, untimed=untimed),
+                sides=asked.sides,
+                sessions=len(series.current) if series else 0,
+                trials=asked.trials,
+                pairs=asked.pairs,
+            )
+
+
+def _without_figures(
+    series: BaselineSeries | None, metric: Metric, *, untimed: bool
+) -> ToleranceStanding:
+    if series is None or not series.current:
+        return ToleranceStanding.NEW
+    if (series.unit, series.better) != (metric.unit, metric.better):
+        return ToleranceStanding.OTHER
+    everything = [value for point in series.current for value in point.values]
+    if not all(usable(point.values) for point in series.current):
+        return ToleranceStanding.UNUSABLE
+    if len(everything) > 1 and len(set(everything)) == 1 and not untimed:
+        return ToleranceStanding.CONSTANT
+    return (
+        ToleranceStanding.HELD if len(series.current) >= LEAST_SESSIONS else ToleranceStanding.FEW
+    )
+
+
+def _planned(asked: PowerQuestion, questions: Mapping[tuple[str, str], Question]) -> dict[str, int]:
+    """Trials of the screen by benchmark, as a check would plan them."""
+    found = {}
+    for plan in asked.plans:
+        own = [one for (name, _), one in questions.items() if name == plan.benchmark]
+        more = asked.sides and own
+        metrics = [one.expected for one in own]
+        found[plan.benchmark] = (
+            screen_trials(metrics, asked.trials, own[0].beta) if more else asked.trials
+        )
+    return with_points(found, {plan.benchmark: plan.members for plan in asked.plans})
+
+
+def _standing(question: Question, power: Power, loud: str) -> ToleranceStanding:
+    asked = question.metric.tolerance
+    plain = question.limits_at(asked).tolerance
+    if power.judged_at > plain and (loud != "raise" or power.judged_at > MOST_RAISED * plain):
+        return ToleranceStanding.REFUSED
+    if power.judged_at > asked:
+        return ToleranceStanding.RAISED
+    return ToleranceStanding.HELD if power.chance >= CERTAINTY else ToleranceStanding.WEAK

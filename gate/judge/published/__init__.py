@@ -1,0 +1,1 @@
+"""Printed means judged by what mean, spread and count can bear."""

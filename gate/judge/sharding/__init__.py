@@ -1,0 +1,1 @@
+"""A check spread over several machines: its parts, and their reports joined."""

@@ -1,0 +1,177 @@
+"""The parts of a check that was spread over several machines: each once, and of one and the same.
+
+A part that is not there has not passed, so the parts say which are missing.
+
+Works spread over machines: the longest first, each to the machine with the least to do.
+
+That rule (longest processing time) ends at most a third later than the best spread there is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from gate.errors import InputError
+from gate.model import Side, Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from gate.model import Handover, Session
+
+
+T = TypeVar("T")
+_LONGEST = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What was handed over of one check."""
+
+    shards: int
+    """How many parts there are to be."""
+    sessions: tuple[tuple[Session, ...], ...]
+    """Of each part that was handed over."""
+    missing: tuple[int, ...]
+    """Numbers of the parts that were not."""
+    errors: tuple[str, ...]
+    """Why measuring ended before it was complete, or that it measured nothing: once for each part
+    where it did. No part of a check has nothing to do, so an empty one lacks something."""
+
+    @property
+    def every(self) -> tuple[Session, ...]:
+        """The sessions of all parts."""
+        return tuple(session for part in self.sessions for session in part)
+
+    @property
+    def measured(self) -> frozenset[str]:
+        """Profiles with a whole session of the head side."""
+        return frozenset(
+            one.profile for one in self.every if one.stage is Stage.SCREEN and one.side is Side.HEAD
+        )
+
+    @property
+    def lacks(self) -> str:
+        """What the check as a whole lacks, in words; empty where it is complete."""
+        numbers = ", ".join(map(str, self.missing))
+        one = f"part {numbers} of {self.shards} was not handed over" if self.missing else ""
+        return "; ".join(text for text in (one, *self.errors) if text)
+
+
+def gathered(handovers: Sequence[Handover], shards: int | None = None) -> Parts:
+    """Sort handovers into the parts of one check.
+
+    `shards` is how many parts there must be; None takes their own word for it. Several files of a
+    check on one machine are one part.
+
+    Raises:
+        InputError: G243, they are not the parts of one check.
+    """
+    said = {one.shards for one in handovers}
+    if shards is not None and said - {shards} and handovers:
+        raise _unfit(f"there are to be {shards} parts, and a file says {max(said - {shards})}")
+    if len(said) > 1:
+        raise _unfit(f"the files say that there are {' and '.join(map(str, sorted(said)))} parts")
+    count = shards or max(said, default=1)
+    if shards == 1 and sum(bool(one.version) for one in handovers) > 1:
+        raise _unfit("part 1 of 1 was handed over twice")
+    errors = tuple(
+        f"measuring ended early: {one.error[:_LONGEST]}" for one in handovers if one.error
+    )
+    if count == 1:
+        together = tuple(session for one in handovers for session in one.sessions)
+        missing = () if handovers or shards is None else (1,)
+        return Parts(
+            shards=1, sessions=(together,) if together else (), missing=missing, errors=errors
+        )
+    _refuse_unfit(handovers)
+    errors += tuple(
+        f"part {one.shard} of {count} holds no session"
+        for one in sorted(handovers, key=lambda h: h.shard)
+        if not (one.sessions or one.error)
+    )
+    there = {one.shard for one in handovers}
+    return Parts(
+        shards=count,
+        sessions=tuple(
+            one.sessions for one in sorted(handovers, key=lambda h: h.shard) if one.sessions
+        ),
+        missing=tuple(number for number in range(1, count + 1) if number not in there),
+        errors=errors,
+    )
+
+
+def _refuse_unfit(handovers: Sequence[Handover]) -> None:
+    """What two parts of one check cannot be.
+
+    Raises:
+        InputError: G243.
+    """
+    doubled = _twice(one.shard for one in handovers)
+    if doubled is not None:
+        raise _unfit(f"part {doubled} was handed over twice")
+    versions = sorted({one.version for one in handovers})
+    if len(versions) > 1:
+        raise _unfit(f"they were measured by different versions: {', '.join(versions)[:_LONGEST]}")
+    classes = sorted({s.host.host_class for one in handovers for s in one.sessions})
+    if len(classes) > 1:
+        raise _unfit(f"they are of different host classes: {', '.join(classes)[:_LONGEST]}")
+    profile = _twice(name for one in handovers for name in {s.profile for s in one.sessions})
+    if profile is not None:
+        raise _unfit(f"profile {profile[:_LONGEST]} was measured in two parts")
+
+
+def why_absent(parts: Parts, names: Iterable[str]) -> Mapping[str, str]:
+    """Why each of these profiles sent no session, as far as that can be told."""
+    why = parts.lacks
+    return dict.fromkeys(names, why) if why else {}
+
+
+def _twice(values: Iterable[T]) -> T | None:
+    return next((value for value, count in Counter(values).items() if count > 1), None)
+
+
+def _unfit(what: str) -> InputError:
+    cure = "Hand in the files of one check, each part once."
+    return InputError("G243", f"the parts do not fit together: {what}.", cure=cure)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weight:
+    """One thing to do, and how long it takes."""
+
+    name: str
+    seconds: float
+
+
+def spread_works(works: Sequence[Weight], shards: int) -> tuple[tuple[str, ...], ...]:
+    """The names of each shard, sorted; the same for the same works in whatever order.
+
+    With at least as many works as shards none is empty.
+
+    Raises:
+        ValueError: there is no shard, a name stands twice, or a time is no time.
+    """
+    if shards < 1:
+        what = f"{shards} shards hold nothing"
+        raise ValueError(what)
+    doubled = [name for name, count in Counter(one.name for one in works).items() if count > 1]
+    if doubled:
+        what = f"{doubled[0]} stands twice"
+        raise ValueError(what)
+    for one in works:
+        if not (math.isfinite(one.seconds) and one.seconds >= 0):
+            what = f"{one.name} cannot take {one.seconds} seconds"
+            raise ValueError(what)
+    held: list[list[Weight]] = [[] for _ in range(shards)]
+    for one in sorted(works, key=lambda work: (-work.seconds, work.name)):
+        min(held, key=_load).append(one)
+    return tuple(tuple(sorted(one.name for one in shard)) for shard in held)
+
+
+def _load(shard: Sequence[Weight]) -> tuple[float, int]:
+    """What a shard has to do; of works that take no time, how many."""
+    return math.fsum(one.seconds for one in shard), len(shard)

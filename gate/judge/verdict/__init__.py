@@ -1,0 +1,1 @@
+"""One series from its sessions to its finding: validity, screen, confirmation, waivers."""

@@ -1,0 +1,153 @@
+"""What was not measured at all: told metric by metric, so that it can never look like a pass.
+
+The report of a check that could not be judged: closed, with the reason and no findings.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gate.codes import PAGES
+from gate.model import (
+    SCHEMA,
+    Better,
+    Finding,
+    Report,
+    Role,
+    SuitePromise,
+    Verdict,
+    applies,
+    plan_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from gate.model import Benchmark, Edit, Metric, Profile
+
+
+CODE = "G044"
+_LONGEST_REASON = 300
+_NEW = "G010"
+_EVERY = "*"
+_MOST_ADDED = 50
+"""Profiles that a change may add and not measure, each with a finding of its own."""
+
+
+def absent_findings(profiles: Sequence[Profile], *, why: Mapping[str, str]) -> tuple[Finding, ...]:
+    """One finding per benchmark and gate metric of each profile that sent no session.
+
+    `why` tells the reason by the profile's name.
+    """
+    return tuple(
+        _missing(profile, benchmark, metric, why.get(profile.name, "no session of it was sent"))
+        for profile in profiles
+        for benchmark, metric in _gating(profile)
+    )
+
+
+def part_missing(part: str, why: str) -> Finding:
+    """The finding of a part of a check of which nobody knows what it was to measure."""
+    return _whole(CODE, part, Verdict.MISSING, f"not measured: {why[:_LONGEST_REASON]}")
+
+
+def added_findings(names: Sequence[str]) -> tuple[Finding, ...]:
+    """One finding for each profile that a change adds and nobody measured.
+
+    It is new, like one that was measured: there is nothing to compare it with. What it would
+    measure is the change's own word, which is not repeated.
+    """
+    shown, rest = names[:_MOST_ADDED], names[_MOST_ADDED:]
+    said = "the change adds this profile, and no session of it was sent"
+    more = f"the change adds {len(rest)} more profiles, and no session of them was sent"
+    return (
+        *(_whole(_NEW, name, Verdict.NEW, said) for name in shown),
+        *([_whole(_NEW, "further profiles", Verdict.NEW, more)] if rest else []),
+    )
+
+
+def _whole(code: str, profile: str, verdict: Verdict, headline: str) -> Finding:
+    """A finding on all of a profile."""
+    return Finding(
+        code=code,
+        profile=profile[:_LONGEST_REASON],
+        benchmark=_EVERY,
+        metric=_EVERY,
+        verdict=verdict,
+        role=Role.GATE,
+        headline=headline,
+        advice=PAGES[code].cure,
+        unit="1",
+        better=Better.LOWER,
+    )
+
+
+def _gating(profile: Profile) -> Iterator[tuple[Benchmark, Metric]]:
+    for benchmark in profile.benchmarks:
+        plan = plan_of(profile, benchmark, profile.trials.screen)
+        for metric in profile.metrics:
+            if metric.role is Role.GATE and applies(metric, plan):
+                yield benchmark, metric
+
+
+def _missing(profile: Profile, benchmark: Benchmark, metric: Metric, why: str) -> Finding:
+    return Finding(
+        code=CODE,
+        profile=profile.name,
+        benchmark=benchmark.name,
+        metric=metric.name,
+        verdict=Verdict.MISSING,
+        role=Role.GATE,
+        headline=f"not measured: {why[:_LONGEST_REASON]}",
+        advice=PAGES[CODE].cure,
+        unit=metric.unit,
+        better=metric.better,
+        tolerance=metric.tolerance,
+        tolerance_used=metric.tolerance,
+        negligible=metric.tau,
+    )
+
+
+ERROR = "error"
+"""The verdict of such a report; no finding has it."""
+_LONGEST = 4000
+NOTHING = "nothing was judged, and a gate that judged nothing is closed"
+
+
+def failed_report(
+    *,
+    code: str,
+    message: str,
+    exit_status: int,
+    created: str,
+    version: str,
+    profiles: Sequence[str] = (),
+    edits: Sequence[Edit] = (),
+) -> Report:
+    """A closed report that says why there is no verdict.
+
+    `code` and `message` are those of the error, `exit_status` is what it ends with, `created` the
+    UTC time to print, `version` the gate's own. It promises nothing, as nothing was compared.
+
+    Raises:
+        ValueError: the exit status is 0, which is that of an open gate.
+    """
+    if exit_status == 0:
+        what = "an error has no exit status 0"
+        raise ValueError(what)
+    said = f"{code}: {' '.join(message.split())[:_LONGEST]}"
+    return Report(
+        schema=SCHEMA,
+        gate="closed",
+        verdict=ERROR,
+        exit_status=exit_status,
+        headline=f"gate closed: {ERROR}: {said}",
+        created=created,
+        profiles=tuple(sorted(set(profiles))),
+        findings=(),
+        host=None,
+        tools={"driftgate": version},
+        notes=(said, f"{NOTHING}; `gate explain {code}` tells more"),
+        promise=SuitePromise(alpha=0.0, beta=0.0, metrics_judged=0, metrics_flagged=0),
+        edits=tuple(edits),
+    )

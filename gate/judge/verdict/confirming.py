@@ -1,0 +1,225 @@
+"""Stage 2 of the verdict: pairs where both sides can run, strikes where only the head can."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from statistics import median
+from typing import TYPE_CHECKING
+
+from gate.judge.verdict.case_numbers import Pairing, of_blocks
+from gate.judge.verdict.epochs import accepted_change, block_costs
+from gate.judge.verdict.exclusions import disturbs_itself
+from gate.judge.verdict.rank_test import by_strikes, screen_numbers
+from gate.judge.verdict.screening import too_loud
+from gate.judge.verdict.series import make_finding, too_coarse
+from gate.judge.verdict.suite import failures_of
+from gate.model import Evidence, Role, Verdict, is_untimed
+from gate.stats.costs import ratio, usable, value_of
+from gate.stats.martingale import decide
+from gate.stats.robust import shift, within_session
+from gate.stats.screen import pairs_detectable
+from gate.units import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gate.judge.verdict.case_numbers import Values
+    from gate.judge.verdict.screening import Flagged
+    from gate.model import Finding
+    from gate.stats.martingale import PairDecision, PairRule
+
+_SMALL = 1e-4
+"""Chances below it need more digits."""
+
+_TELLING = 3
+"""From so many equal values on, chance does not explain them."""
+
+_ENOUGH_PAIRS = 8
+"""Below this many pairs their own spread says less than the baseline's."""
+
+
+def confirm_series(flag: Flagged, *, alpha: float, beta: float) -> Finding:
+    """Decide one flagged series with its share of the suite's alpha."""
+    case, benchmark = flag.series.case, flag.series.benchmark
+    for session in (case.pair_base, case.pair_head, *case.strikes):
+        failures = failures_of(session, benchmark) if session else ()
+        if failures:
+            text = f"while confirming, {failures[0]}"
+            return make_finding(flag.series, "G050", Verdict.BROKEN, text, path=flag.path)
+    pairing = Pairing(case.pair_base, case.pair_head, benchmark)
+    blocks = pairing.values(flag.series.metric.name)
+    if len(blocks) < len(pairing.blocks):
+        text = f"{len(blocks)} of {len(pairing.blocks)} blocks of pairs hold this metric"
+        return make_finding(flag.series, "G053", Verdict.BROKEN, text, path=flag.path)
+    if blocks:
+        coarse = pairing.resolution(flag.series.metric.name)
+        flag = _at_resolution(flag, coarse, blocks)
+        return _by_pairs(flag, blocks, flag.rule(alpha, beta))
+    strikes = tuple(s for s in case.strikes if any(p.benchmark == benchmark for p in s.planned))
+    # Where pairs were taken they decide: their alpha was shared out by what the screen saw, and
+    # strikes meet the very sessions that the screen looked at.
+    if strikes and flag.noise and not case.by_pairs:
+        return by_strikes(flag, strikes, alpha, beta)
+    numbers = screen_numbers(flag.screened) if flag.screened else {}
+    shown = percent(ratio(flag.screened.loss)) if flag.screened else "not screened"
+    watched = flag.series.metric.role is Role.WATCH
+    text = f"flagged ({shown}) and not confirmed{': watched only' if watched else ''}"
+    return make_finding(
+        flag.series,
+        "G021",
+        Verdict.INCONCLUSIVE,
+        text,
+        limits=flag.limits,
+        path=(*flag.path, "not confirmed: no pairs and no fresh sessions of it to decide by"),
+        warnings=flag.warnings,
+        **numbers,
+    )
+
+
+def _at_resolution(flag: Flagged, coarse: float, blocks: Sequence[Values]) -> Flagged:
+    """The flag with its limits at the resolution of the pairs, and a warning where that counts."""
+    limits = of_blocks(flag.limits, coarse, blocks, flag.series.metric.better)
+    if limits == flag.limits:
+        return flag
+    before = too_coarse(flag.series, flag.limits)
+    kept = tuple(warning for warning in flag.warnings if warning != before)
+    return replace(flag, limits=limits, warnings=(too_coarse(flag.series, limits), *kept))
+
+
+def _stuck(base: Sequence[float], head: Sequence[float]) -> bool:
+    """Whether nothing varies, or the head does not while the base never repeats a value."""
+    return len({*base, *head}) == 1 or (
+        len(set(head)) == 1 and len(set(base)) == len(base) >= _TELLING
+    )
+
+
+def _by_pairs(flag: Flagged, blocks: Sequence[Values], rule: PairRule) -> Finding:
+    better = flag.series.metric.better
+    base = tuple(value for before, _ in blocks for value in before)
+    head = tuple(value for _, after in blocks for value in after)
+    evidence = Evidence(pairs_base=base, pairs_head=head)
+    path = (*flag.path, _taken(len(base)))
+    if not (usable(base) and usable(head)):
+        text = "a confirming trial gave a value that is not above zero"
+        return make_finding(flag.series, "G051", Verdict.BROKEN, text, evidence=evidence, path=path)
+    known = flag.series.case.head
+    if _stuck(base, head) and not is_untimed(known.harness, known.tools):
+        whose = "trials" if base[0] == head[0] and len(set(base)) == 1 else "trials of the head"
+        text = f"all {whose} of {len(base)} pairs gave exactly {head[0]:g}"
+        return make_finding(flag.series, "G052", Verdict.BROKEN, text, evidence=evidence, path=path)
+    refused = too_loud(flag.series, flag.limits, flag.warnings)
+    if refused is not None:
+        return replace(refused, path=path)
+    costs, allowed = block_costs(blocks, better, accepted_change(flag.series))
+    decision = decide(costs, rule)
+    seen = costs[: decision.blocks]
+    loss = shift(seen)
+    code, verdict, text = _words(decision, rule, loss, flag)
+    path = (*flag.path, _taken(decision.pairs), _last_step(decision, rule))
+    itself = disturbs_itself(flag.series.case, flag.series.benchmark)
+    if itself and verdict is Verdict.PASSED:
+        code, verdict, text = "G042", Verdict.INCONCLUSIVE, f"{text}, but {itself}"
+        path = (*path, f"not cleared: {itself}")
+    middle = median([cost for before, _ in seen for cost in before]) + allowed
+    told = _beside_pairs(flag, middle, allowed, passed=verdict is Verdict.PASSED)
+    return make_finding(
+        flag.series,
+        code,
+        verdict,
+        text,
+        loss=ratio(loss),
+        loss_low=_ratio(decision.low),
+        loss_high=_ratio(decision.high),
+        base_value=value_of(middle, better),
+        head_value=value_of(middle + loss, better),
+        trials_base=decision.pairs,
+        trials_head=decision.pairs,
+        method="pairs",
+        confidence=1 - rule.alpha - rule.beta,
+        minimum_detectable_loss=ratio(
+            pairs_detectable(
+                flag.limits, _seen_sigma(seen, flag), decision.pairs, rule.alpha, rule.beta
+            )
+        ),
+        limits=flag.limits,
+        path=path,
+        warnings=(*flag.warnings, *told),
+        evidence=evidence,
+    )
+
+
+def _beside_pairs(flag: Flagged, middle: float, allowed: float, *, passed: bool) -> tuple[str, ...]:
+    """What the pairs alone would hide: a slide, an accepted change, a base that left its level."""
+    told = [flag.slide] if flag.slide and passed else []
+    if allowed:
+        told.append(
+            f"the base side is from before the newest accepted change; {percent(ratio(allowed))} "
+            "was accepted and is counted on its side"
+        )
+    levels = [median(session) for session in flag.series.session_costs]
+    away = middle - median(levels)
+    if away > flag.limits.most:
+        told.append(
+            f"the base side itself is {percent(ratio(away))} against what was accepted: the host "
+            "or the base moved, not this change"
+        )
+    return tuple(told)
+
+
+def _seen_sigma(blocks: Sequence[Values], flag: Flagged) -> float:
+    """Noise of the pairs themselves where there are enough of them, else the expected one."""
+    sides = [side for block in blocks for side in block]
+    if sum(len(side) for side in sides) < 2 * _ENOUGH_PAIRS:
+        return flag.sigma
+    return math.sqrt(2) * within_session(sides)
+
+
+def _ratio(log_loss: float | None) -> float | None:
+    return None if log_loss is None else ratio(log_loss)
+
+
+def _words(
+    decision: PairDecision, rule: PairRule, loss: float, flag: Flagged
+) -> tuple[str, Verdict, str]:
+    shown, count = percent(ratio(loss)), decision.pairs
+    if decision.verdict == "regressed":
+        least = percent(_ratio(decision.low))
+        dead = percent(ratio(rule.negligible), signed=False)
+        text = (
+            f"{shown} loss, at least {least}, proven by {count} pairs in random order "
+            f"({dead} would be negligible)"
+        )
+        return "G060", Verdict.REGRESSED, text
+    if decision.verdict == "passed":
+        most = percent(ratio(rule.tolerance), signed=False)
+        text = f"{shown} over {count} pairs; a loss of {most} is ruled out"
+        return "G002", Verdict.PASSED, text
+    text = (
+        f"{shown} over {count} of at most {flag.pairs} pairs; neither loss nor its absence proven"
+    )
+    return "G020", Verdict.INCONCLUSIVE, text
+
+
+def _taken(pairs: int) -> str:
+    """What a decision rests on; further pairs that were taken meanwhile change nothing."""
+    return f"{pairs} pairs in random order"
+
+
+def _last_step(decision: PairDecision, rule: PairRule) -> str:
+    if decision.verdict == "regressed":
+        dead = percent(ratio(rule.negligible), signed=False)
+        return (
+            f"loss above {dead} proven at pair {decision.pairs} (error bound {_bound(rule.alpha)})"
+        )
+    if decision.verdict == "passed":
+        most = percent(ratio(rule.tolerance), signed=False)
+        return (
+            f"loss of {most} ruled out at pair {decision.pairs} (error bound {_bound(rule.beta)})"
+        )
+    return f"undecided at pair {decision.pairs} of at most {rule.limit}"
+
+
+def _bound(chance: float) -> str:
+    """A chance, however small."""
+    return percent(chance, signed=False) if chance >= _SMALL else f"{chance * 100:.1g} %"

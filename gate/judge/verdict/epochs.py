@@ -1,0 +1,211 @@
+"""What earlier epochs still tell after a change was accepted.
+
+Accepting a change moves the level, hardly ever the noise. So while an epoch is young the scale
+between sessions is that of an epoch before it (same profile text), and the level its own: one
+accepted session of an intentional change is enough to judge by.
+
+A pull request that accepts a loss still has the old level on its base side. There the pairs are
+judged against the accepted level: base and head may differ by what was accepted, and no more.
+
+What was accepted before: the levels of earlier epochs, and the sessions that findings name.
+"""
+
+from __future__ import annotations
+
+import math
+from statistics import median
+from typing import TYPE_CHECKING, NamedTuple
+
+from gate.model import Accepted, Level
+from gate.model.host import changed_facts, describe_changed
+from gate.stats.costs import LEAST_SESSIONS, log_costs, ratio, usable
+from gate.units import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from gate.judge.verdict.case_numbers import Values
+    from gate.judge.verdict.series import Series
+    from gate.judge.verdict.suite import Case
+    from gate.model import AcceptedSession, Better, Finding
+    from gate.model.host import Moved
+
+
+class ReferenceSessions(NamedTuple):
+    """Accepted sessions as log costs, about the current epoch's level."""
+
+    sessions: tuple[tuple[float, ...], ...]
+    """Sessions of one epoch, oldest first; their spread is the noise."""
+    level: int
+    """How many sessions set the level."""
+
+
+class LevelShift(NamedTuple):
+    """The levels before and after the newest acceptance, as log costs."""
+
+    before: float
+    after: float
+
+
+def reference(series: Series) -> ReferenceSessions:
+    """The sessions that a screen of this series may use.
+
+    Those of the current epoch; while it is young, those of the newest epoch before it that has
+    enough of them, moved to the current level. A young epoch adds nothing to the noise: one
+    session does not differ from itself.
+    """
+    current = series.session_costs
+    if len(current) >= LEAST_SESSIONS or not current:
+        return ReferenceSessions(current, len(current))
+    older = [epoch for epoch in earlier_epochs(series) if len(epoch) >= LEAST_SESSIONS]
+    if not older:
+        return ReferenceSessions(current, len(current))
+    shift = _level(current) - _level(older[-1])
+    moved = tuple(tuple(cost + shift for cost in session) for session in older[-1])
+    return ReferenceSessions(moved, len(current))
+
+
+def accepted_change(series: Series) -> LevelShift | None:
+    """The acceptance that opened the current epoch; None where the epoch is no longer young.
+
+    Young is an epoch of fewer sessions than a screen needs: by then the base side has it too.
+    None also where a fact of the host opened it: the base side is measured on the host as it is
+    now, so what the host lost is on both sides, and nothing may be taken off the head's.
+    """
+    return None if _opened_by(series) else _young(series)
+
+
+def _young(series: Series) -> LevelShift | None:
+    """The step into the current epoch, whatever it is of, while it has few sessions."""
+    earlier = earlier_epochs(series)
+    if not earlier or not 0 < len(series.sessions) < LEAST_SESSIONS:
+        return None
+    return LevelShift(before=_level(earlier[-1]), after=_level(series.session_costs))
+
+
+def _opened_by(series: Series) -> tuple[Moved, ...]:
+    """The facts of the host that moved between the epoch before and the current one."""
+    if series.accepted is None or series.case.baseline is None:
+        return ()
+    facts = {one.id: one.epoch_facts for one in series.case.baseline.sessions}
+    first = series.accepted.current[0]
+    before = [point for point in series.accepted.points if point.epoch < first.epoch]
+    if not before:
+        return ()
+    last = max(before, key=lambda point: point.epoch).epoch
+    closing = [point for point in before if point.epoch == last][-1]
+    return changed_facts(facts.get(closing.session, {}), facts.get(first.session, {}))
+
+
+def fresh_acceptance(series: Series) -> tuple[str, ...]:
+    """A warning while the newest epoch is young: what was accepted, by whom and why."""
+    change, accepted = _young(series), series.accepted
+    if change is None or accepted is None or series.case.baseline is None:
+        return ()
+    anchor = accepted.current[0].session
+    by = next(one for one in series.case.baseline.sessions if one.id == anchor)
+    step = percent(ratio(change.after - change.before))
+    host = _opened_by(series)
+    with_host = f" with the host ({describe_changed(host)})" if host else ""
+    return (f"{step} was accepted{with_host} on {by.accepted[:10]} by {by.by}: {by.reason}",)
+
+
+def block_costs(
+    blocks: Sequence[Values], better: Better, change: LevelShift | None
+) -> tuple[tuple[Values, ...], float]:
+    """Log costs of each block, the accepted part taken off the head's, and how much that was.
+
+    The accepted part counts where the base side, measured now, stands nearer to the level before
+    the acceptance. Taking a new base for an old one can then hide at most the accepted loss, and
+    only while `accepted_change` tells of it; it can never turn an unchanged pair into a loss.
+    """
+    costs = [(log_costs(base, better), log_costs(head, better)) for base, head in blocks]
+    allowed = 0.0
+    if change is not None and costs:
+        now = median([cost for base, _ in costs for cost in base])
+        if abs(now - change.before) < abs(now - change.after):
+            allowed = max(change.after - change.before, 0.0)
+    return tuple((base, tuple(cost - allowed for cost in head)) for base, head in costs), allowed
+
+
+def earlier_epochs(series: Series) -> tuple[tuple[tuple[float, ...], ...], ...]:
+    """Log costs of the epochs before the current one, oldest first, same profile text only."""
+    if series.accepted is None or series.case.baseline is None:
+        return ()
+    texts = {one.id: one.profile_digest for one in series.case.baseline.sessions}
+    now = series.case.baseline.profile_digest
+    numbers = sorted({point.epoch for point in series.accepted.points})[:-1]
+    epochs = (
+        tuple(
+            log_costs(point.values, series.metric.better)
+            for point in series.accepted.points
+            if point.epoch == number and texts.get(point.session) == now and usable(point.values)
+        )
+        for number in numbers
+    )
+    return tuple(epoch for epoch in epochs if epoch)
+
+
+def _level(epoch: Sequence[Sequence[float]]) -> float:
+    return median([median(session) for session in epoch])
+
+
+_LONGEST = 1000
+"""Characters of who accepted a session and why that a report repeats."""
+
+
+def epoch_of(series: Series) -> int:
+    """Number of the current epoch of a series; 0 where nothing of it was accepted."""
+    points = series.accepted.points if series.accepted else ()
+    return max((point.epoch for point in points), default=0)
+
+
+def earlier(series: Series) -> tuple[Level, ...]:
+    """What the accepted sessions of earlier epochs measured, oldest first.
+
+    Whatever the profile's text was then: this is shown, and nothing is judged by it.
+    """
+    now = epoch_of(series)
+    points = series.accepted.points if series.accepted else ()
+    before = sorted((p for p in points if p.epoch < now), key=lambda point: point.epoch)
+    return tuple(
+        Level(session=point.session, epoch=point.epoch, value=median(finite))
+        for point in before
+        if (finite := [value for value in point.values if math.isfinite(value)])
+    )
+
+
+def accepted_sessions(cases: Iterable[Case], findings: Iterable[Finding]) -> tuple[Accepted, ...]:
+    """The accepted sessions that the findings' histories name, by profile, oldest first."""
+    named: dict[str, set[str]] = {}
+    for found in findings:
+        names = named.setdefault(found.profile, set())
+        names.update(found.evidence.baseline_sessions)
+        names.update(level.session for level in found.evidence.earlier)
+    return tuple(
+        one
+        for case in sorted(cases, key=lambda case: case.profile)
+        for one in _of_case(case, named.get(case.profile, set()))
+    )
+
+
+def _of_case(case: Case, named: set[str]) -> Iterator[Accepted]:
+    before: AcceptedSession | None = None
+    for one in case.baseline.sessions if case.baseline else ():
+        if one.id in named:
+            yield Accepted(
+                profile=case.profile,
+                session=one.id,
+                started=one.started,
+                commit=one.commit,
+                accepted=one.accepted,
+                by=one.by[:_LONGEST],
+                reason=one.reason[:_LONGEST],
+                moved=_moved(before, one),
+            )
+        before = one
+
+
+def _moved(before: AcceptedSession | None, one: AcceptedSession) -> tuple[str, ...]:
+    """Facts of the host that this session found otherwise than the one accepted before it."""
+    return tuple(map(str, changed_facts(before.epoch_facts, one.epoch_facts))) if before else ()

@@ -1,0 +1,165 @@
+"""Trials that were set aside for what the head may have done itself: they flag, never prove.
+
+Pressure on memory, the kernel's log, throttling and the work of others are seen for the machine
+as a whole, so the change may cause them: exactly its slow trials would be set aside, and its fast
+ones kept. Hence a screen passes only where it would pass with the values of such trials too, and
+pairs clear nothing where the head was set aside clearly more often than the base. No loss is ever
+proven with the values of a disturbed trial.
+
+Every trial that ran and is not counted, and why: for the report, whatever was decided.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from gate.model import KINDS, UNSTEADY, Limits, SetAside, TrialStatus
+from gate.model.disturbance import most_set_aside
+from gate.model.plan import FIRST_BLOCK
+from gate.stats.costs import usable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from gate.judge.verdict.suite import Case
+    from gate.model import Session, Trial
+
+
+_OTHERS = frozenset({"steal", "asleep"})
+"""What nobody inside the machine does."""
+_OWN = KINDS.keys() - _OTHERS
+"""What a workload, or a daemon that works for it, can cause itself."""
+_LEVEL = 0.01
+"""Two-sided level of the sign test of both sides' trials."""
+_ALL_ON_HEAD = 3
+"""So many on the head's side and none on the base's are told at once."""
+
+
+def too_many_excluded(case: Case) -> str:
+    """Why the case must not be judged, where more trials were set aside than the limit allows.
+
+    Counted anew from the trials, as the measuring did: a session that was handed in may not say.
+    """
+    share = case.baseline.set_aside if case.baseline else Limits().set_aside
+    for session in (case.head, *case.strikes):
+        if told := too_many_excluded_in(session, share):
+            return told
+    pairs = [one for one in (case.pair_base, case.pair_head) if one is not None]
+    names = {plan.benchmark for one in pairs for plan in one.planned}
+    trials = [trial for one in pairs for trial in one.trials]
+    return _spent(trials, 2 * FIRST_BLOCK * len(names), share)
+
+
+def too_many_excluded_in(session: Session, share: float) -> str:
+    """Why one whole session must not be judged, nor accepted."""
+    planned = sum(plan.trials for plan in session.planned if not plan.group)
+    return _spent(session.trials, planned, share)
+
+
+def _spent(trials: Sequence[Trial], planned: int, share: float) -> str:
+    disturbed = sum(any(one.kind != UNSTEADY for one in t.aside) for t in _asides(trials))
+    counted = sum(trial.status is not TrialStatus.ASIDE for trial in trials)
+    if disturbed <= most_set_aside(share, max(planned, counted)):
+        return ""
+    return f"{disturbed} of {disturbed + counted} trials were set aside, more than may be"
+
+
+def _asides(trials: Iterable[Trial]) -> list[Trial]:
+    return [trial for trial in trials if trial.status is TrialStatus.ASIDE]
+
+
+def own_asides(session: Session) -> dict[str, tuple[Trial, ...]]:
+    """By benchmark, the trials set aside for what the workload can cause itself."""
+    return _by_benchmark(
+        trial
+        for trial in _asides(session.trials)
+        if trial.stage is session.stage and any(one.kind in _OWN for one in trial.aside)
+    )
+
+
+def every_aside(session: Session) -> dict[str, tuple[Trial, ...]]:
+    """By benchmark, the trials set aside for whatever reason."""
+    return _by_benchmark(t for t in _asides(session.trials) if t.stage is session.stage)
+
+
+def _by_benchmark(trials: Iterable[Trial]) -> dict[str, tuple[Trial, ...]]:
+    """In run order. Made once for a session, since suites can be large."""
+    found: dict[str, list[Trial]] = {}
+    for trial in sorted(trials, key=lambda trial: trial.sequence):
+        found.setdefault(trial.benchmark, []).append(trial)
+    return {benchmark: tuple(trials) for benchmark, trials in found.items()}
+
+
+def shown_values(trials: Iterable[Trial], metric: str) -> tuple[float, ...]:
+    """A metric's finite values in such trials, to be shown and nothing else."""
+    return tuple(
+        value.value
+        for trial in trials
+        for value in trial.values
+        if value.metric == metric and math.isfinite(value.value)
+    )
+
+
+def aside_values(trials: Iterable[Trial], metric: str) -> tuple[float, ...]:
+    """A metric's values in such trials, as far as a ratio can be formed of them."""
+    return tuple(
+        value.value
+        for trial in trials
+        for value in trial.values
+        if value.metric == metric and usable((value.value,))
+    )
+
+
+def disturbs_itself(case: Case, benchmark: str) -> str:
+    """Why pairs clear nothing: the head's trials were set aside clearly more than the base's.
+
+    By an exact sign test: were neither side to blame, each such trial would be the head's with
+    probability 1/2, for the order of a block is random and it ends at the first of them.
+    """
+    base, head = (
+        len(own_asides(session).get(benchmark, ())) if session else 0
+        for session in (case.pair_base, case.pair_head)
+    )
+    if head <= base:
+        return ""
+    uneven = _chance(head, base + head) <= _LEVEL
+    if not uneven and (base or head < _ALL_ON_HEAD):
+        return ""
+    return f"{head} trials of the head and {base} of the base were set aside"
+
+
+def _chance(most: int, total: int) -> float:
+    """Two-sided chance that one of two equal sides has `most` of `total` or more."""
+    ways = sum(math.comb(total, k) for k in range(most, total + 1))
+    return min(1.0, math.ldexp(ways, 1 - total))
+
+
+_LONGEST = 300
+"""Characters of a reason that are told."""
+
+
+def set_aside(cases: Iterable[Case]) -> tuple[SetAside, ...]:
+    """One row for each reason: by profile, screen, further sessions and pairs, in run order."""
+    return tuple(
+        row
+        for case in sorted(cases, key=lambda case: case.profile)
+        for session in (case.head, *case.strikes, case.pair_base, case.pair_head)
+        if session is not None
+        for row in _of_session(session)
+    )
+
+
+def _of_session(session: Session) -> Iterator[SetAside]:
+    trials = (trial for trial in session.trials if trial.status is TrialStatus.ASIDE)
+    for trial in sorted(trials, key=lambda trial: trial.sequence):
+        for reason in dict.fromkeys(trial.aside):
+            yield SetAside(
+                profile=session.profile,
+                benchmark=trial.benchmark,
+                side=session.side,
+                stage=trial.stage,
+                sequence=trial.sequence,
+                kind=reason.kind,
+                why=reason.text[:_LONGEST],
+            )

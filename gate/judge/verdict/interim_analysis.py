@@ -1,0 +1,119 @@
+"""Looks between blocks: which benchmarks are still undecided; light, for the measuring process.
+
+`plan_second_stage` needs scipy and runs in a process of its own; what it returns does not.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gate.judge.verdict.case_numbers import Pairing, beyond, rule_of_blocks
+from gate.judge.verdict.epochs import LevelShift, accepted_change, block_costs
+from gate.model import Better, Role, Stage, TrialStatus, Verdict
+from gate.model.plan import NEXT_BLOCK
+from gate.stats.costs import usable
+from gate.stats.martingale import PairRule, decide
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gate.judge.verdict.suite import Case, Policy
+    from gate.model import Baseline, Profile, Session
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One flagged series, for the measuring process."""
+
+    profile: str
+    benchmark: str
+    metric: str
+    better: Better
+    gates: bool
+    """Whether it may close the gate; a watched metric costs no further trials."""
+    rule: PairRule
+    bearable: float
+    """The largest tolerance that it may be judged at, however coarse the pairs are."""
+    accepted: LevelShift | None
+    """The newest accepted change of level; the base side may still be before it."""
+    strikes: int | None
+    """Fresh head sessions needed where there is no base side; None if none would do."""
+
+
+def plan_second_stage(cases: Sequence[Case], policy: Policy) -> tuple[Task, ...]:
+    """Screen the cases and say what must be confirmed, and how."""
+    from gate.judge.judge import first_stage  # noqa: PLC0415 - scipy, in a process of its own
+    from gate.judge.verdict.series import bearable  # noqa: PLC0415 - scipy likewise
+    from gate.stats.strikes import strikes_needed  # noqa: PLC0415
+
+    first = first_stage(cases, policy)
+    return tuple(
+        Task(
+            profile=flag.series.case.profile,
+            benchmark=flag.series.benchmark,
+            metric=flag.series.metric.name,
+            better=flag.series.metric.better,
+            gates=flag.series.metric.role is Role.GATE,
+            accepted=accepted_change(flag.series),
+            rule=flag.rule(alpha, policy.beta),
+            bearable=bearable(flag.series),
+            strikes=strikes_needed(len(flag.series.sessions), alpha),
+        )
+        for flag, alpha in zip(first.flagged, first.alphas(policy.alpha), strict=True)
+    )
+
+
+def plan_screens(
+    profiles: Sequence[Profile], baselines: Sequence[Baseline | None], beta: float
+) -> list[dict[str, int]]:
+    """Trials of each profile's screen by benchmark, where they are more than it asks for."""
+    from gate.judge.power.planning import plan_screen  # noqa: PLC0415 - scipy likewise
+
+    pairs = zip(profiles, baselines, strict=True)
+    return [plan_screen(profile, baseline, beta) for profile, baseline in pairs]
+
+
+EARLY_LOOK = 6
+"""After so many strikes it is worth a look whether the flag was an accident of the screen."""
+
+
+def all_cleared(cases: Sequence[Case], policy: Policy) -> bool:
+    """Whether the strikes so far clear every gate metric that was flagged."""
+    from gate.judge.judge import first_stage  # noqa: PLC0415
+    from gate.judge.verdict.confirming import confirm_series  # noqa: PLC0415 - scipy likewise
+
+    first = first_stage(cases, policy)
+    return all(
+        confirm_series(flag, alpha=alpha, beta=policy.beta).verdict is Verdict.PASSED
+        for flag, alpha in zip(first.flagged, first.alphas(policy.alpha), strict=True)
+        if flag.series.metric.role is Role.GATE
+    )
+
+
+def undecided_benchmarks(tasks: Sequence[Task], base: Session, head: Session) -> frozenset[str]:
+    """Benchmarks of which a gate metric is neither proven nor cleared nor spent."""
+    failed = {
+        trial.benchmark
+        for trial in (*base.trials, *head.trials)
+        if trial.stage is Stage.CONFIRM and trial.status not in {TrialStatus.OK, TrialStatus.ASIDE}
+    }
+    return frozenset(
+        task.benchmark
+        for task in tasks
+        if task.gates and task.benchmark not in failed and _waiting(task, base, head)
+    )
+
+
+def _waiting(task: Task, base: Session, head: Session) -> bool:
+    pairing = Pairing(base, head, task.benchmark)
+    blocks = pairing.values(task.metric)
+    if len(blocks) < len(pairing.blocks) or not all(usable(side) for b in blocks for side in b):
+        return False  # a value is lacking or unusable: the judge will call it so
+    costs, _ = block_costs(blocks, task.better, task.accepted)
+    rule = rule_of_blocks(task.rule, pairing.resolution(task.metric), blocks, task.better)
+    if beyond(math.expm1(rule.tolerance), task.bearable):
+        # The judge would refuse to decide; further trials may be finer.
+        return sum(len(before) for before, _ in blocks) + NEXT_BLOCK <= rule.limit
+    return decide(costs, rule, limits=False).verdict == "undecided"

@@ -1,0 +1,157 @@
+"""Stage 2 without sides: what the further head sessions of a flagged metric say."""
+
+from __future__ import annotations
+
+import math
+from statistics import median
+from typing import TYPE_CHECKING
+
+from gate.judge.verdict.exclusions import aside_values, own_asides
+from gate.judge.verdict.series import make_finding
+from gate.judge.verdict.suite import values_of
+from gate.judge.verdict.validity import two_trials_agree
+from gate.model import Evidence, Verdict
+from gate.stats.costs import log_costs, ratio, usable, value_of
+from gate.stats.screen import CONFIDENCE, Screened, centre, screen
+from gate.stats.strikes import (
+    LEAST_SHARE,
+    chance,
+    estimated_loss,
+    recent_loss,
+    strikes_needed,
+    wins,
+)
+from gate.units import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gate.judge.verdict.screening import Flagged
+    from gate.judge.verdict.series import Series
+    from gate.model import Finding, Session
+    from gate.stats.noise import Noise
+
+_STEADY = "strikes assume that the host is as steady today as when the baseline was taken"
+
+
+def screen_numbers(screened: Screened) -> dict[str, object]:
+    """A screen's numbers as fields of a finding."""
+    return {
+        "loss": ratio(screened.loss),
+        "loss_low": ratio(screened.low),
+        "loss_high": ratio(screened.high),
+        "method": "screen",
+        "confidence": CONFIDENCE,
+        "minimum_detectable_loss": ratio(screened.detectable),
+    }
+
+
+def by_strikes(flag: Flagged, sessions: tuple[Session, ...], alpha: float, beta: float) -> Finding:
+    """By ranks against the accepted sessions: regressed. Else screen all heads together."""
+    series = flag.series
+    raw = tuple(values_of(s, series.benchmark, series.metric.name) for s in sessions)
+    evidence = Evidence(strikes=raw)
+    planned = [p.trials for s in sessions for p in s.planned if p.benchmark == series.benchmark]
+    if any(len(values) < trials for values, trials in zip(raw, planned, strict=True)):
+        text = "a further head session lacks trials of it"
+        return make_finding(series, "G053", Verdict.BROKEN, text, evidence=evidence, path=flag.path)
+    if not all(usable(values) for values in raw):
+        text = "a further head session lacks this metric or gave a value not above zero"
+        return make_finding(series, "G051", Verdict.BROKEN, text, evidence=evidence, path=flag.path)
+    if two_trials_agree(series) and {*series.head} == {value for values in raw for value in values}:
+        count = len(series.head) + sum(map(len, raw))
+        text = f"all {count} trials of {1 + len(raw)} sessions gave exactly {series.head[0]:g}"
+        return make_finding(series, "G052", Verdict.BROKEN, text, evidence=evidence, path=flag.path)
+    strikes = tuple(log_costs(values, series.metric.better) for values in raw)
+    again = _together(flag, (series.costs, *strikes), beta)
+    with_asides = _together(flag, _heads_with_asides(series, sessions, raw), beta)
+    accepted, needed = len(series.sessions), strikes_needed(len(series.sessions), alpha)
+    luck = chance(wins(strikes, series.session_costs, flag.limits.dead), accepted, len(strikes))
+    large = (
+        estimated_loss(strikes, series.session_costs)
+        >= math.log1p(LEAST_SHARE * series.metric.tolerance)
+        and recent_loss(strikes, series.session_costs) > flag.limits.dead
+    )
+    proven = needed is not None and len(strikes) >= needed and luck <= alpha and large
+    against = f"against {accepted} accepted"
+    needs = f" of {needed} needed, ranked {against}" if needed else ""
+    taken = f"{len(strikes)} fresh head sessions{needs or f'; no number proves a loss {against}'}"
+    by_luck = (
+        f"by luck with chance {percent(luck, signed=False)} on a steady host, "
+        f"{percent(alpha, signed=False)} allowed"
+    )
+    shown, heads = percent(ratio(again.loss)), len(strikes) + 1
+    if proven:
+        code, verdict, ended = "G061", Verdict.REGRESSED, "loss proven"
+        text = f"{shown} loss: {len(strikes)} fresh sessions rank beyond {accepted} accepted ones"
+    elif luck > alpha and not (again.flagged or with_asides.flagged):
+        code, verdict, ended = "G001", Verdict.PASSED, "not borne out"
+        text = f"{shown} over {heads} head sessions; the flag was not borne out"
+    else:
+        code, verdict, ended = "G025", Verdict.INCONCLUSIVE, "neither proven nor cleared"
+        text = f"{shown} over {heads} head sessions; neither proven nor cleared"
+        if not again.flagged and with_asides.flagged:
+            text = f"{text}: with what was set aside it looks {percent(ratio(with_asides.loss))}"
+    return make_finding(
+        series,
+        code,
+        verdict,
+        text,
+        limits=flag.limits,
+        path=(*flag.path, taken, f"{ended}: {by_luck}"),
+        warnings=(*flag.warnings, _STEADY),
+        evidence=evidence,
+        **(_numbers(flag, strikes, again)),
+    )
+
+
+def _noise(flag: Flagged) -> Noise:
+    if flag.noise is None:
+        message = "strikes need accepted sessions enough to screen by"
+        raise ValueError(message)
+    return flag.noise
+
+
+def _heads_with_asides(
+    series: Series, sessions: Sequence[Session], raw: Sequence[tuple[float, ...]]
+) -> tuple[tuple[float, ...], ...]:
+    """Log costs of all head sessions, with the trials that the head may have disturbed itself."""
+    name = series.metric.name
+    strikes = (
+        log_costs(
+            (*values, *aside_values(own_asides(one).get(series.benchmark, ()), name)),
+            series.metric.better,
+        )
+        for one, values in zip(sessions, raw, strict=True)
+    )
+    return (series.costs_with_asides, *strikes)
+
+
+def _together(flag: Flagged, heads: tuple[tuple[float, ...], ...], beta: float) -> Screened:
+    """All head sessions as one, the screened one among them."""
+    return screen(
+        [median(head) for head in heads],
+        centre(flag.series.reference.sessions),
+        _noise(flag),
+        flag.limits,
+        beta,
+        trials=min(len(head) for head in heads),
+        sessions=len(heads),
+    )
+
+
+def _numbers(
+    flag: Flagged, strikes: tuple[tuple[float, ...], ...], again: Screened
+) -> dict[str, object]:
+    series = flag.series
+    level = centre(series.session_costs)
+    heads = [median(head) for head in (series.costs, *strikes)]
+    # Today's sessions may scatter more than the accepted ones did; the interval must hold them.
+    return screen_numbers(again) | {
+        "loss_low": ratio(min(again.low, min(heads) - level)),
+        "loss_high": ratio(max(again.high, max(heads) - level)),
+        "base_value": value_of(level, series.metric.better),
+        "head_value": value_of(level + again.loss, series.metric.better),
+        "method": "strikes",
+        "trials_head": len(series.head) + sum(len(strike) for strike in strikes),
+    }

@@ -1,0 +1,257 @@
+"""Stage 1 of the verdict: what the screen clears, what it cannot look at, what it flags."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from gate.judge.context.sweeps import lost_points
+from gate.judge.verdict.case_numbers import beyond
+from gate.judge.verdict.epochs import fresh_acceptance
+from gate.judge.verdict.exclusions import aside_values, every_aside, own_asides, shown_values
+from gate.judge.verdict.series import (
+    Series,
+    bearable,
+    limits_for,
+    limits_of,
+    make_finding,
+    too_coarse,
+)
+from gate.judge.verdict.suite import failures_in, resolution_in, trials_by_benchmark, values_in
+from gate.judge.verdict.validity import two_trials_agree, unfit
+from gate.model import Better, Metric, Role, Verdict, applies
+from gate.stats.costs import LEAST_SESSIONS, ratio
+from gate.stats.loudness import known_sigma, pair_sigma, provable_with_pairs, provable_with_strikes
+from gate.stats.martingale import PairRule
+from gate.stats.screen import CONFIDENCE, SHARE, LossLimits, Screened, centre, screen, slid
+from gate.units import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gate.judge.verdict.suite import Case, Policy
+    from gate.model import BaselineSeries, Finding
+    from gate.stats.noise import Noise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flagged:
+    """A series that the screen could not clear; the second stage decides it."""
+
+    series: Series
+    limits: LossLimits
+    screened: Screened | None
+    """Absent with fewer accepted sessions than the screen needs."""
+    noise: Noise | None
+    """Absent likewise."""
+    sigma: float
+    """Expected noise of a pair difference, in logs."""
+    pairs: int
+    """Most pairs to spend."""
+    path: tuple[str, ...]
+    warnings: tuple[str, ...]
+    slide: str = ""
+    """How far the metric has slid since the anchor, where it has; pairs cannot see that."""
+
+    @property
+    def strength(self) -> float:
+        """Loss beyond tau in standard errors of the screen; 0 where nothing was screened."""
+        if self.screened is None:
+            return 0.0
+        return (self.screened.loss - self.limits.dead) / self.screened.error
+
+    def rule(self, alpha: float, beta: float) -> PairRule:
+        """The pair rule at this metric's share of alpha; of beta the screen has had its own."""
+        return PairRule(
+            negligible=self.limits.dead,
+            tolerance=self.limits.most,
+            sigma=self.sigma,
+            alpha=alpha,
+            beta=(1 - SHARE) * beta,
+            limit=self.pairs,
+        )
+
+
+def series_of(case: Case) -> Iterator[Series]:
+    """Every series that the session or the baseline knows, the baseline's own names included."""
+    accepted: dict[tuple[str, str], BaselineSeries] = (
+        {(s.benchmark, s.metric): s for s in case.baseline.series} if case.baseline else {}
+    )
+    planned = {plan.benchmark: plan for plan in case.head.planned}
+    trials = trials_by_benchmark(case.head)
+    asides, every = own_asides(case.head), every_aside(case.head)
+    metrics = {metric.name: metric for metric in case.metrics}
+    own = {
+        (plan.benchmark, metric.name)
+        for plan in planned.values()
+        for metric in case.metrics
+        if applies(metric, plan)
+    }
+    known_names = {name for name, _ in accepted}
+    keys = own | accepted.keys()
+    for benchmark, name in sorted(keys):
+        plan = planned.get(benchmark)
+        known = accepted.get((benchmark, name))
+        metric = metrics.get(name) or _retired(name, known)
+        yield Series(
+            case=case,
+            benchmark=benchmark,
+            metric=metric,
+            control=plan.control if plan else False,
+            planned=plan.trials if plan else 0,
+            head=values_in(trials.get(benchmark, ()), name),
+            failures=failures_in(trials.get(benchmark, ())),
+            accepted=known,
+            applies=(benchmark, name) in own,
+            lost=lost_points(plan, known_names) if plan else (),
+            resolution=resolution_in(trials.get(benchmark, ()), name),
+            aside=aside_values(asides.get(benchmark, ()), name),
+            every_aside=shown_values(every.get(benchmark, ()), name),
+        )
+
+
+def _retired(name: str, known: BaselineSeries | None) -> Metric:
+    """A metric that only the baseline knows any more: it still has to be accounted for."""
+    return Metric(
+        name=name,
+        unit=known.unit if known else "1",
+        better=known.better if known else Better.LOWER,
+        role=Role.GATE,
+    )
+
+
+def screen_series(series: Series, policy: Policy, noise: Noise | None) -> Finding | Flagged:
+    """The screen's answer for one series of a comparable case.
+
+    `noise` is absent where too few sessions were accepted to tell it.
+    """
+    refused = unfit(series)
+    if refused is not None:
+        return refused
+    if noise is None:
+        return _few_sessions(series)
+    limits, warnings = _bearable(series, limits_of(series), noise)
+    answer = _look(series, limits, (*warnings, *fresh_acceptance(series)), policy, noise)
+    # A slide widens the scale between sessions: then it is the slide that must be told.
+    if not isinstance(answer, Flagged) and answer.code == "G023":
+        return answer
+    return too_loud(series, limits, warnings) or answer
+
+
+def _look(
+    series: Series, limits: LossLimits, warnings: tuple[str, ...], policy: Policy, noise: Noise
+) -> Finding | Flagged:
+    """Compare with the accepted sessions and sort into flagged, improved, slid and passed."""
+    known, level = series.reference
+    level_costs = centre(known)
+    costs, result = max(
+        (
+            (some, screen(some, level_costs, noise, limits, policy.beta))
+            for some in dict.fromkeys((series.costs, series.costs_with_asides))
+        ),
+        key=lambda one: (one[1].flagged, one[1].loss),  # the worse of both
+    )
+    with_asides = f" with {len(series.aside)} set aside" if costs != series.costs else ""
+    shown = percent(ratio(result.loss))
+    met = f"{level} accepted session{'s' if level != 1 else ''}"
+    borrowed = "" if len(known) == level else ", noise of the epoch before"
+    step = (
+        f"{'flagged' if result.flagged else 'not flagged'} in the screen at {shown}{with_asides} "
+        f"(limit {percent(ratio(result.threshold))}, {met}{borrowed})"
+    )
+    # The asked tolerance: a slide widens the scale that a raised one comes from, and a resolution
+    # that hides a small loss must not hide that losses add up.
+    slide = slid(costs, series.session_costs, limits_for(series.metric, series.sessions))
+    slide_text = f"slid {percent(ratio(slide or 0.0))} since the first sessions of this epoch"
+    twice = f"both trials gave exactly {series.head[0]:g}: a stuck counter, or chance"
+    if result.flagged or two_trials_agree(series):
+        path = (step, twice) if two_trials_agree(series) else (step,)
+        flag = _flag(series, limits, result, noise, path, warnings)
+        return flag if slide is None else replace(flag, slide=slide_text)
+    numbers = {
+        "loss": ratio(result.loss),
+        "loss_low": ratio(result.low),
+        "loss_high": ratio(result.high),
+        "method": "screen",
+        "confidence": CONFIDENCE,
+        "minimum_detectable_loss": ratio(result.detectable),
+        "limits": limits,
+        "warnings": warnings,
+        "path": (step,),
+    }
+    if slide is not None:
+        numbers["path"] = (step, slide_text)
+        return make_finding(series, "G023", Verdict.INCONCLUSIVE, slide_text, **numbers)
+    if result.improved:
+        numbers["path"] = (step, "better by more than its noise and what is negligible")
+        text = f"{percent(-ratio(result.loss), signed=False)} better than what was accepted"
+        return make_finding(series, "G003", Verdict.IMPROVED, text, **numbers)
+    text = f"{shown}, within the tolerance of {percent(limits.tolerance, signed=False)}"
+    return make_finding(series, "G001", Verdict.PASSED, text, **numbers)
+
+
+def _flag(
+    series: Series,
+    limits: LossLimits,
+    result: Screened | None,
+    noise: Noise | None,
+    path: tuple[str, ...],
+    warnings: tuple[str, ...],
+) -> Flagged:
+    return Flagged(
+        series=series,
+        limits=limits,
+        screened=result,
+        noise=noise,
+        sigma=_sigma(series, noise),
+        pairs=series.case.head.pairs,
+        path=path,
+        warnings=warnings,
+    )
+
+
+def _few_sessions(series: Series) -> Finding | Flagged:
+    count = len(series.reference.sessions)
+    text = f"only {count} accepted session{'s' if count != 1 else ''} of this profile text"
+    if not series.case.head.sides:
+        return make_finding(
+            series, "G022", Verdict.INCONCLUSIVE, f"{text}; {LEAST_SESSIONS} are needed"
+        )
+    limits, warnings = _bearable(series, limits_of(series), None)
+    flag = _flag(series, limits, None, None, (f"not screened: {text}",), warnings)
+    return too_loud(series, limits, warnings) or flag
+
+
+def _bearable(
+    series: Series, limits: LossLimits, noise: Noise | None
+) -> tuple[LossLimits, tuple[str, ...]]:
+    """The limits, with the tolerance raised to what the metric's noise can support."""
+    if noise is None or series.case.head.sides:
+        sigma = _sigma(series, noise)
+        provable = provable_with_pairs(limits, sigma, series.case.head.pairs)
+    else:
+        provable = provable_with_strikes(noise, len(series.head))
+    coarse = too_coarse(series, limits)
+    hidden = (coarse,) if coarse else ()
+    if not coarse and limits.negligible > series.metric.tolerance:
+        hidden = (f"its floor hides losses below {percent(limits.negligible, signed=False)}",)
+    if provable <= limits.tolerance:
+        return limits, hidden
+    warning = (
+        f"too loud for {percent(series.metric.tolerance, signed=False)}: "
+        f"the smallest provable loss is {percent(provable, signed=False)}"
+    )
+    return LossLimits(tolerance=provable, negligible=limits.negligible), (warning, *hidden)
+
+
+def _sigma(series: Series, noise: Noise | None) -> float:
+    return known_sigma(noise) if noise else pair_sigma(series.reference.sessions)
+
+
+def too_loud(series: Series, limits: LossLimits, warnings: tuple[str, ...]) -> Finding | None:
+    """Refuse to judge at a raised tolerance, by policy or because it would be a fiction."""
+    if not beyond(limits.tolerance, bearable(series)):
+        return None
+    return make_finding(
+        series, "G024", Verdict.INCONCLUSIVE, warnings[0], limits=limits, warnings=warnings[1:]
+    )

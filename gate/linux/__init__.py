@@ -1,0 +1,1 @@
+"""The one place that asks Linux: /proc, /sys and perf events, replayable from a recording."""

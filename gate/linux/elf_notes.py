@@ -1,0 +1,57 @@
+"""ELF notes: the build-id by which a kernel or a module proves what it is."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_BUILD_ID = 3
+_GNU = b"GNU\0"
+_XEN_ENTRY = struct.pack("<I", 18) + b"Xen\0"
+"""XEN_ELFNOTE_PHYS32_ENTRY: the note that says where a kernel is entered by PVH."""
+_MOST_SECTIONS = 65_536
+_NOTE_SECTION = 7
+
+
+def build_id_in(notes: bytes) -> str:
+    """The build-id among notes as /sys/kernel/notes gives them, as hex digits; empty for none."""
+    at = 0
+    while at + 12 <= len(notes):
+        named, described, kind = struct.unpack_from("<III", notes, at)
+        name_at = at + 12
+        content = name_at + -(-named // 4) * 4
+        at = content + -(-described // 4) * 4
+        if kind == _BUILD_ID and notes[name_at : name_at + named] == _GNU:
+            return notes[content : content + described].hex()
+    return ""
+
+
+def build_id_of(elf: bytes) -> str:
+    """The build-id of a 64-bit little-endian ELF file; empty for none or another file."""
+    for notes in _note_sections(elf):
+        found = build_id_in(notes)
+        if found:
+            return found
+    return ""
+
+
+def enters_unpacked(elf: bytes) -> bool:
+    """Whether a kernel can be entered as it is, by PVH; otherwise its packed image is booted."""
+    return any(_XEN_ENTRY in notes for notes in _note_sections(elf))
+
+
+def _note_sections(elf: bytes) -> Iterator[bytes]:
+    if elf[:6] != b"\x7fELF\x02\x01" or len(elf) < 64:
+        return
+    (table,) = struct.unpack_from("<Q", elf, 0x28)
+    size, count = struct.unpack_from("<HH", elf, 0x3A)
+    for number in range(min(count, _MOST_SECTIONS)):
+        at = table + number * size
+        if at + 64 > len(elf):
+            return
+        kind, _flags, _address, offset, length = struct.unpack_from("<IQQQQ", elf, at + 4)
+        if kind == _NOTE_SECTION and offset + length <= len(elf):
+            yield elf[offset : offset + length]

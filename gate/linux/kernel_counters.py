@@ -1,0 +1,147 @@
+"""What the kernel counts of its own accord, read in one go: two looks tell what happened between.
+
+Only what never falls is read: figures of the moment (`nr_free_pages`, a queue's length) tell
+nothing by their difference. Times are in seconds and sizes in bytes, and the name of a counter
+ends so; all else is events. What a kernel does not have is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from gate.linux.machine import LinuxMachine
+
+_SECTOR = 512
+_MILLI, _MICRO, _NANO = 1e-3, 1e-6, 1e-9
+_GROWING = frozenset(
+    {
+        *("nr_dirtied", "nr_written", "nr_throttled_written", "nr_vmscan_write"),
+        *("nr_vmscan_immediate_reclaim", "nr_foll_pin_acquired", "nr_foll_pin_released"),
+    }
+)
+"""What counts, of all in /proc/vmstat that is named as if it were a figure of the moment."""
+_OF_THE_MOMENT = frozenset({"workingset_nodes"})
+_STAT = {
+    "ctxt": "context switches",
+    "processes": "processes started",
+    "intr": "interrupts",
+    "softirq": "soft interrupts",
+}
+_BLOCK = (
+    *(("reads", 1.0), ("reads merged", 1.0), ("read bytes", _SECTOR), ("read time", _MILLI)),
+    *(("writes", 1.0), ("writes merged", 1.0), ("written bytes", _SECTOR), ("write time", _MILLI)),
+    *(("", 0.0), ("busy time", _MILLI), ("queued time", _MILLI)),
+    *(("discards", 1.0), ("discards merged", 1.0), ("discarded bytes", _SECTOR)),
+    *(("discard time", _MILLI), ("flushes", 1.0), ("flush time", _MILLI)),
+)
+"""The fields of /sys/block/*/stat; the ninth is a figure of the moment."""
+_SCHED = (
+    *(("yields", 1.0), ("", 0.0), ("schedule calls", 1.0), ("schedules to idle", 1.0)),
+    *(("wake-ups", 1.0), ("wake-ups here", 1.0), ("running time", _NANO)),
+    *(("waiting time", _NANO), ("time slices", 1.0)),
+)
+"""The fields of a processor's line in /proc/schedstat; the second is always zero."""
+_NOT_COUNTED = re.compile(r"Forwarding|Default|Rto|MaxConn|CurrEstab")
+_WAITED = re.compile(r"^(some|full) .*\btotal=(\d+)", re.MULTILINE)
+_PRESSURES = ("cpu", "io", "memory", "irq")
+
+Counts = dict[str, float]
+
+
+def read_counts(machine: LinuxMachine) -> Counts:
+    """Everything that this machine counts, by source and name: `vmstat: pgfault`."""
+    found: Counts = {}
+    for name, value in _all(machine):
+        found[name] = found.get(name, 0.0) + value
+    return found
+
+
+def grown(before: Counts, after: Counts) -> Counts:
+    """By how much each counter grew; those that did not, or that began anew, are left out."""
+    return {
+        name: value - before.get(name, 0.0)
+        for name, value in after.items()
+        if value > before.get(name, 0.0)
+    }
+
+
+def _all(machine: LinuxMachine) -> Iterator[tuple[str, float]]:
+    yield from _vmstat(machine.text("/proc/vmstat"))
+    yield from _softirqs(machine.text("/proc/softirqs"))
+    yield from _interrupts(machine.text("/proc/interrupts"))
+    yield from _stat(machine.text("/proc/stat"))
+    yield from _schedstat(machine.text("/proc/schedstat"))
+    for name in machine.names("/sys/block"):
+        text = machine.text(f"/sys/block/{name}/stat")
+        yield from _fields(f"block {name}", text.split(), _BLOCK)
+    yield from _net(machine.text("/proc/net/snmp"))
+    for what in _PRESSURES:
+        for kind, micro in _WAITED.findall(machine.text(f"/proc/pressure/{what}")):
+            yield f"pressure: {kind} {what} time", int(micro) * _MICRO
+
+
+def _vmstat(text: str) -> Iterator[tuple[str, float]]:
+    for line in text.splitlines():
+        name, _, value = line.partition(" ")
+        momentary = name.startswith("nr_") and name not in _GROWING
+        if value.isdigit() and not momentary and name not in _OF_THE_MOMENT:
+            yield f"vmstat: {name}", float(value)
+
+
+def _softirqs(text: str) -> Iterator[tuple[str, float]]:
+    for line in text.splitlines()[1:]:
+        name, _, rest = line.partition(":")
+        yield f"softirq: {name.strip()}", _sum(rest.split())
+
+
+def _interrupts(text: str) -> Iterator[tuple[str, float]]:
+    """A device's lines together, by the name of its driver; the processors' own by their title."""
+    head, *lines = text.splitlines() or [""]
+    processors = len(head.split())
+    for line in lines:
+        name, _, rest = line.partition(":")
+        words = rest.split(maxsplit=processors)
+        counts = [word for word in words[:processors] if word.isdigit()]
+        told = words[processors].strip() if len(words) > processors else ""
+        title = re.split(r"\s{2,}", told)[-1] if name.strip().isdigit() else told
+        yield f"interrupts: {title or name.strip()}", _sum(counts)
+
+
+def _stat(text: str) -> Iterator[tuple[str, float]]:
+    for line in text.splitlines():
+        name, _, rest = line.partition(" ")
+        value = rest.partition(" ")[0]
+        if name in _STAT and value.isdigit():
+            yield f"stat: {_STAT[name]}", float(value)
+
+
+def _schedstat(text: str) -> Iterator[tuple[str, float]]:
+    for line in text.splitlines():
+        name, *words = line.split()
+        if name.startswith("cpu"):
+            yield from _fields("schedstat", words, _SCHED)
+
+
+def _net(text: str) -> Iterator[tuple[str, float]]:
+    lines = text.splitlines()
+    for names, values in zip(lines[::2], lines[1::2], strict=False):
+        layer, *titles = names.split()
+        for title, value in zip(titles, values.split()[1:], strict=False):
+            if value.isdigit() and not _NOT_COUNTED.match(title):
+                yield f"net {layer} {title}", float(value)
+
+
+def _fields(
+    source: str, words: Iterable[str], titles: Iterable[tuple[str, float]]
+) -> Iterator[tuple[str, float]]:
+    for word, (title, factor) in zip(words, titles, strict=False):
+        if title and word.isdigit():
+            yield f"{source}: {title}", int(word) * factor
+
+
+def _sum(words: Iterable[str]) -> float:
+    return float(sum(int(word) for word in words if word.isdigit()))

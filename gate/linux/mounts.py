@@ -1,0 +1,155 @@
+"""Mounts as the kernel lists them, and those inside a directory: a way out that no path shows.
+
+Which mounts carry a directory, by `/proc/self/mountinfo`; an overlay stands on another mount.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gate.linux.machine import LinuxMachine
+
+
+MOUNTINFO = "/proc/self/mountinfo"
+_FIELDS, _MORE = 6, 2
+"""Fields of a line, at least, before and behind the dash."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mount:
+    """One line of mountinfo, unescaped."""
+
+    id: str
+    parent: str
+    device: str
+    """`major:minor`; major 0 where the file system has no device of its own."""
+    root: str
+    point: str
+    options: tuple[str, ...]
+    """Of this mount and then of the file system."""
+    kind: str
+    """`ext4`"""
+    source: str
+    """`/dev/vda1`, or whatever the file system calls it."""
+
+    def option(self, name: str) -> str:
+        """The value of `name=value`; empty where there is none."""
+        start = f"{name}="
+        return next((o.removeprefix(start) for o in self.options if o.startswith(start)), "")
+
+
+def parse_mounts(mountinfo: str) -> tuple[Mount, ...]:
+    """Every mount of a text such as /proc/PID/mountinfo (proc(5)), in the kernel's order."""
+    # No splitlines: the kernel escapes blank, tab, newline and backslash, and nothing else.
+    found = (_mount(row) for row in mountinfo.split("\n"))
+    return tuple(one for one in found if one is not None)
+
+
+def _mount(text: str) -> Mount | None:
+    left, _, right = text.partition(" - ")
+    fields, rest = left.split(" "), right.split(" ")
+    if len(fields) < _FIELDS or len(rest) < _MORE:
+        return None
+    options = ",".join((fields[5], *rest[_MORE:]))
+    return Mount(
+        id=fields[0],
+        parent=fields[1],
+        device=fields[2],
+        root=unescape(fields[3]),
+        point=unescape(fields[4]),
+        options=tuple(unescape(one) for one in options.split(",") if one),
+        kind=rest[0],
+        source=unescape(rest[1]),
+    )
+
+
+def unescape(text: str) -> str:
+    """Blanks and the like are written as octal numbers."""
+    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)
+
+
+def mounts_below(directory: str) -> tuple[str, ...]:
+    """Mount points inside a directory, whose path holds no link; none where nobody can tell."""
+    try:
+        text = os.fsdecode(Path(MOUNTINFO).read_bytes())
+    except OSError:
+        return ()
+    inside = f"{directory}{os.sep}"
+    return tuple(one.point for one in parse_mounts(text) if one.point.startswith(inside))
+
+
+_DEEPEST = 8
+"""Overlays on overlays that are followed."""
+
+
+def mounts(machine: LinuxMachine) -> tuple[Mount, ...]:
+    """Every mount that this process sees, in the kernel's order."""
+    return parse_mounts(machine.text(MOUNTINFO))
+
+
+def mounts_carrying(machine: LinuxMachine, work: Path) -> tuple[Mount, ...]:
+    """The mount of a directory, then those that it stands on; empty where none is known."""
+    every = mounts(machine)
+    found: list[Mount] = []
+    place: str = real_path_of(machine, work)
+    while place and len(found) < _DEEPEST:
+        mount = _mount_of(every, place)
+        if mount is None or mount in found:
+            break
+        found.append(mount)
+        # What an overlay writes goes to its upper directory; without one it only reads.
+        under = mount.option("upperdir") or mount.option("lowerdir").partition(":")[0]
+        place = under if mount.kind == "overlay" and under.startswith("/") else ""
+    return tuple(found)
+
+
+def real_path_of(machine: LinuxMachine, work: Path) -> str:
+    """The real path of a directory that may have to be made yet.
+
+    A path of which nothing is known, as in a recording, is taken as it stands.
+    """
+    real, below = nearest(machine, work)
+    return str(PurePosixPath(real) / below) if real else str(work)
+
+
+def nearest(machine: LinuxMachine, work: Path) -> tuple[str, Path]:
+    """The real path of the nearest directory that is there, and what is to be made below it.
+
+    The first is empty where nothing is known.
+    """
+    for place in (work, *work.parents):
+        if real := machine.real(str(place)):
+            return real, work.relative_to(place)
+    return "", work
+
+
+def _mount_of(every: tuple[Mount, ...], path: str) -> Mount | None:
+    """Where a path leads: down from the root, and at each place into what is mounted there."""
+    ids = {mount.id for mount in every}
+    tops = [one for one in every if one.parent not in ids or one.parent == one.id]
+    current = max(filter(None, (_if_on(one, path) for one in tops)), key=_depth, default=None)
+    for _ in every:
+        if current is None:
+            break
+        here = current
+        children = [one for one in every if one.parent == here.id and one.id != here.id]
+        inside = [one for one in children if _if_on(one, path)]
+        if not inside:
+            break
+        # The first directory on the way that something is mounted on hides all below it.
+        current = min(reversed(inside), key=_depth)
+    return current
+
+
+def _depth(mount: Mount) -> int:
+    return len(mount.point.rstrip("/"))
+
+
+def _if_on(mount: Mount, path: str) -> Mount | None:
+    point = mount.point.rstrip("/")
+    return mount if path == point or path.startswith(f"{point}/") else None

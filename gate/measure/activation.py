@@ -1,0 +1,144 @@
+"""Sides of a subject around the trials: activated, proven before and after, put back at the end.
+
+The switch of a profile's subject.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gate.errors import MeasureError, TrialFailed
+from gate.harness.base import Command
+from gate.host.journal import state_directory
+from gate.linux.kernel_log import KernelLog
+from gate.measure.process.process import run
+from gate.measure.process.stop import Stop
+from gate.model import SubjectKind
+from gate.subject.metal import Metals
+from gate.subject.module import Modules
+from gate.subject.switch import Custom, NotActive, Said
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from gate.model import Profile, Side
+    from gate.subject.command import ActiveSide
+    from gate.subject.switch import Run, Switch, Words
+
+
+def switch_of(
+    profile: Profile, sides: Mapping[Side, ActiveSide], run: Run, state: Path
+) -> Switch | None:
+    """What brings a side into force; None where there is nothing to activate.
+
+    `state` is the directory that outlives a killed gate.
+
+    Raises:
+        InputError: G265 or G267, a side can never be activated here.
+    """
+    match profile.subject.kind:
+        case SubjectKind.MODULE:
+            modules = Modules(profile.subject, run, state)
+            modules.check(sides, profile.path)
+            return modules
+        case SubjectKind.KERNEL if profile.subject.metal is not None:
+            metals = Metals(profile, state)
+            metals.check(sides)
+            return metals
+        case SubjectKind.CUSTOM:
+            return Custom(profile.subject, run)
+        case _:
+            return None
+
+
+def make_switch(
+    profile: Profile, sides: Mapping[Side, ActiveSide], environment: Mapping[str, str]
+) -> Switch | None:
+    """What activates the sides of a profile; None where there is nothing to activate.
+
+    Raises:
+        InputError: a side can never be activated here.
+    """
+
+    def said(words: Words) -> Said:
+        command = Command(
+            argv=words.argv,
+            directory=Path(profile.root),
+            environment={**environment, **words.environment},
+            timeout=words.timeout,
+        )
+        try:
+            # To its end, also when a signal came: half a change of sides helps nobody.
+            outcome = run(command, Stop())
+        except OSError as error:
+            raise NotActive(f"{words.argv[0]} cannot be started: {error.strerror}") from None
+        return Said(outcome.status, outcome.output, outcome.errors, outcome.timed_out)
+
+    return switch_of(profile, sides, said, state_directory())
+
+
+@contextmanager
+def activate_side(switch: Switch | None, side: ActiveSide) -> Iterator[str]:
+    """Inside, the side is active and was proven; it is proven again at the end. Gives the proof.
+
+    Raises:
+        TrialFailed: it is not active, not proven, or cannot be put back.
+    """
+    if switch is None:
+        yield ""
+        return
+    log = KernelLog()
+    try:
+        proof = switch.activate(side)
+    except NotActive as why:
+        raise TrialFailed(f"not activated: {why}{_told(log)}{_back(switch)}") from None
+    kept = switch.held
+    try:
+        yield proof
+        switch.prove(side)
+    except NotActive as why:
+        kept = True  # it is put back here, so that the next trial activates it anew
+        raise TrialFailed(f"not proven: {why}{_told(log)}{_back(switch)}") from None
+    except TrialFailed as failure:
+        raise type(failure)(f"{failure}{_told(log)}") from None
+    finally:
+        left = "" if kept else _back(switch)
+    if left:
+        raise TrialFailed(left.removeprefix("; "))
+
+
+def _told(log: KernelLog) -> str:
+    """What the kernel's log says of it."""
+    return "".join(f"; the kernel's log tells of {name}: {text}" for name, text in log.faults())
+
+
+def _back(switch: Switch) -> str:
+    """Put back; what to add to what is told where that does not work."""
+    try:
+        switch.deactivate()
+    except NotActive as why:
+        return f"; not put back: {why}"
+    return ""
+
+
+@contextmanager
+def put_back(switch: Switch | None) -> Iterator[None]:
+    """At the end, whatever side is active is put back.
+
+    Raises:
+        MeasureError: G268, it cannot be.
+    """
+    try:
+        yield
+    finally:
+        if switch is not None:
+            try:
+                switch.deactivate()
+            except NotActive as why:
+                raise MeasureError(
+                    "G268",
+                    f"the subject could not be put back: {why}.",
+                    cure="Put it back by hand; what was measured is kept.",
+                ) from None

@@ -1,0 +1,1 @@
+"""CPU cost of a trial, of the whole machine, by who paid."""

@@ -1,0 +1,1 @@
+"""The background load of a trial: started, proven to work, ended."""

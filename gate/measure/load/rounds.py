@@ -1,0 +1,165 @@
+"""The rounds that a load's loop has written down: when each ended, and whether one failed.
+
+What marked processes have done so far: processor time and I/O, by the kernel's count.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from gate.errors import TrialFailed
+from gate.formats.strict import export
+from gate.measure.process.process import marked_processes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+TICK = 1 / os.sysconf("SC_CLK_TCK")
+_USED, _REAPED, _THREADS = slice(11, 13), slice(13, 15), 17
+"""Fields of /proc/PID/stat after the name: ticks of its own, of children it waited for."""
+
+
+class ProcessUsage(NamedTuple):
+    """Sums over a tree."""
+
+    cpu: float = 0.0
+    """CPU-seconds, those of children that were waited for included; a tick is the resolution."""
+    moved: int = 0
+    """Bytes read and written, and calls made for it; 0 where the kernel does not tell."""
+    tasks: int = 0
+    """Processes and threads that live now."""
+
+    def __sub__(self, other: ProcessUsage) -> ProcessUsage:
+        return ProcessUsage(
+            self.cpu - other.cpu, self.moved - other.moved, self.tasks - other.tasks
+        )
+
+    @property
+    def worked(self) -> bool:
+        """Whether, as a difference, it shows any work."""
+        return self.cpu > 0 or self.moved > 0
+
+
+def tally(mark: str) -> ProcessUsage:
+    """Everything that carries the mark."""
+    return tally_of(marked_processes(mark))
+
+
+def tally_of(processes: Iterable[int]) -> ProcessUsage:
+    """These processes; one that is gone meanwhile is left out."""
+    cpu, moved, tasks = 0.0, 0, 0
+    for number in processes:
+        try:
+            text = Path(f"/proc/{number}/stat").read_text("utf-8", "replace")
+        except OSError:
+            continue
+        fields = text.rpartition(")")[2].split()
+        ticks = [*fields[_USED], *fields[_REAPED]]
+        cpu += sum(int(one) for one in ticks) * TICK
+        tasks += int(fields[_THREADS])
+        moved += _moved(number)
+    return ProcessUsage(cpu, moved, tasks)
+
+
+def _moved(number: int) -> int:
+    try:
+        text = Path(f"/proc/{number}/io").read_text("ascii")
+    except OSError:
+        return 0  # no such account in this kernel, or the process is gone
+    return sum(int(line.rpartition(" ")[2]) for line in text.splitlines())
+
+
+ROUNDS = "background.rounds"
+LOOP = """
+trap 'kill -KILL 0' TERM INT HUP
+while :; do
+  sh -c "$1" &
+  wait $!
+  status=$?
+  read -r now rest < /proc/uptime
+  if [ $status -ne 0 ]; then echo "$now $status" >> "$2"; exit $status; fi
+  read -r x x x x x x x x x x x x x a b c d rest < /proc/$$/stat
+  moved=0
+  while read -r x each; do moved=$((moved + each)); done 2> /dev/null < /proc/$$/io
+  echo "$now $((a + b + c + d)) $moved" >> "$2"
+done
+"""
+"""Runs a command again and again, and writes down when each round ended and what all have used.
+
+`wait` and not the foreground, so that the trap answers at once.
+"""
+_TICK = 0.01
+"""Seconds: what the clock that the loop reads can tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """Moments on the clock since boot."""
+
+    started: float
+    ends: tuple[float, ...]
+    """Of rounds that ended well, in order."""
+    died: float | None = None
+    """When a round failed, which ends the loop."""
+    used: tuple[ProcessUsage, ...] = ()
+    """What the loop and its rounds had used up at each end."""
+
+    def during(self, begin: float, end: float) -> tuple[int, float, float] | None:
+        """Rounds that ended in a window, how many per second, and the resolution of that.
+
+        The rate is over whole rounds: from the last end before the window to the last in it. None
+        where none ended in it.
+        """
+        inside = [one for one in self.ends if begin <= one <= end]
+        if not inside:
+            return None
+        before = max((one for one in self.ends if one < inside[0]), default=self.started)
+        lasted = max(inside[-1] - before, _TICK)
+        rate = len(inside) / lasted
+        return len(inside), rate, rate * _TICK / lasted
+
+    def silence(self, begin: float, end: float, used: ProcessUsage) -> tuple[float, ProcessUsage]:
+        """Seconds from the last end in a window to the window's own, and what was used in them.
+
+        `used` is what the load had used up when the window ended.
+        """
+        ends = [n for n, one in enumerate(self.ends) if begin <= one <= end]
+        if not ends:
+            return end - begin, ProcessUsage()
+        return end - self.ends[ends[-1]], used - self.used[ends[-1]]
+
+
+def read_rounds_done(path: Path, started: float) -> Rounds:
+    """Read what the loop wrote; nothing yet is no rounds.
+
+    Raises:
+        TrialFailed: somebody else wrote into it.
+    """
+    if not path.exists():
+        return Rounds(started, ())
+    ends: list[float] = []
+    used: list[ProcessUsage] = []
+    died = None
+    whole, _, _ = export(path, "the background load", empty=True).rpartition("\n")
+    for line in whole.splitlines():
+        fields = line.split()
+        try:
+            moment, *counts = float(fields[0]), *map(int, fields[1:])
+        except (ValueError, IndexError):
+            raise TrialFailed("the background load's record of its rounds is spoilt") from None
+        if not math.isfinite(moment) or (ends and moment < ends[-1]):
+            raise TrialFailed("the background load's record of its rounds is spoilt")
+        match counts:
+            case [_]:
+                died = moment
+            case [ticks, moved]:
+                ends.append(moment)
+                used.append(ProcessUsage(cpu=ticks * TICK, moved=moved))
+            case _:
+                raise TrialFailed("the background load's record of its rounds is spoilt")
+    return Rounds(started, tuple(ends), died, tuple(used))

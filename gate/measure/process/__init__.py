@@ -1,0 +1,1 @@
+"""Processes of a trial: started, pinned, waited for, interrupted, tidied up after."""

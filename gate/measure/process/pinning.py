@@ -1,0 +1,190 @@
+"""Pinning: the processors that a trial and everything it starts may use.
+
+Affinity is set in the child before it runs anything. A program can widen its own affinity, so
+where a cpuset can be made the child is put into one too, which nothing inside can leave: a fresh
+group below our own, removed afterwards. Groups that are there already are never touched, and no
+controller is ever enabled.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gate.errors import TrialFailed
+from gate.linux.cpu_list import cpus_of
+from gate.linux.processes import lives, own_mark
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_PREFIX = "driftgate-"
+_PATIENCE = 2.0
+"""Seconds in which killed processes leave their group."""
+
+
+def chosen_cpus(text: str, usable: frozenset[int]) -> frozenset[int]:
+    """`2`: the first two usable processors; `0-1,3`: these.
+
+    Raises:
+        TrialFailed: they are not there, or the text names none.
+    """
+    if text.isdigit():
+        count = int(text)
+        if not 0 < count <= len(usable):
+            raise TrialFailed(
+                f"cpus = {text} asks for {text} processors, and {len(usable)} may be used here "
+                f"({cpu_list_shown(usable)})"
+            )
+        return frozenset(sorted(usable)[:count])
+    try:
+        wanted = cpus_of(text)
+    except ValueError:
+        wanted = frozenset()
+    if not wanted:
+        raise TrialFailed(f"cpus = {text[:80]} is no count and no list of processors")
+    if lacking := wanted - usable:
+        raise TrialFailed(
+            f"cpus = {text} asks for processor {cpu_list_shown(lacking)}, "
+            f"and only {cpu_list_shown(usable)} may be used here"
+        )
+    return wanted
+
+
+def cpu_list_shown(cpus: frozenset[int]) -> str:
+    """`0,1,3`: as the kernel reads a list."""
+    return ",".join(str(one) for one in sorted(cpus))
+
+
+@contextmanager
+def pin_child(
+    text: str | None, usable: frozenset[int] | None = None
+) -> Iterator[Callable[[], None] | None]:
+    """What a child calls before it runs anything; None where nothing is pinned.
+
+    `usable` are the processors to choose from; by default those that this process may use.
+
+    Raises:
+        TrialFailed: the processors are not there.
+    """
+    if text is None:
+        yield None
+        return
+    cpus = chosen_cpus(text, usable or frozenset(os.sched_getaffinity(0)))
+    groups = _make_groups(cpus)
+
+    def enter() -> None:
+        for group in groups:
+            # 0 is whoever writes.
+            (group / "cgroup.procs").write_text("0", encoding="ascii")
+        os.sched_setaffinity(0, cpus)
+
+    try:
+        yield enter
+    finally:
+        for group in groups:
+            _remove(group, _PATIENCE)
+
+
+def _make_groups(cpus: frozenset[int]) -> tuple[Path, ...]:
+    """One cpuset of these processors, in the first hierarchy that lets us make one; maybe none."""
+    for parent, memory in _parents():
+        _sweep(parent)
+        group = parent / f"{_PREFIX}{own_mark()}-{secrets.token_hex(4)}"
+        try:
+            group.mkdir()
+            if memory:
+                (group / "cpuset.mems").write_text((parent / "cpuset.mems").read_text("ascii"))
+            (group / "cpuset.cpus").write_text(cpu_list_shown(cpus))
+            _try(group)
+        except OSError:
+            _remove(group, 0.0)
+            continue
+        return (group,)
+    return ()
+
+
+def _try(group: Path) -> None:
+    """A group that nobody may enter is of no use: let a child of ours try.
+
+    Raises:
+        OSError: it could not.
+    """
+    child = os.fork()
+    if child == 0:
+        try:
+            (group / "cgroup.procs").write_text("0", encoding="ascii")
+        except OSError:
+            os._exit(1)
+        os._exit(0)
+    if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0:
+        message = "no process may enter it"
+        raise OSError(message)
+
+
+def _parents() -> Iterator[tuple[Path, bool]]:
+    """Groups in which a cpuset may be made, and whether it needs memory nodes too (version 1)."""
+    own: dict[str, str] = {}
+    for line in _lines("/proc/self/cgroup"):
+        _, controllers, path = line.split(":", 2)
+        own[controllers] = path
+    for line in _lines("/proc/self/mountinfo"):
+        fields = line.split(" ")
+        after = fields[fields.index("-") + 1 :]
+        root, place, kind, options = fields[3], fields[4], after[0], after[-1].split(",")
+        if kind == "cgroup" and "cpuset" in options:
+            names = next((key for key in own if "cpuset" in key.split(",")), None)
+            if names is not None:
+                yield _below(place, root, own[names]), True
+        elif kind == "cgroup2" and "" in own:
+            parent = _below(place, root, own[""])
+            with suppress(OSError):
+                enabled = (parent / "cgroup.subtree_control").read_text("ascii").split()
+                if "cpuset" in enabled:
+                    yield parent, False
+
+
+def _below(place: str, root: str, path: str) -> Path:
+    """Where a group stands in this mount, which may show only part of the hierarchy."""
+    shown = root != "/" and (path == root or path.startswith(f"{root}/"))
+    inside = path.removeprefix(root) if shown else path
+    return Path(place) / inside.lstrip("/")
+
+
+def _lines(path: str) -> list[str]:
+    try:
+        return Path(path).read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return []
+
+
+def _sweep(parent: Path) -> None:
+    """Remove what a killed gate left: empty groups whose maker is gone."""
+    try:
+        left = list(parent.glob(f"{_PREFIX}*"))
+    except OSError:
+        return
+    for group in left:
+        parts = group.name.removeprefix(_PREFIX).split("-")
+        if len(parts) > 1 and parts[0].isdigit() and not lives(int(parts[0]), parts[1]):
+            _remove(group, 0.0)
+
+
+def _remove(group: Path, patience: float) -> None:
+    """Remove a group once the last of its processes has left; one that never leaves keeps it."""
+    until = time.monotonic() + patience
+    while True:
+        try:
+            group.rmdir()
+        except FileNotFoundError:
+            return
+        except OSError:
+            if time.monotonic() >= until:
+                return
+            time.sleep(0.01)
+        else:
+            return

@@ -1,0 +1,251 @@
+"""The state of the storage: what happens to it before a trial, so that each finds the same."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gate.errors import InputError, MeasureError, TrialFailed
+from gate.harness.base import Command
+from gate.host.disk_guard.filesystem import FileSystem, enter_own_mounts, ours
+from gate.host.disk_guard.guard import check_device, demand_same, hold_device
+from gate.host.journal import state_directory
+from gate.linux.machine import ThisMachine
+from gate.measure.process.process import run
+from gate.measure.process.stop import Stop
+from gate.measure.storage.steps import (
+    Identity,
+    data_files,
+    directory_of,
+    discard,
+    drop_caches,
+    empty,
+    identity,
+    precondition,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from gate.harness.base import TrialContext
+    from gate.host.disk_guard.guard import Device
+    from gate.measure.storage.budget import Budget
+    from gate.model import AllowedDevice
+    from gate.model import Storage as Wanted
+
+LEAST = 16 << 20
+"""Bytes below which a device is no storage to measure."""
+_SYSTEM = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8"}
+"""Where the programs that touch a device come from: no directory of a project comes before."""
+_PATIENCE = 600.0
+"""Seconds for a step between trials: mkfs, trim, mount."""
+
+
+@dataclass(slots=True)
+class StorageState:
+    """The storage of one sitting."""
+
+    wanted: Wanted
+    work: Path
+    """Where data files are: the work directory, or what is mounted in it."""
+    budget: Budget
+    environment: Mapping[str, str]
+    """For programs that prepare it."""
+    stop: Stop
+    say: Callable[[str], None]
+    allowed: AllowedDevice | None = None
+    """The device, as its owner allows it; none where files will do."""
+    found: Device | None = None
+    """What the device was when this sitting was made; it must stay that."""
+    home: tuple[int, int] = (0, 0)
+    """Which directory `work` is."""
+    fs: FileSystem | None = None
+    _handle: int = -1
+    """The device, held so that nobody else takes it; none while a file system does."""
+    _written: set[Identity] = field(default_factory=set)
+    """Files that are preconditioned: device, number, size."""
+    _device_written: bool = False
+
+    @property
+    def device(self) -> str:
+        """Real path of the allowed device; empty without one."""
+        return self.found.path if self.found else ""
+
+    @property
+    def size(self) -> int:
+        """Bytes of the device."""
+        return self.found.size if self.found else 0
+
+    def before(self, context: TrialContext) -> bool:
+        """Do the steps of `prepare` before a trial; whether data files must be laid out anew.
+
+        Raises:
+            TrialFailed: a step failed.
+            MeasureError: the write budget has no room for another such trial.
+            InputError: the device may not be written any more.
+        """
+        self.budget.demand(context.benchmark.name)
+        anew = False
+        for step in self.wanted.prepare:
+            if step == "fresh":
+                empty(self.work, self.home)
+                anew = True
+            elif step == "mkfs" and self.fs is not None:
+                _try(step, self.fs.make)
+                self.home = directory_of(self.work)
+                anew = True
+            elif step == "remount" and self.fs is not None:
+                _try(step, self.fs.unmount)
+                _try(step, self.fs.mount)
+                self.home = directory_of(self.work)
+            elif step == "fstrim":
+                _try(step, lambda: self.program(("fstrim", str(self.work))))
+            elif step == "blkdiscard":
+                discard(self._handle, self.size)
+        return anew
+
+    def laid_out(self, context: TrialContext) -> None:
+        """After the data files are there: precondition what is new, then drop the caches.
+
+        Raises:
+            TrialFailed: a step failed.
+            MeasureError: preconditioning failed, or would exceed the write budget.
+            StopRequested: a signal came.
+        """
+        if self.wanted.precondition:
+            self._precondition(context)
+        if "drop_caches" in self.wanted.prepare:
+            drop_caches()
+        self.budget.begin()
+
+    def _precondition(self, context: TrialContext) -> None:
+        raw = bool(self.device) and self.fs is None
+        if raw:
+            due = [] if self._device_written else [(self.device, self.size)]
+        else:
+            due = list(self._new_files())
+        total = float(sum(size for _, size in due) * len(self.wanted.precondition))
+        self.budget.demand_bytes(total, "preconditioning")
+        for step in self.wanted.precondition:
+            for target, size in due:
+                precondition(
+                    target,
+                    size,
+                    step,
+                    directory=context.work,
+                    environment=self.environment,
+                    stop=self.stop,
+                    say=self.say,
+                    written=self.budget.live,
+                )
+        if raw:
+            self._device_written = True
+        else:
+            self._written |= {identity(self.work / name) for name, _ in due}
+
+    def _new_files(self) -> Iterator[tuple[str, int]]:
+        """Data files that nobody has written yet, relative to the work directory."""
+        for name, size, who in data_files(self.work):
+            if who not in self._written:
+                yield name, size
+
+    def program(self, argv: Sequence[str]) -> None:
+        """Run a program to its end, also when a signal came: half a file system helps nobody.
+
+        Raises:
+            MeasureError: G258, it is missing or failed.
+        """
+        command = Command(
+            argv=tuple(argv),
+            directory=Path("/"),
+            environment=_SYSTEM,
+            timeout=_PATIENCE,
+        )
+        try:
+            outcome = run(command, Stop())
+        except OSError as error:
+            raise _no(argv, error.strerror or str(error)) from None
+        if outcome.timed_out or outcome.status != 0:
+            said = (outcome.errors or outcome.output).strip().splitlines()
+            raise _no(argv, said[-1][:200] if said else f"status {outcome.status}")
+
+    @property
+    def look(self) -> Callable[[], float] | None:
+        """What looks at a running trial; None where it may write whatever it likes."""
+        return self.budget.look if self.budget.limit is not None else None
+
+    def checked(self) -> Device:
+        """The device, looked at again.
+
+        Raises:
+            InputError: it may not be written.
+        """
+        if self.allowed is None:
+            raise InputError("G255", "the profile names no device.")
+        now = check_device(ThisMachine(), self.allowed, least=LEAST, ours=ours())
+        if self.found is not None:
+            # Its name may lead to another drive by now, and its path to somebody else's.
+            demand_same(self.found, now)
+        return now
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        """Inside, the device is ours alone, and its file system is made and mounted.
+
+        What other profiles did to it meanwhile is nobody's business: it counts as not written.
+
+        Raises:
+            InputError: the device may not be written any more; nothing was.
+            MeasureError: the file system cannot be made or mounted.
+        """
+        self._written.clear()
+        self._device_written = False
+        self.home = directory_of(self.work)
+        with ExitStack() as stack:
+            stack.callback(self._close)
+            if self.device and not self.wanted.filesystem:
+                now = self.checked()
+                for note in now.notes:
+                    self.say(f"{self.device}: {note}")
+                self._handle = stack.enter_context(hold_device(now))
+            elif self.device:
+                stack.enter_context(self._mounted())
+            yield
+
+    def _close(self) -> None:
+        self._handle, self.fs = -1, None
+
+    @contextmanager
+    def _mounted(self) -> Iterator[None]:
+        enter_own_mounts()
+        fs = FileSystem(
+            kind=self.wanted.filesystem,
+            device=self.device,
+            place=self.work,
+            run=self.program,
+            check=self.checked,
+            state=state_directory(),
+        )
+        try:
+            fs.make()
+            self.fs, self.home = fs, directory_of(self.work)
+            yield
+        finally:
+            fs.wipe()
+
+
+def _try(step: str, action: Callable[[], None]) -> None:
+    try:
+        action()
+    except MeasureError as error:
+        raise TrialFailed(f"{step}: {error}") from None
+
+
+def _no(argv: Sequence[str], why: str) -> MeasureError:
+    return MeasureError(
+        "G258",
+        f"the storage could not be brought into its state: {' '.join(argv)}: {why}.",
+        cure="Run it by hand to see why.",
+    )

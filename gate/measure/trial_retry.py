@@ -1,0 +1,88 @@
+"""Trials that were disturbed: set aside with their reasons, taken again, within a limit.
+
+Whether a trial counts depends on what happened to the machine, never on its values or its side,
+so taking it again favours nobody who did not disturb it. Most of what is watched is seen for the
+machine as a whole, however, and a change can cause it: pressure on memory, a killed process, a
+throttled processor. So the judge looks at the trials that were set aside, too: their values may
+flag a metric in the screen, and where they are mostly the head's, pairs clear nothing
+(`gate.judge.verdict.exclusions`). They never prove a loss.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gate.model import UNSTEADY, Limits, TrialStatus
+from gate.model.disturbance import most_set_aside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from gate.host.disturbance.watch import Watch
+    from gate.measure.process.stop import Stop
+    from gate.model import Disturbance, Trial
+
+_PAUSES = (0.25, 0.5, 1.0, 2.0)
+"""Seconds to wait before the first, second ... trial that is taken again in a row."""
+
+
+def with_reasons(trial: Trial, reasons: tuple[Disturbance, ...]) -> Trial:
+    """The trial, set aside where it was disturbed; one that failed has failed, and says so."""
+    if not reasons:
+        return trial
+    if trial.status is TrialStatus.OK:
+        return replace(trial, status=TrialStatus.ASIDE, aside=reasons)
+    meanwhile = "; ".join(one.text for one in reasons)
+    return replace(trial, note=f"{trial.note[:600]}; meanwhile {meanwhile}"[:1000])
+
+
+def trials_that_count(trials: Iterable[Trial]) -> list[Trial]:
+    """The trials that were not set aside, failed ones included."""
+    return [trial for trial in trials if trial.status is not TrialStatus.ASIDE]
+
+
+def was_disturbed(trial: Trial) -> bool:
+    """Whether it was set aside because of something outside it."""
+    return trial.status is TrialStatus.ASIDE and any(one.kind != UNSTEADY for one in trial.aside)
+
+
+class RetryBudget:
+    """How often trials of a session, or of two that are taken together, may be taken again."""
+
+    def __init__(self, watch: Watch | None, stop: Stop, planned: int) -> None:
+        """`planned` is the number of trials wanted; more are, where more are taken."""
+        self._limits = watch.limits if watch is not None else Limits()
+        self._stop, self._planned = stop, planned
+        self._in_a_row = 0
+
+    def spent(self, trials: Sequence[Trial]) -> str:
+        """Why nothing is taken again any more, if so many of the trials were disturbed."""
+        disturbed = [trial for trial in trials if was_disturbed(trial)]
+        planned = max(self._planned, len(trials_that_count(trials)))
+        if len(disturbed) <= most_set_aside(self._limits.set_aside, planned):
+            return ""
+        run = len(disturbed) + len(trials_that_count(trials))
+        return f"{len(disturbed)} of {run} trials were disturbed: {_by_what(disturbed)}"
+
+    def wait(self) -> None:
+        """Sleep a moment, longer each time in a row: what disturbs may be over then.
+
+        Raises:
+            StopRequested: a signal came.
+        """
+        pause = _PAUSES[min(self._in_a_row, len(_PAUSES) - 1)]
+        self._in_a_row += 1
+        self._stop.sleep(pause)
+
+    def went_well(self) -> None:
+        """A trial was not disturbed."""
+        self._in_a_row = 0
+
+
+def _by_what(disturbed: Sequence[Trial]) -> str:
+    """The kinds of disturbance, the most frequent first, each as it was told last."""
+    told = {one.kind: one.text for trial in disturbed for one in trial.aside}
+    often = Counter(one.kind for trial in disturbed for one in trial.aside)
+    return "; ".join(f"{kind}: {told[kind]}" for kind, _ in often.most_common())

@@ -1,0 +1,111 @@
+"""Why a benchmark regressed: what moved with it in extra runs that no verdict ever uses.
+
+A hint and never a verdict: few runs, many counters, and what moves together need not be a cause.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gate.model.metric import STRICT
+
+MOST_MOVERS = 15
+"""Counters that are told of a benchmark."""
+MOST_FRAMES = 250
+"""Frames of a flame graph; a narrower one is left out first."""
+MOST_CALLS = 12
+"""Functions that are told beside a flame graph."""
+DEEPEST = 48
+"""Frames of one stack, from its outermost."""
+OTHERS = "other processes"
+"""The outermost frame of what ran before the benchmark, and is no kernel thread."""
+UNKNOWN = "[unknown]"
+"""A frame whose function nobody knows."""
+
+
+def unit_of(counter: str) -> str:
+    """The base unit of a counter, told by the end of its name: `time`, `bytes`, else events."""
+    if counter.endswith(" time"):
+        return "s"
+    return "B" if counter.endswith(" bytes") else "1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mover:
+    """A counter that lies elsewhere on the head side."""
+
+    __pydantic_config__ = STRICT
+
+    counter: str
+    """Source and name: `vmstat: pgfault`."""
+    unit: str
+    base: float
+    """Median of the base runs, of one `per`."""
+    head: float
+    score: float
+    """Distance of the medians over the spread of the runs; see `gate.judge.context.diagnosis`."""
+    longer: bool = False
+    """It grew not clearly faster in a second: one operation may only take longer, or less long."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """One frame of both sides' stacks laid together; a tree told from its root, depth first."""
+
+    __pydantic_config__ = STRICT
+
+    name: str
+    depth: int
+    """0 for the root."""
+    base: float
+    """CPU-seconds of one `per`, of this frame and all that it called."""
+    head: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A function, and what it used itself."""
+
+    __pydantic_config__ = STRICT
+
+    name: str
+    base: float
+    """CPU-seconds of one `per`, without what it called."""
+    head: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flame:
+    """Where the processors were on both sides."""
+
+    __pydantic_config__ = STRICT
+
+    event: str
+    samples_base: int
+    samples_head: int
+    frames: tuple[Frame, ...]
+    calls: tuple[Call, ...]
+    """Those that moved most, largest move first; those of other processes last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Why:
+    """What moved with the regression of one benchmark."""
+
+    __pydantic_config__ = STRICT
+
+    profile: str
+    benchmark: str
+    per: str
+    """What counters are divided by: `I/O`, `operation`, `run`, `second`."""
+    runs_base: int = 0
+    """Extra runs that were counted."""
+    runs_head: int = 0
+    compared: int = 0
+    """Counters with events enough to be compared."""
+    movers: tuple[Mover, ...] = ()
+    """Largest score first; those that only follow the time last."""
+    flame: Flame | None = None
+    """Absent where perf did not sample both sides."""
+    notes: tuple[str, ...] = ()
+    """What could not be done, and the cure."""

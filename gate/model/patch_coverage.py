@@ -1,0 +1,109 @@
+"""Whether a workload executed what a change changed, function by function of the kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+from gate.model.metric import STRICT
+
+MOST_CHANGED = 200
+"""Functions that are told by name."""
+HOW = ("changed", "added", "removed")
+"""What may have happened to a function."""
+
+
+class Changes(NamedTuple):
+    """What differs, and what of that is not known."""
+
+    functions: dict[str, str]
+    """`changed`, `added` or `removed`, by names as /proc/kallsyms has them."""
+    unknown: str
+    """Why more may differ; empty where this is all."""
+    identical: bool
+    """Whether nothing differs at all, by the build-ids."""
+
+
+class Untouched(StrEnum):
+    """What becomes of a pass when no changed function was executed."""
+
+    NOTE = "note"
+    CLOSE = "close"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """What a function executed in one trial, or how often it was called."""
+
+    __pydantic_config__ = STRICT
+
+    instructions: float = 0.0
+    """Of the long run, above zero; zero where calls were counted."""
+    calls: float = 0.0
+    """Of an extra run, above zero; zero where instructions were counted."""
+    per_operation: float
+    """Instructions, the long run's less the short one's by the operations between; or calls."""
+    shared: bool = False
+    """Whether several functions have the name, so that it may have been another."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Touch:
+    """What differs between the sides, and what of that one trial executed."""
+
+    __pydantic_config__ = STRICT
+
+    count: int
+    """Functions that are known to differ."""
+    functions: dict[str, str] = field(default_factory=dict)
+    """The first of them: `null_handle_cmd [null_blk]`, and `changed`, `added` or `removed`."""
+    executed: int = 0
+    """How many of all of them ran."""
+    ran: dict[str, Ran] = field(default_factory=dict)
+    """Those that ran, the largest first to be kept."""
+    unknown: str = ""
+    """Why it is not known of all that the guest ran which functions differ; empty where it is."""
+    identical: bool = False
+    """Whether kernel and modules are the same files, by their build-ids."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TouchedFunction:
+    """A function that differs, and what it executed on each side."""
+
+    __pydantic_config__ = STRICT
+
+    name: str
+    how: str
+    """`changed`, `added` or `removed`."""
+    executed: bool
+    shared: bool = False
+    """Whether several functions have the name, so that it may have been another."""
+    calls: bool = False
+    """Whether calls were counted, and not instructions."""
+    base: float | None = None
+    """Instructions, or calls, of one operation, median of the trials; absent where that side did
+    not run."""
+    head: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Touched:
+    """Whether the trials of a profile executed what differs between the sides."""
+
+    __pydantic_config__ = STRICT
+
+    profile: str
+    headline: str
+    """`0 of 7 changed functions executed: this pass is empty`."""
+    count: int
+    """Functions that are known to differ."""
+    executed: int
+    """How many of them ran, on any side."""
+    empty: bool
+    """Whether functions differ, and none of them ran."""
+    functions: tuple[TouchedFunction, ...] = ()
+    """Those that ran first; at most so many are told."""
+    unknown: str = ""
+    """Why it is not known of all that ran which functions differ."""

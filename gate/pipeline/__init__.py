@@ -1,0 +1,1 @@
+"""The program in its steps: check, judge handovers, calibrate, accept, diagnose."""

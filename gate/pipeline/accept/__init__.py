@@ -1,0 +1,1 @@
+"""Accepting a level: sessions taken in, judged again, written as a baseline."""

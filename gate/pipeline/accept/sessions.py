@@ -1,0 +1,239 @@
+"""Accepting sessions into the baselines of a directory: shared by all who accept.
+
+`gate baseline accept` writes the result into the directory itself, the publishing commands into a
+commit. What changed is told in the same rows everywhere.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING
+
+from gate.clock import now
+from gate.errors import InputError, PublishError
+from gate.formats.baseline.baseline_file import read_baselines, write_baseline
+from gate.formats.baseline.kernel_file import is_config_name
+from gate.formats.host.host_file import HOST_FILE, read_known_host
+from gate.units import percent, show, show_pair
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from gate.judge.acceptance.accept import NewBaseline
+    from gate.model import Baseline, BaselineSeries, Session
+
+Key = tuple[str, str, str, str]
+
+KEPT = 30
+"""Sessions of an epoch that are kept when sessions are added by themselves, its anchor included."""
+_ANCHOR = 3
+"""First sessions of an epoch, which are its anchor and always kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeriesChange:
+    """What became of one series."""
+
+    host_class: str
+    profile: str
+    benchmark: str
+    metric: str
+    before: float | None
+    """Median of the epoch's medians, in the base unit; absent where there was none."""
+    after: float | None
+    what: str
+    """`712.0 -> 641.0 k op/s (-10.0 %), epoch 2`."""
+    reason: str
+
+    @property
+    def name(self) -> str:
+        """The series as a reader calls it."""
+        return f"{self.profile} {self.benchmark} {self.metric}"
+
+    @property
+    def text(self) -> str:
+        """One line with the reason."""
+        because = f", because: {self.reason}" if self.after is not None else ""
+        return f"{self.name}: {self.what}{because}"
+
+
+def accept_all(
+    store: Path,
+    sessions: Sequence[Session],
+    *,
+    by: str,
+    reason: str,
+    places: Mapping[str, str] | None = None,
+) -> list[NewBaseline]:
+    """The sessions accepted into the baselines of a directory; nothing is written.
+
+    `places` tells where a session came from, by its id, for messages.
+
+    Raises:
+        InputError: G220, a session may not become a baseline; or a baseline cannot be read.
+    """
+    from gate.judge.acceptance.accept import Acceptance, accept  # noqa: PLC0415 - scipy
+
+    acceptance = Acceptance(by=by, reason=reason, accepted=now())
+    known = {(b.host_class, b.profile): b for b in read_baselines(store)}
+    return [
+        accept(known.get(key), own, acceptance, host=read_known_host(store, key[0]), places=places)
+        for key, own in sorted(group_sessions(sessions).items())
+    ]
+
+
+def group_sessions(sessions: Sequence[Session]) -> dict[tuple[str, str], list[Session]]:
+    """Sessions by host class and profile, oldest first."""
+    groups: dict[tuple[str, str], list[Session]] = {}
+    for one in sorted(sessions, key=lambda session: (session.started, session.id)):
+        groups.setdefault((one.host.host_class, one.profile), []).append(one)
+    return groups
+
+
+def texts(store: Path, results: Sequence[NewBaseline]) -> dict[str, str]:
+    """The files that hold these baselines: path below the directory -> text.
+
+    With a class's first baseline comes its host file, and with a kernel's first session its
+    configuration, unless the directory has them. They are read again before anything else sees
+    them.
+
+    Raises:
+        PublishError: G277, a text holds characters that no reviewer would see.
+    """
+    found: dict[str, str] = {}
+    with tempfile.TemporaryDirectory() as scratch:
+        for result in results:
+            write_baseline(Path(scratch), result.baseline)
+        read_baselines(Path(scratch))
+        for path in sorted(Path(scratch).glob("*/*")):
+            name = path.relative_to(scratch).as_posix()
+            once = path.name == HOST_FILE or is_config_name(path.name)
+            if not once or not (store / name).exists():
+                found[name] = path.read_text(encoding="utf-8")
+    for name, text in found.items():
+        if any(not (char.isprintable() or char == "\n") for char in text):
+            what = f"the session would write characters that nobody can see into {name}."
+            raise PublishError("G277", what)
+    return found
+
+
+def notes_on(files: Mapping[str, str]) -> list[str]:
+    """What a reviewer must know of files that hold no levels."""
+    return [
+        f"`{name}` is how the kernel of these sessions was configured ({text.count(chr(10))} "
+        "options): it tells what differs, and decides nothing"
+        for name, text in files.items()
+        if is_config_name(name.rpartition("/")[2])
+    ]
+
+
+def trim_baseline(baseline: Baseline) -> Baseline:
+    """The baseline with at most 30 sessions of each series' current epoch, its anchor among them.
+
+    What goes are the oldest but the anchor; earlier epochs stay. A session that no series holds
+    any more goes with them.
+    """
+    series = tuple(_shortened(one) for one in baseline.series)
+    held = {point.session for one in series for point in one.points}
+    sessions = tuple(one for one in baseline.sessions if one.id in held)
+    return replace(baseline, series=series, sessions=sessions)
+
+
+def _shortened(series: BaselineSeries) -> BaselineSeries:
+    current = series.current
+    kept = (*current[:_ANCHOR], *current[_ANCHOR:][-(KEPT - _ANCHOR) :])
+    earlier = series.points[: len(series.points) - len(current)]
+    return replace(series, points=(*earlier, *kept)) if len(current) > KEPT else series
+
+
+def changes_between(before: Sequence[Baseline], after: Sequence[Baseline]) -> list[SeriesChange]:
+    """What became of each series that differs, sorted by name."""
+    old = {_key(b, s): s for b in before for s in b.series}
+    new = {_key(b, s): (s, b) for b in after for s in b.series}
+    return [
+        _change(key, old.get(key), *new.get(key, (None, None)))
+        for key in sorted(old.keys() | new.keys())
+        if key not in new or old.get(key) != new[key][0]
+    ]
+
+
+def changes_of(store: Path, results: Sequence[NewBaseline]) -> list[SeriesChange]:
+    """What these results change in the baselines of a directory."""
+    made = {(one.baseline.host_class, one.baseline.profile) for one in results}
+    before = [one for one in read_baselines(store) if (one.host_class, one.profile) in made]
+    return changes_between(before, [one.baseline for one in results])
+
+
+def level_of(series: BaselineSeries | None) -> float | None:
+    """The level of the current epoch: the median of its sessions' medians."""
+    return median([median(p.values) for p in series.current]) if series else None
+
+
+def inside(directory: Path) -> str:
+    """A directory as the repository names it, seen from the working directory, its top.
+
+    Raises:
+        InputError: G200, it lies elsewhere.
+    """
+    try:
+        path = directory.resolve().relative_to(Path.cwd().resolve())
+    except ValueError:
+        path = Path()
+    if not path.parts:
+        cure = "Start in the top of the checkout, and name a directory below it."
+        raise InputError("G200", "the baselines do not lie in it.", cure=cure, place=str(directory))
+    return path.as_posix()
+
+
+def as_json(rows: Sequence[SeriesChange]) -> list[dict[str, object]]:
+    """Changes for machines."""
+    names = ("host_class", "profile", "benchmark", "metric", "before", "after", "reason", "text")
+    return [{name: getattr(row, name) for name in names} for row in rows]
+
+
+def json_answer(**values: object) -> str:
+    """The JSON answer of a command."""
+    return json.dumps({"schema": 1, **values}, indent=1)
+
+
+def _key(baseline: Baseline, series: BaselineSeries) -> Key:
+    return baseline.host_class, baseline.profile, series.benchmark, series.metric
+
+
+def _change(
+    key: Key,
+    before: BaselineSeries | None,
+    after: BaselineSeries | None,
+    baseline: Baseline | None,
+) -> SeriesChange:
+    """One row: from, to, how much, whether an epoch opened, and why."""
+    was, is_ = level_of(before), level_of(after)
+    known = after or before
+    unit = known.unit if known else "1"
+    if after is None:
+        what = f"removed (was {show(was, unit)})"
+    elif before is None:
+        what = f"new at {show(is_, unit)}"
+    else:
+        opened = after.current[0].epoch > before.current[0].epoch
+        kind = f"epoch {after.current[0].epoch}" if opened else "appended"
+        moved = percent(is_ / was - 1) if was and is_ else "?"
+        what = f"{show_pair(was, is_, unit)} ({moved}), {kind}"
+    return SeriesChange(
+        host_class=key[0],
+        profile=key[1],
+        benchmark=key[2],
+        metric=key[3],
+        before=was,
+        after=is_,
+        what=what,
+        reason=_newest_reason(baseline),
+    )
+
+
+def _newest_reason(baseline: Baseline | None) -> str:
+    return baseline.sessions[-1].reason if baseline and baseline.sessions else ""

@@ -1,0 +1,116 @@
+"""The whole program on one page: what `gate check` does, step by step."""
+
+from __future__ import annotations
+
+import shlex
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gate import __version__
+from gate.clock import now
+from gate.errors import GateError, Interrupted
+from gate.formats.baseline.calibration_file import read_rounds
+from gate.judge.context.diagnosis import with_why
+from gate.measure.process.stop import Stop, StopRequested
+from gate.pipeline.check_outputs import CheckOutputs
+from gate.pipeline.check_plan import plan_check
+from gate.pipeline.diagnose import diagnose
+from gate.pipeline.provenance import origin_of_check, words_of
+from gate.pipeline.stages import measure_check
+from gate.review.merge_base import open_merge_base
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gate.model import Report, Session
+    from gate.pipeline.check_plan import CheckPlan
+    from gate.pipeline.progress import ProgressDisplay
+    from gate.pipeline.request import CheckRequest
+    from gate.review.merge_base import MergeBase
+
+
+def run_check(request: CheckRequest, ui: ProgressDisplay) -> Report:
+    """Measure, judge, and leave a handover and a report, whatever happens.
+
+    Raises:
+        Interrupted: a signal came; what was measured is kept.
+        GateError: anything that keeps the gate from a verdict.
+    """
+    with (
+        Stop().listening() as stop,
+        CheckOutputs(request).closing_on_error() as out,
+        _resumable(request),
+        _policy_at_merge_base(request) as base,
+    ):
+        out.edits, out.changes = base.edits, base.changes
+        plan = plan_check(request, base)
+        out.profiles = tuple(profile.name for profile in plan.profiles)
+        stop.check()
+        sessions = measure_check(plan, ui, stop)
+        out.write_sessions(sessions)
+        report = judge_check(sessions, plan, base, request)
+        stop.check()
+        out.write_report(report)
+        causes = diagnose(report, sessions, plan, ui, stop) if request.output.why else ()
+        if causes:
+            report = with_why(report, causes)
+            with suppress(GateError):  # what stands there already says the same verdict
+                out.write_sessions(sessions, why=causes)
+                out.write_report(report)
+        return report
+
+
+@contextmanager
+def _policy_at_merge_base(request: CheckRequest) -> Iterator[MergeBase]:
+    """Tolerances, baselines and waivers that the change cannot set."""
+    with open_merge_base(
+        request.policy.merge_base,
+        None,
+        profiles=request.selection.profiles,
+        baseline=request.policy.baseline,
+        size=request.selection.size,
+    ) as base:
+        yield base
+
+
+def judge_check(
+    sessions: Sequence[Session], plan: CheckPlan, base: MergeBase, request: CheckRequest
+) -> Report:
+    """The report on what was measured, and on profiles that the change removes."""
+    from gate.judge.judge import judge  # noqa: PLC0415 - scipy, after measuring
+    from gate.judge.verdict.absent import absent_findings  # noqa: PLC0415 - likewise
+
+    report = judge(
+        plan.cases(sessions) if sessions else (),
+        plan.policy,
+        created=now(),
+        version=__version__,
+        rounds=read_rounds(base.baseline),
+        absent=absent_findings(
+            plan.gone, why={one.name: "the change removes the profile" for one in plan.gone}
+        ),
+        edits=base.edits,
+    )
+    part = request.shard
+    whole = f"part {part.number} of {part.of}; the whole is judged of all"
+    return replace(
+        report,
+        notes=(*((whole,) if part.of > 1 else ()), *plan.notes, *report.notes),
+        changes=base.changes,
+        origin=origin_of_check(request, plan, sessions, base.commit),
+    )
+
+
+@contextmanager
+def _resumable(request: CheckRequest) -> Iterator[None]:
+    """A signal ends the check with the command that goes on with it."""
+    try:
+        yield
+    except StopRequested as signal:
+        raise Interrupted(
+            signal.number,
+            f"interrupted; what was measured is kept in {request.place}.",
+            cure="Continue with the same options and: "
+            + shlex.join(["gate", "check", *words_of(request), "--resume"]),
+        ) from None

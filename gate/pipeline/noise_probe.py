@@ -1,0 +1,173 @@
+"""The noise probe of a host: pieces of fixed work take turns, then their noise is told."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING
+
+from gate.errors import MeasureError
+from gate.host.readiness.probe import calibrate_repetitions, pieces
+from gate.pipeline.subprocess_call import call_in_subprocess
+from gate.units import percent, show_duration
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from gate.measure.process.stop import Stop
+    from gate.model.readiness import HostNoise
+
+ALPHA, BETA = 0.01, 0.025
+"""The gate's usual error bounds."""
+_LEAST_ROUNDS = 5
+_STEP = 10.0
+"""Seconds between two lines of progress where no terminal shows it live."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """What a probe has shown."""
+
+    seconds: float
+    """That it took, calibration included."""
+    written: int
+    """Bytes that its file piece wrote, those of the calibration included."""
+    repeats: Mapping[str, int]
+    """Parts in a trial of each piece."""
+    noises: Mapping[str, HostNoise]
+
+
+def probe(directory: Path, seconds: float, stop: Stop, *, quiet: bool) -> Probe:
+    """Let the pieces take turns for so many seconds, each trial in a fresh process.
+
+    Raises:
+        InputError: G244, the directory has no room.
+        MeasureError: G244, a piece of work failed.
+        StopRequested: a signal came; what ran is dead.
+    """
+    began = time.monotonic()
+    works = pieces(directory)
+    show = _Shown(began, seconds, quiet=quiet)
+    took: dict[str, list[float]] = {name: [] for name in works}
+    try:
+        sized = {
+            name: call_in_subprocess(stop, calibrate_repetitions, name, run)
+            for name, run in works.items()
+        }
+        written = sum(one.written for one in sized.values())
+        for turn in count():
+            if turn >= _LEAST_ROUNDS and time.monotonic() - began >= seconds:
+                break
+            for name, run in works.items():
+                ran = call_in_subprocess(stop, run, sized[name].repeats)
+                took[name].append(ran.seconds)
+                written += ran.written
+                show.trial(name, took)
+    except (OSError, RuntimeError) as error:
+        raise MeasureError(
+            "G244",
+            f"the noise probe could not run its work: {error}.",
+            cure="See that the work directory can be written and that no process is killed.",
+            place=str(directory),
+        ) from error
+    finally:
+        show.done()
+    return Probe(
+        seconds=time.monotonic() - began,
+        written=written,
+        repeats={name: one.repeats for name, one in sized.items()},
+        noises=call_in_subprocess(stop, _noises, took),
+    )
+
+
+def _noises(took: Mapping[str, Sequence[float]]) -> dict[str, HostNoise]:
+    from gate.stats.probe import host_noise  # noqa: PLC0415 - scipy, after measuring
+
+    return {name: host_noise(times, alpha=ALPHA, beta=BETA) for name, times in took.items()}
+
+
+class _Shown:
+    """Progress on stderr, written between trials and never while one runs."""
+
+    def __init__(self, began: float, seconds: float, *, quiet: bool) -> None:
+        self._began, self._seconds, self._quiet = began, seconds, quiet
+        self._live = sys.stderr.isatty()
+        self._told = began
+
+    def trial(self, name: str, took: Mapping[str, Sequence[float]]) -> None:
+        now = time.monotonic()
+        left = show_duration(self._seconds - (now - self._began))
+        text = f"noise probe: {name}, {sum(map(len, took.values()))} trials, {left} left"
+        if self._quiet or not (self._live or now - self._told >= _STEP):
+            return
+        self._told = now
+        start, end = ("\r\033[K", "") if self._live else ("", "\n")
+        print(start + text[:79], end=end, file=sys.stderr, flush=True)
+
+    def done(self) -> None:
+        if self._live and not self._quiet:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def as_text(found: Probe) -> Iterator[str]:
+    """The result in lines of at most 80 columns."""
+    noises = found.noises
+    shown = ", ".join(f"{name} {_percent(one.noise)}" for name, one in noises.items())
+    one = next(iter(noises.values()))
+    yield f"noise of a trial: {shown} ({one.trials} trials of each)"
+    yield "smallest loss that can be told, by trials a side:"
+    heads = [_trials(n) for n in one.detectable]
+    yield "          " + "".join(f" {head:>10}" for head in heads)
+    for name, noise in noises.items():
+        cells = "".join(f" {_percent(value):>10}" for value in noise.detectable.values())
+        yield f"  {name:<8}{cells}"
+    yield "smallest tolerance that the gate's pairs can hold, at most so many:"
+    yield "          " + "".join(f" {f'{n} pairs':>10}" for n in one.with_pairs)
+    for name, noise in noises.items():
+        cells = "".join(f" {_percent(value):>10}" for value in noise.with_pairs.values())
+        yield f"  {name:<8}{cells}"
+    for name, noise in noises.items():
+        if noise.drifts:
+            yield f"{name}: neighbouring trials are alike ({noise.alike:.2f}), the host drifts:"
+            yield "  many trials in a row tell less than this; pairs back to back tell more"
+
+
+def _trials(count: int) -> str:
+    return f"{count} trial{'s' * (count > 1)}"
+
+
+def _percent(value: float) -> str:
+    return "none" if math.isinf(value) else percent(value, signed=False)
+
+
+def as_data(found: Probe) -> dict[str, object]:
+    """Every figure; a loss that cannot be told is null."""
+    return {
+        "seconds": found.seconds,
+        "written": found.written,
+        "alpha": ALPHA,
+        "beta": BETA,
+        "pieces": [
+            {
+                "name": name,
+                "repeats": found.repeats[name],
+                "trials": one.trials,
+                "typical": one.typical,
+                "noise": one.noise,
+                "slowest": one.slowest,
+                "autocorrelation": one.alike,
+                "drifts": one.drifts,
+                "detectable": _finite(one.detectable),
+                "with_pairs": _finite(one.with_pairs),
+            }
+            for name, one in found.noises.items()
+        ],
+    }
+
+
+def _finite(figures: Mapping[int, float]) -> dict[str, float | None]:
+    return {str(n): None if math.isinf(value) else value for n, value in figures.items()}

@@ -1,0 +1,239 @@
+"""Where a change comes from and how it was checked, so that a reader can do it again.
+
+Facts of git, of the command line and of the CI system; nothing that a session says of itself but
+the commit it was built of. Nobody is asked over a network.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gate import vcs
+from gate.formats.profile.sizes import FULL
+from gate.model import Origin, Side
+from gate.text import shown_variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from gate.model import Baseline, Profile, Session
+    from gate.pipeline.check_plan import CheckPlan
+    from gate.pipeline.request import CheckRequest
+    from gate.pipeline.side_options import SideOptions
+
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_ADDRESS = re.compile(r"https://[A-Za-z0-9][A-Za-z0-9.-]*(?::[0-9]{1,5})?(?:/[A-Za-z0-9._~-]+)+")
+_REMOTE = re.compile(
+    r"(?:https://(?:[^@/\s]*@)?|ssh://(?:[^@/\s]*@)?|[A-Za-z0-9._-]+@)"
+    r"([A-Za-z0-9.-]+)(?::[0-9]{1,5}(?=/))?[:/]/?((?:[A-Za-z0-9._~-]+/)+[A-Za-z0-9._~-]+?)(?:\.git)?/?"
+)
+"""Host and path; a user, a password and a port of ssh are left out."""
+_TREES = {"github.com": "blob", "codeberg.org": "src/commit"}
+
+
+def origin_of_check(
+    request: CheckRequest, plan: CheckPlan, sessions: Sequence[Session], merge_base: str
+) -> Origin:
+    """The origin of a check on this machine; `merge_base` is empty where none was asked for."""
+    away = _away()
+    given = request.sides.base_dir
+    made = _commit_at(given) if given is not None else ""
+    base = made or _measured(sessions, Side.BASE) or merge_base
+    head = _measured(sessions, Side.HEAD)
+    gone = away and given is not None and given.is_absolute()
+    out = str(request.place)
+    profiles = _profiles_of(request)
+    return Origin(
+        base_commit=base or _accepted(sessions, plan.baselines),
+        head_commit=head,
+        files=_files(profiles, head),
+        profiles=_inside(profiles),
+        options=_options(request, away=away),
+        out=_shown(out) if not (away and request.place.is_absolute()) else "",
+        checkout=gone and bool(base),
+        restarts=request.host.restart and any(one.subject.metal for one in plan.profiles),
+        dirty=any(one.subject.dirty for one in sessions if one.side is Side.HEAD),
+    )
+
+
+def origin_of_judged(
+    sessions: Sequence[Session],
+    baselines: Sequence[Baseline],
+    reviewed: Mapping[str, Profile],
+    *,
+    profiles: Path,
+    baseline: Path,
+    merge_base: str,
+    proposed: str,
+) -> Origin:
+    """The origin of what was measured somewhere else; both commits are empty where not named.
+
+    How it was measured is not told: its command line never crosses. A base side that the profiles
+    do not declare was a checkout. `profiles` and `baseline` are told as the repository names them.
+    """
+    base = _measured(sessions, Side.BASE) or merge_base
+    head = proposed or _measured(sessions, Side.HEAD)
+    declared = {name for name, one in reviewed.items() if {"base", "head"} <= one.sides.keys()}
+    paired = {one.profile for one in sessions if one.side is Side.BASE}
+    return Origin(
+        base_commit=base or _accepted(sessions, baselines),
+        head_commit=head,
+        files=_files(profiles, head),
+        profiles=_inside(profiles),
+        options=(
+            *_unusual("--profiles", _inside(profiles), "profiles"),
+            *_unusual("--baseline", _inside(baseline), "baselines"),
+        ),
+        checkout=bool(base) and bool(paired - declared),
+        dirty=any(one.subject.dirty for one in sessions if one.side is Side.HEAD),
+    )
+
+
+def _away() -> bool:
+    """Whether this is a job of CI, of whose temporary directories no reader has anything."""
+    return os.environ.get("CI", "").lower() not in {"", "0", "false"}
+
+
+def _options(request: CheckRequest, *, away: bool) -> tuple[str, ...]:
+    """The words that said what is measured and on which files it is judged."""
+    return tuple(
+        _shown(word)
+        for word in (
+            *_side_words(request.sides, away=away),
+            *_unusual("--profiles", _place(_profiles_of(request), away=away), "profiles"),
+            *_unusual("--baseline", _place(request.policy.baseline, away=away), "baselines"),
+            *_unusual("--size", request.selection.size, FULL),
+            # Where the environment names the class, it does so again for whoever measures here.
+            *_unusual(
+                "--host-class", request.host.host_class, os.environ.get("GATE_HOST_CLASS") or None
+            ),
+            *_unusual(
+                "--work", str(request.host.work) if request.host.work and not away else None, None
+            ),
+        )
+    )
+
+
+def words_of(request: CheckRequest) -> tuple[str, ...]:
+    """The words of a check that say what it measures, by what it judges, and where that is kept."""
+    given = [
+        *(word for name in request.selection.benchmarks for word in ("--benchmark", name)),
+        *_unusual(
+            "--pairs", str(request.selection.pairs) if request.selection.pairs else None, None
+        ),
+        *_options(request, away=False),
+        *_unusual("--merge-base", request.policy.merge_base, None),
+        *_unusual("--shard", f"{request.shard.number}/{request.shard.of}", "1/1"),
+        *(() if request.output.why else ("--no-why",)),
+    ]
+    return (*request.selection.names, *given, "--out", str(request.place))
+
+
+def _profiles_of(request: CheckRequest) -> Path:
+    """The folder of the profiles; where they were named by path, the one that these stand in."""
+    paths = {Path(name).parent for name in request.selection.names if name.endswith(".toml")}
+    all_so = all(name.endswith(".toml") for name in request.selection.names)
+    return paths.pop() if len(paths) == 1 and all_so else request.selection.profiles
+
+
+def _place(directory: Path, *, away: bool) -> str:
+    """A directory as it was named; in a job of CI never as that machine names it."""
+    return _inside(directory) if away and directory.is_absolute() else str(directory)
+
+
+def _side_words(sides: SideOptions, *, away: bool) -> Iterator[str]:
+    for name, directory, variables in (
+        ("base", sides.base_dir, sides.base_env),
+        ("head", sides.head_dir, sides.head_env),
+    ):
+        if directory is not None and not (away and directory.is_absolute()):
+            yield from (f"--{name}", str(directory))
+        for one in variables:
+            yield from (f"--{name}-env", shown_variable(one))
+    if sides.subject is not None and not (away and sides.subject.is_absolute()):
+        yield from ("--subject", str(sides.subject))
+
+
+def _unusual(option: str, value: str | None, usual: str | None) -> tuple[str, ...]:
+    return () if value is None or value == usual else (option, value)
+
+
+def _shown(text: str) -> str:
+    """The text with what is no UTF-8, as a directory's name may be, written as escapes."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _commit_at(directory: Path) -> str:
+    facts = vcs.checkout(directory)
+    return _known(facts.commit if facts else "")
+
+
+def _measured(sessions: Iterable[Session], side: Side) -> str:
+    """The commit that all sessions of a side are of; empty where they differ or do not tell."""
+    found = {_known(one.subject.commit) for one in sessions if one.side is side}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _accepted(sessions: Sequence[Session], baselines: Sequence[Baseline]) -> str:
+    """The commit of the newest accepted session of what was measured."""
+    here = {(one.profile, one.host.host_class) for one in sessions}
+    every = [
+        one
+        for baseline in baselines
+        if (baseline.profile, baseline.host_class) in here
+        for one in baseline.sessions
+    ]
+    newest = max(every, key=lambda one: (one.started, one.id), default=None)
+    return _known(newest.commit) if newest is not None else ""
+
+
+def _known(commit: str) -> str:
+    return commit if _COMMIT.fullmatch(commit) else ""
+
+
+def _inside(profiles: Path) -> str:
+    """A folder as its repository names it; outside of one as it was named, or its last name."""
+    there = vcs.prefix_of(profiles) if profiles.is_dir() else None
+    if there is None:
+        there = profiles.name if _away() and profiles.is_absolute() else profiles.as_posix()
+    return _shown(there or ".")
+
+
+def _files(profiles: Path, head: str) -> str:
+    """Where a browser finds the repository's files as of the head commit; empty if unknown.
+
+    Where the head is of another repository, the profiles are as of this one's own commit.
+    """
+    here = profiles if profiles.is_dir() else Path()
+    commit = head if head and vcs.commit_of(here, head) else _commit_at(here)
+    if not commit:
+        return ""
+    address = _of_ci(os.environ) or _of_remote(vcs.remote(here) or "")
+    return f"{address}/{commit}" if address else ""
+
+
+def _of_ci(environment: Mapping[str, str]) -> str:
+    """`https://server/owner/repo/blob` from what the CI system says of itself."""
+    server, name = environment.get("GITHUB_SERVER_URL"), environment.get("GITHUB_REPOSITORY")
+    if server and name:
+        tree = "src/commit" if environment.get("GITEA_ACTIONS") == "true" else "blob"
+        return _plain(f"{server.rstrip('/')}/{name}", tree)
+    return _plain(environment.get("CI_PROJECT_URL", ""), "-/blob")
+
+
+def _of_remote(url: str) -> str:
+    """The same from a remote, for hosts whose addresses are known."""
+    found = _REMOTE.fullmatch(url)
+    if found is None:
+        return ""
+    host, path = found[1].lower(), found[2]
+    tree = "-/blob" if host.startswith("gitlab.") else _TREES.get(host, "")
+    return _plain(f"https://{host}/{path}", tree) if tree else ""
+
+
+def _plain(address: str, tree: str) -> str:
+    plain = _ADDRESS.fullmatch(address) and ".." not in address.split("/")
+    return f"{address}/{tree}" if plain else ""

@@ -1,0 +1,87 @@
+"""Where reports go: files first, then the terminal.
+
+The report that a publishing job was handed, checked against what the judging job said.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from gate import __version__
+from gate.formats import disk
+from gate.report.html.html import render_html
+from gate.report.json_text import render_json
+from gate.report.text.text import render_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gate.model import Report
+
+
+def write_report(report: Report, directory: Path) -> tuple[Path, Path]:
+    """Write report.json and report.html; returns their paths.
+
+    Raises:
+        InputError: the directory cannot be written.
+    """
+    as_json, as_html = directory / "report.json", directory / "report.html"
+    disk.write_text(as_json, render_json(report))
+    disk.write_text(as_html, render_html(report))
+    return as_json, as_html
+
+
+def print_report(report: Report, *, json_: bool) -> None:
+    """The report on stdout, as JSON or as text that fits the terminal."""
+    if json_:
+        shown = render_json(report).replace("##[", "##\\u005b")
+        click.echo(shown, nl=False)  # the same to a parser, and no command to a CI runner
+        return
+    click.echo(render_text(report, width=terminal_width(), colour=wants_colour()), nl=False)
+
+
+def terminal_width() -> int:
+    """Columns of the terminal, at most 100; 80 where there is none."""
+    return max(40, min(shutil.get_terminal_size((80, 24)).columns, 100))
+
+
+def wants_colour() -> bool:
+    """Colour only on a terminal; NO_COLOR forbids it, FORCE_COLOR asks for it."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+
+
+_CANNOT_JUDGE = 5
+
+
+def told_report(path: Path, said: str) -> Report:
+    """The report, or a failed one where it opens and nothing else says so.
+
+    A run that is started again keeps the artifacts of its earlier attempts, so a report that opens
+    may be of another judgement than the one that is published.
+
+    Raises:
+        InputError: the report cannot be read.
+    """
+    from gate.clock import now  # noqa: PLC0415 - likewise
+    from gate.formats.session.session_file import read_report  # noqa: PLC0415 - the help is quick
+    from gate.judge.verdict.absent import failed_report  # noqa: PLC0415 - likewise
+    from gate.publish.step import opens  # noqa: PLC0415 - likewise
+
+    report = read_report(path)
+    if report.gate != "open" or (said in {"", "open"} and opens(report)):
+        return report
+    return failed_report(
+        code="G278",
+        message="this report opens the gate and the job that judged did not: it is of an earlier "
+        "attempt, or it contradicts itself. Run the judging job again.",
+        exit_status=_CANNOT_JUDGE,
+        created=now(),
+        version=__version__,
+    )

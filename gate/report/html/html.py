@@ -1,0 +1,220 @@
+"""The report as one HTML file: everything inline, no network, complete without JavaScript.
+
+Path data as short as it can be: the same strokes, from where the pen is when that is shorter.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from gate.report.glossary import glossary
+from gate.report.html.accepted import Once, accepted_sessions
+from gate.report.html.downloads import downloads
+from gate.report.html.rows import rows_of
+from gate.report.html.sections import (
+    areas,
+    causes,
+    parts,
+    sections,
+    shapes,
+    sides,
+    todo_of,
+    worst_of,
+)
+from gate.report.wording import around, calibration_record, diagnosis, words
+from gate.report.wording.advice import next_steps, without_steps
+from gate.text import scrub
+
+if TYPE_CHECKING:
+    from gate.model import Report
+
+
+_STEP = re.compile(r"([MLHVhvZz])([^MLHVhvZz]*)")
+
+
+def tight(path: str) -> str:
+    """The path with moves and lines relative to the pen where that takes fewer letters.
+
+    Only whole numbers are rewritten; places of a picture are whole.
+    """
+    made: list[str] = []
+    start = pen = (0, 0)
+    for verb, figures in _STEP.findall(path):
+        try:
+            numbers = [int(one) for one in figures.split()]
+        except ValueError:
+            return path
+        if verb in "Zz":
+            pen = start
+            made.append(verb)
+        elif verb in "ML":
+            place = numbers[0], numbers[1]
+            near = f"{verb.lower()}{_pair(place[0] - pen[0], place[1] - pen[1])}"
+            far = f"{verb}{_pair(*place)}"
+            made.append(near if made and len(near) < len(far) else far)
+            pen = place
+            start = place if verb == "M" else start
+        else:
+            pen = _along(verb, numbers[0], pen)
+            made.append(f"{verb}{numbers[0]}")
+    return "".join(made)
+
+
+def _along(verb: str, number: int, pen: tuple[int, int]) -> tuple[int, int]:
+    """Where the pen is after a stroke across or down."""
+    x, y = pen
+    return {"H": (number, y), "h": (x + number, y), "V": (x, number), "v": (x, y + number)}[verb]
+
+
+def _pair(x: int, y: int) -> str:
+    return f"{x}{y}" if y < 0 else f"{x} {y}"
+
+
+MOST_PLOTTED = 300
+"""Findings told with all their evidence; above it what plainly passed has its row in the table, and
+of what did not only the worst are drawn."""
+WORST_SHOWN = 10
+"""Findings told in full at the top; the table holds all."""
+MOST_ALIKE = 5
+"""Further findings of one reason that are named on the first screen."""
+MOST_ASIDE = 200
+"""Trials set aside that are listed; report.json holds all."""
+MOST_IN_AREA = 12
+"""Differences of one kind above which they are folded."""
+_STYLES = ("style.css", "plots.css", "table.css")
+
+
+def render_html(report: Report) -> str:
+    """The whole report as one page that opens from a file, offline, in any browser."""
+    original, report = report, scrub(report)
+    rows = rows_of(report, original, most_plotted=MOST_PLOTTED)
+    attention = [item for item in rows if item.verdict != "passed"]
+    passed = [item for item in rows if item.verdict == "passed"]
+    closing = [item for item in attention if not item.watch and not item.finding.verdict.opens]
+    notable = attention if report.gate == "open" else closing
+    worst = worst_of(notable, WORST_SHOWN)
+    told = [item for item in rows if item.told]
+    every = sections(report, told)
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            report=report,
+            once=Once(),
+            words=words,
+            around=around,
+            words_why=diagnosis,
+            touch=diagnosis,
+            record=calibration_record,
+            assets=_assets(),
+            rows=rows,
+            attention=attention,
+            passed=passed,
+            worst=worst,
+            shapes=shapes(report, worst),
+            causes=causes(report, worst),
+            more=len(notable) - sum(1 + len(one.others) + len(one.also) for one in worst),
+            notable_sections=[one for one in every if not one.calm],
+            calm_sections=[one for one in every if one.calm],
+            untold=len(rows) - len(told),
+            most_plotted=MOST_PLOTTED,
+            most_aside=MOST_ASIDE,
+            most_alike=MOST_ALIKE,
+            few_areas=[one for one in areas(report) if len(one[1]) <= MOST_IN_AREA],
+            long_areas=[one for one in areas(report) if len(one[1]) > MOST_IN_AREA],
+            sides=sides(report),
+            accepted=accepted_sessions(report),
+            parts=parts(report, evidence=any(not one.calm for one in every)),
+            todo=todo_of(rows),
+            downloads=downloads(original),
+            steps=next_steps(original),
+            without_steps=without_steps(report),
+            glossary=glossary(),
+        )
+    )
+
+
+class _Assets(NamedTuple):
+    """Style and script with the hashes by which the page's own policy allows them."""
+
+    style: Markup
+    style_hash: str
+    script: Markup
+    script_hash: str
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("gate.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_bind,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["coded"] = _coded
+    environment.filters["tight"] = tight
+    environment.filters["quoted"] = _quoted
+    return environment
+
+
+def _bind(value: object) -> object:
+    """A number keeps its per cent sign when a line breaks."""
+    plain = isinstance(value, str) and not isinstance(value, Markup)
+    return str(value).replace(" %", "\u00a0%") if plain else value
+
+
+def _coded(text: str) -> Markup:
+    """Text between back-ticks as code; everything is escaped first."""
+    parts = str(_bind(text)).split("`")
+    if len(parts) % 2 == 0:
+        return escape("`".join(parts))
+    pieces = [
+        Markup("<code>{}</code>").format(part) if odd % 2 else escape(part)
+        for odd, part in enumerate(parts)
+    ]
+    return Markup("").join(pieces)
+
+
+def _quoted(text: str) -> Markup:
+    """Text between tags, where a quotation mark needs no escape."""
+    return Markup(str(escape(_bind(text))).replace("&#39;", "'").replace("&#34;", '"'))  # noqa: S704
+
+
+@cache
+def _assets() -> _Assets:
+    style, script = _close(_tight("".join(map(_source, _STYLES)))), _tight(_source("script.js"))
+    return _Assets(Markup(style), _hash(style), Markup(script), _hash(script))  # noqa: S704
+
+
+def _source(name: str) -> str:
+    """A file of our own beside the templates, as it stands."""
+    environment = _environment()
+    if environment.loader is None:
+        message = "the environment has no loader"
+        raise RuntimeError(message)
+    return environment.loader.get_source(environment, name)[0]
+
+
+def _tight(text: str) -> str:
+    """A style or script without the notes and indents that only its author needs."""
+    text = re.sub(r"(?s)/\*.*?\*/", "", text)
+    return re.sub(r"\s*\n\s*", "\n", re.sub(r"(?m)^ *// .*$", "", text)).strip()
+
+
+def _close(style: str) -> str:
+    """A style without spaces where a sign parts words already."""
+    return re.sub(r"(?<=[{};,:]) | (?=\{)|;?\n(?=\})|(?<=\})\n", "", style)
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"

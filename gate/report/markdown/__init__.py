@@ -1,0 +1,1 @@
+"""The report in Markdown: a comment of a pull request, a summary of a job."""

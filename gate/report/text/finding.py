@@ -1,0 +1,145 @@
+"""One finding in a terminal, with everything that is known beside its numbers.
+
+Passes in a terminal: one line each up to a limit, then a count.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from gate.model import Role, Verdict
+from gate.report.text.opening import LONGEST_NAME
+from gate.report.text.page import BOLD, CYAN, DIM, GREEN, RED, YELLOW, fit, width_of, wrap
+from gate.report.wording import words
+from gate.text import shorten
+from gate.units import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gate.model import Finding
+    from gate.report.text.page import TextPage
+    from gate.report.wording.finding_context import ContextLine
+
+
+_COLOUR = {
+    Verdict.PASSED: GREEN,
+    Verdict.IMPROVED: CYAN,
+    Verdict.WAIVED: CYAN,
+    Verdict.REGRESSED: RED,
+}
+
+
+def block(page: TextPage, finding: Finding, beside: Sequence[ContextLine], advised: str) -> None:
+    """Everything about one finding that did not simply pass: numbers, why, who paid, advice.
+
+    `advised` is the advice of the finding before it, which is not said twice.
+    """
+    page.blank()
+    _title(page, finding)
+    if finding.base_value is not None or finding.head_value is not None:
+        page.add(numbers(finding), "  ", "  ", BOLD)
+    page.add(finding.headline, "  ", "  ")
+    for warning in finding.warnings:
+        page.labelled("warning", warning, YELLOW)
+    for line in beside:
+        page.labelled(line.label, line.text)
+    page.add(", ".join(_facts(finding)), "  ", "  ", DIM)
+    if finding.advice not in ("", advised):
+        page.labelled("advice", finding.advice)
+
+
+def numbers(finding: Finding) -> str:
+    """`713.2 -> 638.1 k op/s, loss +11.1 % [+9.8 % … +12.4 %], tolerance 5.0 %`."""
+    parts = [words.sides(finding)]
+    if finding.loss is not None:
+        ends = words.interval(finding)
+        parts.append(f"loss {percent(finding.loss)}" + (f" [{ends}]" if ends else ""))
+    return ", ".join([*parts, f"tolerance {words.tolerance(finding)}"])
+
+
+def name_of(finding: Finding) -> str:
+    """Benchmark and metric, and whether it is only watched."""
+    return plain_name(finding) + (" (watched)" if finding.role is Role.WATCH else "")
+
+
+def plain_name(finding: Finding) -> str:
+    """Benchmark and metric."""
+    benchmark = shorten(finding.benchmark, LONGEST_NAME)
+    return f"{benchmark} {shorten(finding.metric, LONGEST_NAME)}"
+
+
+def _title(page: TextPage, finding: Finding) -> None:
+    """`✗ regressed  benchmark metric` with the code at the right edge."""
+    mark = f"{words.SYMBOL[finding.verdict]} {words.verdict(finding)}"
+    code = shorten(finding.code, 8)
+    lines = wrap(plain_name(finding), page.width - width_of(code) - 2, f"{mark}  ", "    ")
+    lines[0] = fit(lines[0], page.width - width_of(code)) + code
+    colour = DIM if finding.role is Role.WATCH else _COLOUR.get(finding.verdict, YELLOW)
+    painted = page.paint(mark, colour)
+    lines[0] = painted + lines[0][len(mark) :]
+    page.lines += lines
+
+
+def _facts(finding: Finding) -> list[str]:
+    facts = [f"n {words.trials(finding)} trials"]
+    if words.sessions(finding):
+        facts.append(words.sessions(finding))
+    facts.append(words.method(finding))
+    if words.confidence(finding):
+        facts.append(f"{words.confidence(finding)} interval")
+    if finding.minimum_detectable_loss is not None:
+        smallest = percent(finding.minimum_detectable_loss, signed=False)
+        facts.append(f"minimum detectable loss {smallest}")
+    return facts
+
+
+PASSES_SHOWN = 20
+_LEAST_NAME = 16
+
+
+def passes(page: TextPage, passed: Sequence[Finding]) -> None:
+    """Each pass with its numbers while there is room; no warning is dropped."""
+    if not passed:
+        return
+    page.blank()
+    tolerances = {words.plain_percent(finding.tolerance_used) for finding in passed}
+    common = f", each judged at a tolerance of {min(tolerances)}" if len(tolerances) == 1 else ""
+    title = f"{words.SYMBOL[Verdict.PASSED]} {Verdict.PASSED.value}"
+    lines = wrap(f"{len(passed)}{common}", page.width, f"{title}  ", "  ")
+    page.lines += [page.paint(title, GREEN) + lines[0][len(title) :], *lines[1:]]
+    counts = Counter(warning for finding in passed for warning in finding.warnings)
+    marks = {warning: index for index, warning in enumerate(counts, 1)}
+    shown = passed[:PASSES_SHOWN]
+    _columns(page, [_cells(finding, marks, same=bool(common)) for finding in shown])
+    if len(passed) > len(shown):
+        more = f"… and {len(passed) - len(shown)} more passed; all of them in the HTML report"
+        page.add(more, "  ", "  ")
+    for warning, index in marks.items():
+        count = f" ({counts[warning]} findings)" if counts[warning] > 1 else ""
+        page.add(f"{warning}{count}", f"  warning [{index}]: ", "    ", YELLOW)
+
+
+def _columns(page: TextPage, rows: list[tuple[str, ...]]) -> None:
+    """Name, sides, loss and n below each other; a name too long for its column is shortened."""
+    widths = [max(width_of(cell) for cell in column) for column in zip(*rows, strict=True)]
+    room = min(widths[0], page.width - sum(widths[1:]) - 8)
+    for name, both, loss, count in rows:
+        if room >= _LEAST_NAME:
+            numbers = f"{_right(both, widths[1])}  {_right(loss, widths[2])}  {count}"
+            page.lines.append(f"  {fit(name, room)}  {numbers}")
+        else:
+            page.add(f"{name}: {both}, {loss}, {count}", "  ", "    ")
+
+
+def _right(text: str, width: int) -> str:
+    return " " * (width - width_of(text)) + text
+
+
+def _cells(finding: Finding, marks: dict[str, int], *, same: bool) -> tuple[str, ...]:
+    mark = "".join(f" [{marks[warning]}]" for warning in finding.warnings)
+    limit = "" if same else f" of {words.plain_percent(finding.tolerance_used)}"
+    trials = words.trials(finding).replace(" ", "")
+    loss = f"{percent(finding.loss)}{limit}"
+    return name_of(finding), words.sides(finding), loss, f"n {trials}{mark}"

@@ -1,0 +1,263 @@
+"""Commands that a reader copies: reproduce a finding, measure it longer, bisect it, accept it.
+
+Each is one line that runs as it is printed, in the directory where the check ran, or at the top of
+a checkout of the head where it ran in a job of CI. Names come from sessions, which are hostile: a
+word is quoted for the shell, and one that no terminal shows as it is makes no command.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import shlex
+from typing import TYPE_CHECKING, NamedTuple
+
+from gate.model import Origin, Role, Verdict
+from gate.report.wording.sides import COMMIT, OPTIONS, Sides
+from gate.text import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gate.model import Edit, Finding, Report
+
+REPRODUCE, LONGER = "reproduce this alone", "measure it longer"
+BISECT, ACCEPT = "find the commit", "accept it"
+NARROWED = "(--benchmark)"
+"""Stands in the note of a report on less than its profiles hold."""
+REASON = "why this level is right"
+"""Stands in a printed command for what a person has to say."""
+
+_LONGEST_WORD = 300
+_FEWEST_PAIRS, _MOST_PAIRS = 60, 1000
+_USUAL_PAIRS = 100
+"""The limit of a profile that sets none."""
+_OTHER_TEXT = "G032"
+_LEVELS = frozenset({_OTHER_TEXT, "G034", "G041"})
+"""Incomparable because something changed that a new epoch answers."""
+_UNMEASURED = "G044"
+_HOPELESS = frozenset({"G023", "G027", "G042", "G043"})
+"""Inconclusive for another reason than noise, so that more pairs decide nothing."""
+
+
+_DOUBTED = frozenset({Verdict.REGRESSED, Verdict.INCONCLUSIVE, Verdict.WAIVED})
+
+
+class ShellLine(NamedTuple):
+    """One thing to do, as a shell line."""
+
+    label: str
+    line: str
+    """Empty where there is none."""
+    why: str = ""
+    """Why there is no line, or what to know of it."""
+
+
+def commands_for(finding: Finding, report: Report) -> tuple[ShellLine, ...]:
+    """What can be done about a finding, in the order of the work.
+
+    `report` must not be scrubbed: a name that had to be is one that no command can say.
+    """
+    if finding.method == "summary":
+        said = "A summary holds no trials. Measure both sides: `gate check --base DIR --head DIR`."
+        return (ShellLine(LONGER, "", said),)
+    if _unsayable(finding.profile) or _unsayable(finding.benchmark):
+        said = "Its name is too long for a command, or holds what no terminal shows."
+        return (ShellLine(REPRODUCE, "", said),)
+    if finding.code == _UNMEASURED or finding.benchmark == "*":
+        said = "Nothing of it was measured: what ended the job, or took the profile away?"
+        return (ShellLine(REPRODUCE, "", said),)
+    origin = report.origin or Origin()
+    if any(_unsayable(word) for word in (*origin.options, origin.out, origin.profiles)):
+        said = "How it was checked cannot be written as a command."
+        return (ShellLine(REPRODUCE, "", said),)
+    return tuple(_Lines(finding, report, origin).every())
+
+
+def check_again(report: Report, *words: str) -> str:
+    """The line of a check of everything with further words; empty where none can be written."""
+    origin = report.origin or Origin()
+    if origin.checkout or any(_unsayable(word) for word in origin.options):
+        return ""
+    return shlex.join(["gate", "check", *words, *Sides(origin).words()])
+
+
+class _Lines:
+    """The lines of one finding."""
+
+    def __init__(self, finding: Finding, report: Report, origin: Origin) -> None:
+        self.finding, self.report, self.origin = finding, report, origin
+        self.sides = Sides(origin)
+
+    def every(self) -> Iterator[ShellLine]:
+        """Whatever fits the verdict."""
+        finding = self.finding
+        gates, verdict = finding.role is Role.GATE, finding.verdict
+        if verdict not in {Verdict.NEW, Verdict.MISSING}:
+            yield ShellLine(REPRODUCE, self._check(), self._lacking_base() or self._edited())
+        if gates and verdict in _DOUBTED and finding.code not in _HOPELESS:
+            yield self._longer()
+        if gates and verdict is Verdict.REGRESSED:
+            yield self._bisect()
+        if gates and verdict is Verdict.NEW:
+            yield self._first()
+        elif gates and self._acceptable():
+            yield self._accept()
+
+    def _check(self, *more: str) -> str:
+        """`gate check` of this benchmark alone, a base side made first where that is gone."""
+        words = ["gate", "check", *self._what(), *more, *self._in_force()]
+        return f"{self.sides.made()}{shlex.join(words)}"
+
+    def _what(self) -> tuple[str, ...]:
+        return self.finding.profile, "--benchmark", self.finding.benchmark
+
+    def _in_force(self) -> tuple[str, ...]:
+        return self.sides.in_force(own_text=self.finding.code in _LEVELS)
+
+    def _edited(self) -> str:
+        """What to know where the change loosens what judges it, and the line does not say."""
+        if self.sides.gone or not any(self._of_this(one) for one in self.report.edits):
+            return ""
+        return "The change loosens it: name the merge base's `--profiles` and `--baseline`."
+
+    def _of_this(self, edit: Edit) -> bool:
+        """Whether an edit lets more of this finding in."""
+        mine = self.finding
+        return (
+            edit.loosens
+            and edit.profile in {"", mine.profile}
+            and edit.benchmark in {"", mine.benchmark}
+            and edit.metric in {"", mine.metric}
+        )
+
+    def _paired(self) -> bool:
+        """Whether the check could run both sides."""
+        return (
+            bool(self.finding.evidence.pairs_base)
+            or self.finding.method == "pairs"
+            or self.sides.gone
+            or (bool(self.sides.given("--base", "--base-env")))
+        )
+
+    def _lacking_base(self) -> str:
+        """What a line does not say, because the report does not."""
+        if self.report.origin is None and self.finding.method == "pairs":
+            return "Name the base side with `--base DIR`: this report does not tell where it was."
+        return ""
+
+    def _longer(self) -> ShellLine:
+        if self._lacking_base():
+            return ShellLine(LONGER, "", self._lacking_base())
+        if not self._paired():
+            said = "Only the head side was run. Pairs tell more: give the check `--base DIR` too."
+            return ShellLine(LONGER, "", said)
+        used = len(self.finding.evidence.pairs_base)
+        undecided = self.finding.verdict is Verdict.INCONCLUSIVE
+        if undecided and used >= _MOST_PAIRS - 1:
+            return ShellLine(LONGER, "", f"{_MOST_PAIRS} pairs are the most; a quieter host helps.")
+        least = _FEWEST_PAIRS if undecided and used else 2 * _USUAL_PAIRS
+        pairs = min(max(2 * used, least), _MOST_PAIRS)
+        why = "" if undecided else "It ends at the first proof, in either direction."
+        return ShellLine(LONGER, self._check("--pairs", str(pairs)), why)
+
+    def _bisect(self) -> ShellLine:
+        origin = self.origin
+        good, bad = origin.base_commit, origin.head_commit
+        if origin.restarts:
+            said = "git bisects within one start of the machine; check the kernels one by one."
+            return ShellLine(BISECT, "", said)
+        if not (COMMIT.fullmatch(good) and COMMIT.fullmatch(bad)):
+            return ShellLine(BISECT, "", "The commits of both sides are not known.")
+        if good == bad:
+            return ShellLine(BISECT, "", "Both sides are of the same commit.")
+        if origin.dirty:
+            return ShellLine(BISECT, "", "The head side had changes that no commit holds.")
+        step = shlex.join(["gate", "bisect-run", *self._what(), *self._in_force()])
+        head = self.sides.given("--head")
+        if self.sides.at_top() and head in {"", "."}:
+            git, run = "git", step
+        else:
+            # git bisects at the top of the head's tree, and the options are seen from here.
+            top = f'"$(git -C {shlex.quote(head or ".")} rev-parse --show-toplevel)"'
+            git, run = f"git -C {top}", f'env -C "$PWD" {step}'
+        begin = f"{git} bisect start {bad} {good}"
+        fixed = (
+            "" if self.sides.gone else " Name `--profiles` and `--baseline` if commits edit theirs."
+        )
+        return ShellLine(
+            BISECT,
+            f"{self.sides.made()}{begin} && {git} bisect run {run}",
+            f"`git bisect reset` ends it.{fixed}",
+        )
+
+    def _acceptable(self) -> bool:
+        found = self.finding
+        if found.verdict is Verdict.INCOMPARABLE:
+            return found.code in _LEVELS
+        return found.verdict in {
+            *(Verdict.REGRESSED, Verdict.IMPROVED, Verdict.WAIVED, Verdict.MISSING)
+        }
+
+    def _accept(self) -> ShellLine:
+        if any(NARROWED in note for note in self.report.notes):
+            said = "Only some benchmarks were measured; check the whole profile, then accept that."
+            return ShellLine(ACCEPT, "", said)
+        mine = [f for f in self.report.findings if f.profile == self.finding.profile]
+        if any(f.role is Role.GATE and f.verdict is Verdict.BROKEN for f in mine):
+            said = "Its session holds a benchmark that is broken; mend that, and measure again."
+            return ShellLine(ACCEPT, "", said)
+        if self.finding.verdict is Verdict.MISSING and not self._retires(mine):
+            said = (
+                "What the profile runs is as it was accepted, and then no session takes this away: "
+                "bring it back, or remove its series from the baseline by hand."
+            )
+            return ShellLine(ACCEPT, "", said)
+        if not self.origin.out:
+            said = (
+                "Comment `/driftgate accept REASON` on the pull request, or hand the session file "
+                "of the check to `gate baseline accept`."
+            )
+            return ShellLine(ACCEPT, "", said)
+        session = posixpath.join(self.origin.out, self.finding.profile, "head.json")
+        return ShellLine(ACCEPT, self._accepting(shlex.quote(session)))
+
+    def _retires(self, mine: Sequence[Finding]) -> bool:
+        """Whether a session without this series is accepted: of another text, or of its metric."""
+        return any(
+            f.code == _OTHER_TEXT
+            or (f.benchmark == self.finding.benchmark and f.verdict is not Verdict.MISSING)
+            for f in mine
+        )
+
+    def _first(self) -> ShellLine:
+        """Sessions of the level before the change, where none is there to compare with."""
+        profile = self.finding.profile
+        place = posixpath.join("reports", "first", profile)
+        sides = self.sides.words(without=("--baseline",))
+        base = {"--base", "--base-env"} & {*sides}
+        of = ("--side", "base") if base else ()
+        accepting = self._accepting(f"{shlex.quote(place)}/*.json")
+        why = "Sessions of several days know the host better than five in a row."
+        if self.origin.restarts:  # one session at a time, and no line outlives a restart
+            words = ["gate", "run", profile, *of, "--out", place, *sides]
+            return ShellLine(ACCEPT, self.sides.made() + shlex.join(words), f"Then: {accepting}")
+        words = ["gate", "run", profile, "--repeat", "5", *of, "--out", place, *sides]
+        if base:
+            why += " What the base cannot run yet is measured with `--side head`."
+        return ShellLine(
+            ACCEPT,
+            f"{self.sides.made()}{shlex.join(words)} && {accepting}",
+            why,
+        )
+
+    def _accepting(self, sessions: str) -> str:
+        """`sessions` are words of a shell already."""
+        store = self.sides.given("--baseline")
+        more = f" --baseline {shlex.quote(store)}" if store else ""
+        return f"gate baseline accept {sessions} --reason {shlex.quote(REASON)}{more}"
+
+
+def _unsayable(word: str) -> bool:
+    """Whether a reader could not see or copy what the word is, or a command take it for another."""
+    option = word.startswith("-") and word not in OPTIONS
+    return option or len(word) > _LONGEST_WORD or clean(word) != word or not word.isprintable()

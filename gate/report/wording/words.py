@@ -1,0 +1,245 @@
+"""The wording that every rendering shares, so that no two of them tell a thing differently."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from gate.model import Role, Verdict
+from gate.model.host import UNKNOWN
+from gate.units import percent, show_pair
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gate.model import Edit, Finding, Host, Report
+
+SYMBOL = {
+    Verdict.PASSED: "✓",
+    Verdict.IMPROVED: "↑",
+    Verdict.WAIVED: "~",
+    Verdict.NEW: "+",
+    Verdict.INCONCLUSIVE: "?",
+    Verdict.INCOMPARABLE: "≠",
+    Verdict.MISSING: "○",
+    Verdict.BROKEN: "!",
+    Verdict.REGRESSED: "✗",
+}
+"""One sign per verdict; it always stands beside the word."""
+
+_METHOD = {
+    "screen": "screened against the accepted sessions",
+    "pairs": "base and head in random-order pairs",
+    "strikes": "fresh head sessions ranked against the accepted ones",
+    "summary": "from a summary: printed means, no trials",
+    "none": "not measured",
+}
+
+
+def gate_symbol(report: Report) -> str:
+    """The sign of the whole report."""
+    return "✓" if report.gate == "open" else "✗"
+
+
+def is_error_report(report: Report) -> bool:
+    """Whether the gate closed because the check itself ended with an error, before any verdict."""
+    return report.verdict == "error"
+
+
+def promises(report: Report) -> bool:
+    """Whether there is anything that the promise is about."""
+    return bool(report.findings) or not is_error_report(report)
+
+
+def closing_findings(report: Report) -> list[Finding]:
+    """The findings that close the gate, worst first; none where it is open."""
+    if report.gate == "open":
+        return []
+    return [f for f in report.findings if f.role is Role.GATE and not f.verdict.opens]
+
+
+def notable(report: Report) -> list[Finding]:
+    """What closed the gate; where it is open, whatever did not simply pass. Worst first."""
+    if report.gate != "open":
+        return closing_findings(report)
+    return [finding for finding in report.findings if finding.verdict is not Verdict.PASSED]
+
+
+EDITED = "This change edits what the gate judges by; not in force here"
+CLOSED_BY = "What closed the gate"
+WORTH = "Worth a look"
+NEXT = "What to do"
+DIFFERED = "What else differed"
+REST, ALL = "All other findings", "All findings"
+HOST = "Host and tools"
+ORDER = (EDITED, CLOSED_BY, WORTH, NEXT, DIFFERED, REST, HOST)
+"""Titles of the sections, in the order in which every rendering has them.
+
+What closed the gate and what is worth a look are never in the same report. On the page `ALL`
+stands for `REST`: its table holds what was told above too.
+"""
+
+
+NOTHING_DIFFERED = "Nothing else that was compared differed."
+"""Where there are facts alike and no difference."""
+
+
+def worst(report: Report) -> str:
+    """The title above `notable`."""
+    return WORTH if report.gate == "open" else CLOSED_BY
+
+
+def effect(edit: Edit) -> str:
+    """What an edit does once it is merged, in one word."""
+    return "loosens" if edit.loosens else "does not loosen"
+
+
+def tally(findings: Iterable[Finding]) -> list[tuple[Verdict, int]]:
+    """How many findings have each verdict, worst first."""
+    counts = Counter(finding.verdict for finding in findings)
+    return [(verdict, counts[verdict]) for verdict in reversed(Verdict) if counts[verdict]]
+
+
+def verdict(finding: Finding) -> str:
+    """`regressed`, and of a metric that closes nothing `regressed (watched)`."""
+    watched = " (watched)" if finding.role is Role.WATCH else ""
+    return f"{finding.verdict.value}{watched}"
+
+
+def counts(report: Report) -> str:
+    """`2 regressed, 1 inconclusive, 37 passed`: the metrics that may close the gate."""
+    gated = [f for f in report.findings if f.role is Role.GATE]
+    parts = [f"{number} {verdict.value}" for verdict, number in tally(gated)]
+    return (
+        ", ".join([report.verdict, *parts] if is_error_report(report) else parts) or report.verdict
+    )
+
+
+def verdict_sentence(report: Report) -> str:
+    """`gate closed: 2 regressed, 1 inconclusive, 37 passed`."""
+    return f"gate {report.gate}: {counts(report)}"
+
+
+def lead(report: Report) -> str:
+    """What the report's own headline says beyond the verdict sentence."""
+    rest = report.headline.removeprefix(verdict_sentence(report))
+    rest = rest.removeprefix(f"gate {report.gate}: {report.verdict}").strip(" ,;:·—-")
+    whole = rest.startswith("(") and rest.endswith(")")
+    return rest[1:-1] if whole else rest
+
+
+def promise(report: Report) -> str:
+    """What the verdicts hold to, in one sentence; nothing where not everything was judged."""
+    if is_error_report(report):
+        return "none, as the check ended with an error"
+    held = report.promise
+    if not held.metrics_judged:
+        return "none, as no numbers were compared"
+    condition = ", as far as the printed figures are what they seem"
+    return (
+        f"an unchanged suite is called regressed with probability at most "
+        f"{plain_percent(held.alpha)}; a loss of the tolerance passes with probability at most "
+        f"{plain_percent(held.beta)}{condition if from_summaries(report) else ''}"
+    )
+
+
+def from_summaries(report: Report) -> bool:
+    """Whether printed means were judged; there were no trials then, and no screen."""
+    return any(finding.method == "summary" for finding in report.findings)
+
+
+def count_judged(report: Report) -> str:
+    """How many metrics were compared, and how many of them the screen could not clear."""
+    held = report.promise
+    metrics = "metric" if held.metrics_judged == 1 else "metrics"
+    watched = sum(finding.role is Role.WATCH for finding in report.findings)
+    more = f"; {watched} more only watched" if watched else ""
+    flagged = f"{held.metrics_flagged} flagged by the screen"
+    if from_summaries(report):
+        gated = len(report.findings) - watched
+        flagged = f"{gated - held.metrics_judged} printed without a spread"
+    return f"{held.metrics_judged} {metrics} judged, {flagged}{more}"
+
+
+def plain_percent(ratio: float) -> str:
+    """A level or bound as per cent without idle zeros: `99 %`, `2.5 %`."""
+    return f"{ratio * 100:.4g} %"
+
+
+def sides(finding: Finding) -> str:
+    """`712.4 -> 641.1 k op/s`."""
+    return show_pair(finding.base_value, finding.head_value, finding.unit)
+
+
+def interval(finding: Finding) -> str:
+    """`+8.7 % … +11.2 %`; an end the data do not give is a `?`; empty when there is neither."""
+    if finding.loss_low is None and finding.loss_high is None:
+        return ""
+    return f"{percent(finding.loss_low)} … {percent(finding.loss_high)}"
+
+
+def confidence(finding: Finding) -> str:
+    """`99 %`, or nothing where there is no interval."""
+    return "" if finding.confidence is None else plain_percent(finding.confidence)
+
+
+def tolerance(finding: Finding) -> str:
+    """`5.0 %`; where the metric is too loud for it, also the tolerance judged by."""
+    asked = percent(finding.tolerance, signed=False)
+    used = percent(finding.tolerance_used, signed=False)
+    if not finding.tolerance_used or asked == used:
+        return asked
+    return f"{used} (asked: {asked})"
+
+
+def trials(finding: Finding) -> str:
+    """`30 + 13`: independent trials of base and head."""
+    return f"{finding.trials_base} + {finding.trials_head}"
+
+
+def sessions(finding: Finding) -> str:
+    """`5 baseline sessions`; of a summary the sittings that it prints of the base side."""
+    count = finding.sessions_base
+    if not count:
+        return ""
+    kind = "sittings of base" if finding.method == "summary" else "baseline sessions"
+    return f"{count} {kind}"
+
+
+def method(finding: Finding) -> str:
+    """How the finding was judged, in words."""
+    return _METHOD.get(finding.method, finding.method)
+
+
+def direction(finding: Finding) -> str:
+    """`higher is better`."""
+    return f"{finding.better.value} is better"
+
+
+def plainly_passed(finding: Finding) -> bool:
+    """Passed with nothing to qualify it."""
+    return finding.verdict is Verdict.PASSED and not finding.warnings
+
+
+def payers(finding: Finding) -> str:
+    """`kernel threads (loop) 3.100 -> 9.400 µs; ...`: the cost of one operation, by who paid it."""
+    told = (f"{one.context} {show_pair(one.base, one.head, one.unit)}" for one in finding.paid)
+    return f"{'; '.join(told)} for each operation"
+
+
+def tools(report: Report) -> str:
+    """`driftgate 0.1.0, fio 3.41`."""
+    return ", ".join(f"{name} {version}" for name, version in report.tools.items())
+
+
+def facts(host: Host) -> list[tuple[str, str]]:
+    """The facts of the host by tier, each tier in one line; without those not known.
+
+    `("stable", "cpu_model AMD EPYC 9454P; memory 384 GiB")`
+    """
+    tiers = (("stable", host.stable), ("epoch", host.epoch), ("live", host.live))
+    told = (
+        (tier, "; ".join(f"{key} {value}" for key, value in held.items() if value != UNKNOWN))
+        for tier, held in tiers
+    )
+    return [(tier, line) for tier, line in told if line]

@@ -1,0 +1,113 @@
+"""A profile of the tree as it is measured: what it runs is the tree's, how is the merge base's.
+
+What a profile runs is in its digest, so that another text is compared with nothing. All that is
+not in the digest (sides, timeouts, trials, what may disturb) decides too what the values mean, and
+is no matter of the change that is judged.
+
+What is asked for: the profiles of the tree, and those that only the merge base has.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gate.errors import InputError, NothingCompared
+from gate.formats.names import why_outside
+from gate.formats.profile.profiles import is_there, load_profiles
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from gate.model import Background, Profile, SideSpec, Work
+    from gate.review.merge_base import MergeBase
+
+
+def as_reviewed(profile: Profile, reviewed: Profile | None) -> Profile:
+    """The profile of the tree, with all that its digest does not cover from the merge base.
+
+    Directories of sides are named from the project root, which stays the tree's: of the merge base
+    there is no tree to run anything in. Metrics stay too; the judge takes the reviewed ones.
+
+    Raises:
+        InputError: G254, the directory of a side leads out of the project.
+    """
+    if reviewed is None:
+        return profile
+    _refuse_outside(reviewed.sides, profile)
+    told = replace(
+        profile,
+        work=_work(profile, reviewed),
+        background=_background(profile.background, reviewed.background),
+        sides=reviewed.sides,
+        trials=reviewed.trials,
+        timeout=reviewed.timeout,
+        loud=reviewed.loud,
+        needs=reviewed.needs,
+        companions=reviewed.companions,
+        expects=reviewed.expects,
+    )
+    if profile.digest != reviewed.digest:
+        return told
+    return replace(
+        told,
+        benchmarks=reviewed.benchmarks,
+        control=reviewed.control,
+        storage=reviewed.storage,
+    )
+
+
+def _refuse_outside(sides: Mapping[str, SideSpec], profile: Profile) -> None:
+    """The merge base's word was confined in its own tree; a link of this one may lead out."""
+    root = Path(profile.root)
+    for name, spec in sides.items():
+        why = why_outside(root / spec.directory, (root,)) if spec.directory is not None else ""
+        if why:
+            raise InputError(
+                "G254",
+                f"side.{name}.dir: {str(spec.directory)[:200]!r}: {why}.",
+                cure=f"Name a directory of the project, or use --{name} DIR when you measure.",
+                place=profile.path,
+            )
+
+
+def _work(profile: Profile, reviewed: Profile) -> Work:
+    python = reviewed.work.python
+    if python is not None and python.startswith(f"{reviewed.root}/"):
+        python = profile.root + python.removeprefix(reviewed.root)
+    return replace(profile.work, warmup=reviewed.work.warmup, python=python)
+
+
+def _background(load: Background | None, reviewed: Background | None) -> Background | None:
+    return load and replace(load, least=reviewed.least if reviewed else load.least)
+
+
+def profiles_of(
+    names: Sequence[str], directory: Path, size: str, known: MergeBase
+) -> tuple[tuple[Profile, ...], tuple[str, ...]]:
+    """The profiles of the tree that are asked for, and the names of those that it has lost.
+
+    Lost is what the merge base has and the tree has not; without names all of both are asked for.
+
+    Raises:
+        NothingCompared: neither has any.
+        InputError: a name is unknown to both, or a profile of the tree is wrong.
+    """
+    if not names:
+        try:
+            there = load_profiles((), directory, size)
+        except NothingCompared:
+            if not known.profiles:
+                raise
+            there = ()
+        return there, tuple(sorted(known.profiles.keys() - {one.name for one in there}))
+    stems = {name: Path(name).stem if name.endswith(".toml") else name for name in names}
+    lost = {
+        name: stem
+        for name, stem in stems.items()
+        if stem in known.profiles and not is_there(name, directory)
+    }
+    kept = [name for name in names if name not in lost]
+    there = load_profiles(kept, directory, size) if kept else ()
+    return there, tuple(sorted(set(lost.values()) - {one.name for one in there}))

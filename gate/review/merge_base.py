@@ -1,0 +1,199 @@
+"""What the gate judges by, taken from the merge base; what the tree judged says, as edits.
+
+A change does not judge itself: tolerances, baselines, waivers, host files and calibrations are
+those of the newest commit that the change and its target have in common. The tree of the change
+is read as hostile data, and only to say what it edits.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gate import vcs
+from gate.errors import GateError, InputError
+from gate.review.edits import Terms, edits_of
+from gate.review.policy_reader import Reader
+from gate.review.profile_diff import changed_profiles
+from gate.review.repository_layout import copy_plain, files_beside, layout_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from gate.model import Baseline, Edit, Profile, TextChange
+    from gate.review.repository_layout import Layout
+
+    Write = Callable[[Sequence[str], Path], Sequence[str]]
+    """Writes paths of a tree below a directory; returns those that are no plain files."""
+
+OWNED = (
+    ".github/workflows",
+    ".github/actions",
+    ".github/CODEOWNERS",
+    "CODEOWNERS",
+    "docs/CODEOWNERS",
+    ".gitea/workflows",
+    ".gitea/CODEOWNERS",
+    ".gitlab/CODEOWNERS",
+    ".gitlab-ci.yml",
+    "Jenkinsfile",
+)
+"""Files that run the gate, or say who must review it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeBase:
+    """What may be judged by, for as long as the context lasts."""
+
+    commit: str = ""
+    """The merge base; empty where none was asked for."""
+    profiles: Mapping[str, Profile] = field(default_factory=dict)
+    """Those of the merge base by name. They are for judging only: nothing can be run there."""
+    baseline: Path
+    """Where baselines, waivers, host files and calibrations are read from."""
+    edits: tuple[Edit, ...] = ()
+    changes: tuple[TextChange, ...] = ()
+    """Texts of profiles, and of what they name, that the tree judged edits."""
+    proposed: str = ""
+    """The commit that is judged; empty for the working tree."""
+    terms: Terms = field(default_factory=Terms)
+    """What the tree judged says itself: shown, and asked what it adds and removes, not obeyed."""
+
+    def removes(self, baseline: Baseline) -> bool:
+        """Whether the tree judged, which can be read, has not this baseline any more."""
+        key = baseline.host_class, baseline.profile
+        unread = self.terms.unread
+        there = {(one.host_class, one.profile) for one in self.terms.baselines}
+        return key not in there and ("tree",) not in unread and ("baseline", *key) not in unread
+
+
+@contextmanager
+def open_merge_base(
+    merge_base: str | None, proposed: str | None, *, profiles: Path, baseline: Path, size: str
+) -> Iterator[MergeBase]:
+    """Profiles and baselines of the merge base of a revision and what is proposed.
+
+    `merge_base` names the target, such as `origin/main`; `proposed` the commit judged, or None for
+    the working tree. Without a target the directories are used as they stand, with no edits.
+
+    Raises:
+        InputError: G200, G239, G241, G242, or a file of the merge base is wrong.
+    """
+    if merge_base is None:
+        if proposed is not None:
+            cure = "Say with --merge-base what it is compared with."
+            raise InputError("G200", "--proposed means nothing without --merge-base.", cure=cure)
+        yield MergeBase(baseline=baseline)
+        return
+    layout = layout_of(profiles, baseline)
+    commit = _common(layout.top, merge_base, proposed)
+    with tempfile.TemporaryDirectory(prefix="gate-") as scratch:
+        ground = Path(scratch).resolve() / commit[:12]
+        try:
+            before = _strict(layout, commit, ground, size)
+            after, changed = _proposed(layout, commit, proposed, ground, size)
+            yield MergeBase(
+                commit=commit,
+                profiles=before.profiles,
+                baseline=ground / layout.baseline,
+                edits=edits_of(before, after, changed),
+                changes=_changes(layout, (ground, before), (_proposal(ground), after)),
+                proposed=(proposed and vcs.commit_of(layout.top, proposed)) or "",
+                terms=after,
+            )
+        except GateError as error:
+            # As git writes it: the scratch directory is gone when somebody reads this.
+            error.place = error.place.replace(f"{ground}/", f"{commit[:12]}:")
+            error.message = error.message.replace(f"{ground}/", f"{commit[:12]}:")
+            raise
+
+
+def _common(top: Path, target: str, proposed: str | None) -> str:
+    head = "HEAD" if proposed is None else proposed
+    for revision in (target, head):
+        if vcs.commit_of(top, revision) is None:
+            raise InputError(
+                "G239",
+                f"git knows no commit {revision[:80]!r} here.",
+                cure="Fetch it, with its history (`fetch-depth: 0`), or name another.",
+            )
+    commit = vcs.merge_base(top, target, head)
+    if commit is None:
+        raise InputError(
+            "G239",
+            f"{target[:80]!r} and {head[:80]!r} have no common ancestor in this clone.",
+            cure="Check out with the whole history: `fetch-depth: 0`.",
+        )
+    return commit
+
+
+def _strict(layout: Layout, commit: str, ground: Path, size: str) -> Terms:
+    """The terms of the merge base, written out below `ground`."""
+    odd = _fill(_of_commit(layout.top, commit), layout, ground)
+    if odd:
+        raise InputError(
+            "G241",
+            "this is a link or the like, which is not followed at the merge base.",
+            cure="Put the file itself there.",
+            place=f"{ground}/{odd[0]}",
+        )
+    return Reader(ground, layout, size, strict=True).read()
+
+
+def _proposal(ground: Path) -> Path:
+    """Where the tree judged is written out, beside the merge base."""
+    return ground.with_name("proposed")
+
+
+def _changes(
+    layout: Layout, before: tuple[Path, Terms], after: tuple[Path, Terms]
+) -> tuple[TextChange, ...]:
+    """What the change does to texts; nothing can be said of a tree that could not be read."""
+    unread = ("tree",) in after[1].unread
+    return () if unread else changed_profiles(layout, before, after)
+
+
+def _proposed(
+    layout: Layout, commit: str, proposed: str | None, ground: Path, size: str
+) -> tuple[Terms, tuple[tuple[str, str], ...]]:
+    """The terms of the tree judged, and what it does to the files that run the gate."""
+    changed = vcs.changed_paths(layout.top, commit, proposed, OWNED)
+    if changed is None:
+        changed = (("M", "a workflow (git cannot tell which)"),)
+    root = _proposal(ground)
+    reader = Reader(root, layout, size, strict=False)
+    try:
+        known = proposed and vcs.commit_of(layout.top, proposed)
+        write = _of_commit(layout.top, known) if known else _of_working_tree(layout.top)
+        reader.refuse(_fill(write, layout, root))
+    except InputError as error:
+        return Terms(unread={("tree",): f"profiles or baselines: {error.message}"}), changed
+    return reader.read(), changed
+
+
+def _fill(write: Write, layout: Layout, target: Path) -> tuple[str, ...]:
+    """Write the folders and the files beside them that profiles name; returns what is not plain."""
+    odd = write(layout.folders, target)
+    beside = files_beside(target, layout)
+    return (*odd, *(write(beside, target) if beside else ()))
+
+
+def _of_commit(top: Path, commit: str) -> Write:
+    def write(paths: Sequence[str], target: Path) -> Sequence[str]:
+        found = vcs.entries(top, commit, paths)
+        if found is None or not vcs.write_entries(top, found, target):
+            cure = "`git fsck` there tells what is wrong; fetch the commit whole."
+            raise InputError("G239", f"git cannot read the tree of {commit[:12]}.", cure=cure)
+        return [one.path for one in found if not one.regular]
+
+    return write
+
+
+def _of_working_tree(top: Path) -> Write:
+    def write(paths: Sequence[str], target: Path) -> Sequence[str]:
+        return copy_plain(top, paths, target)
+
+    return write

@@ -1,0 +1,151 @@
+"""Reading what a tree says the gate shall judge by, from folders that were written out of it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gate.errors import GateError, InputError
+from gate.formats.baseline.baseline_file import WAIVER_FILE, read_baseline
+from gate.formats.baseline.calibration_file import CALIBRATION_FILE, read_rounds
+from gate.formats.baseline.waiver_file import read_waivers
+from gate.formats.host.host_file import HOST_FILE, read_host_file
+from gate.formats.profile.profile_file import read_profile
+from gate.formats.profile.sizes import scripts_of
+from gate.judge.verdict.suite import Policy
+from gate.review.edits import Terms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import TypeVar
+
+    from gate.model import Baseline, KnownHost, Profile
+    from gate.review.repository_layout import Layout
+
+    T = TypeVar("T")
+
+
+class Reader:
+    """Reads one tree: strictly, or telling what cannot be read and going on."""
+
+    def __init__(self, root: Path, layout: Layout, size: str, *, strict: bool) -> None:
+        self.root, self.layout, self.size, self.strict = root, layout, size, strict
+        self.unread: dict[tuple[str, ...], str] = {}
+
+    def read(self) -> Terms:
+        """Everything that the folders say.
+
+        Raises:
+            GateError: a file is wrong, and the reader is strict.
+        """
+        profiles = self._profiles()
+        scripts = {
+            name: found
+            for name, one in profiles.items()
+            if (found := self._try(("profile", name), one.path, partial(_scripts, one)))
+        }
+        baselines, hosts = self._baselines()
+        store = self.root / self.layout.baseline
+        waivers = self._try(("waivers",), store / WAIVER_FILE, partial(read_waivers, store))
+        rounds = self._try(
+            ("calibration",), store / "*" / CALIBRATION_FILE, partial(read_rounds, store)
+        )
+        return Terms(
+            profiles=profiles,
+            scripts=scripts,
+            baselines=tuple(baselines),
+            waivers=waivers or (),
+            hosts=tuple(hosts),
+            rounds=rounds or (),
+            unread=self.unread,
+        )
+
+    def refuse(self, paths: Sequence[str]) -> None:
+        """Tell what is no plain file, and so was not written out: it counts as not read."""
+        for path in paths:
+            self.unread[self._key(path)] = f"{path} cannot be read: it is no plain file"
+
+    def _key(self, path: str) -> tuple[str, ...]:
+        """What a file of the folders is."""
+        inside = path.removeprefix(f"{self.layout.baseline}/").split("/")
+        if path == f"{self.layout.baseline}/{WAIVER_FILE}":
+            return ("waivers",)
+        if path in self.layout.folders:
+            return ("tree",)
+        if path.startswith(f"{self.layout.baseline}/") and len(inside) == 2:
+            kinds = {HOST_FILE: ("host", inside[0]), CALIBRATION_FILE: ("calibration",)}
+            return kinds.get(inside[1], ("baseline", inside[0], inside[1].removesuffix(".toml")))
+        name = path.removeprefix(f"{self.layout.profiles}/")
+        if name != path and "/" not in name and name.endswith(".toml"):
+            return ("profile", name.removesuffix(".toml"))
+        return ("file", path)
+
+    def _profiles(self) -> dict[str, Profile]:
+        found = {}
+        for path in sorted((self.root / self.layout.profiles).glob("*.toml")):
+            key = ("profile", path.stem)
+            one = self._try(key, path, partial(read_profile, path, self.size))
+            if one is not None:
+                found[one.name] = one
+        return found
+
+    def _baselines(self) -> tuple[list[Baseline], list[KnownHost]]:
+        baselines: list[Baseline] = []
+        hosts: list[KnownHost] = []
+        for path in sorted((self.root / self.layout.baseline).glob("*/*.toml")):
+            if path.name == CALIBRATION_FILE:
+                continue
+            if path.name == HOST_FILE:
+                key: tuple[str, ...] = ("host", path.parent.name)
+                host = self._try(key, path, partial(read_host_file, path))
+                hosts += [host] if host is not None else []
+                continue
+            key = ("baseline", path.parent.name, path.stem)
+            one = self._try(key, path, partial(read_baseline, path))
+            baselines += [one] if one is not None else []
+        return baselines, hosts
+
+    def _try(self, key: tuple[str, ...], path: Path | str, read: Callable[[], T]) -> T | None:
+        try:
+            return read()
+        except GateError as error:
+            if self.strict:
+                raise
+            shown = str(path).removeprefix(f"{self.root}/")
+            why = error.message.replace(f"{self.root}/", "")
+            self.unread[key] = f"{shown} cannot be read: {why}"
+        return None
+
+
+def _scripts(profile: Profile) -> Mapping[str, str]:
+    """The scripts beside a profile that it runs, by the same texts as its digest."""
+    work, load = profile.work, profile.background
+    loads = load.command if load else None
+    texts = (work.command, work.prepare, loads, *work.environment.values())
+    return scripts_of(texts, Path(profile.root))
+
+
+def make_policy(alpha: float, beta: float, allow: tuple[str, ...], baseline: Path) -> Policy:
+    """The policy, with the waivers that stand beside the baselines.
+
+    Raises:
+        InputError: the waivers are malformed, or new benchmarks shall pass and there is no
+            baseline directory at all, which is rather a wrong path.
+    """
+    if "new" in allow and not baseline.is_dir():
+        raise InputError(
+            "G201",
+            "there is no such directory, so --allow new would let everything through.",
+            cure="Name the baselines with --baseline, or make the directory.",
+            place=str(baseline),
+        )
+    return Policy(
+        alpha=alpha,
+        beta=beta,
+        allow_new="new" in allow,
+        waivers=read_waivers(baseline),
+        accepted=frozenset(path.stem for path in baseline.glob("*/*.toml")),
+        today=datetime.now(UTC).date().isoformat(),
+    )

@@ -1,0 +1,216 @@
+"""Where profiles and baselines stand in their repository, without trusting a link on the way.
+
+Plain files of a folder of the working tree, copied apart: no link is followed on the way.
+
+The working tree may be a stranger's. What is read of it is read from the copy, so that a link
+leads nowhere.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import shutil
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gate import vcs
+from gate.errors import InputError
+from gate.formats import checked, disk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A repository and two of its folders, by their paths from its top."""
+
+    top: Path
+    profiles: str
+    baseline: str
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """What is exported: scripts are named below `profiles/`, however that folder is called."""
+        scripts = posixpath.join(posixpath.dirname(self.profiles), "profiles")
+        return tuple(dict.fromkeys((self.profiles, scripts, self.baseline)))
+
+
+def layout_of(profiles: Path, baseline: Path) -> Layout:
+    """Find the repository that holds both folders; neither needs to be there now.
+
+    Git is asked in the current directory alone, which whoever calls chose. The folders are below
+    it by their names: what stands in them may be a stranger's, a repository of his own included.
+
+    Raises:
+        InputError: G239, there is none; G242, they are not two folders of it.
+    """
+    top = _top(profiles)
+    inside, beside = _inside(top, profiles), _inside(top, baseline)
+    for path, one in ((profiles, inside), (baseline, beside)):
+        if not one:
+            raise _not_two(path, f"{path} is none")
+        _refuse_nested(top, one, path)
+    return Layout(top, inside, beside)
+
+
+def _top(path: Path) -> Path:
+    """The top of the repository of the current directory; where it is in none, of the path.
+
+    Of the path it is the outermost: no tree can add a repository outside of itself.
+    """
+    top = vcs.top_of(Path.cwd())
+    if top is None:
+        above = reversed(_absolute(path).parents)
+        outer = next((one for one in above if os.path.lexists(one / ".git")), None)
+        top = vcs.top_of(outer) if outer is not None else None
+    if top is None:
+        raise InputError(
+            "G239",
+            "this is in no git repository, or git is missing or refuses to look into it.",
+            cure="Run the gate in a checkout; `git status` there tells what git lacks.",
+            place=str(path),
+        )
+    return Path(top)
+
+
+def _absolute(path: Path) -> Path:
+    """The path by its names alone: no link is followed, so that a tree cannot lead elsewhere."""
+    return Path(os.path.abspath(path))  # noqa: PTH100 - it must follow no link
+
+
+def _inside(top: Path, path: Path) -> str:
+    """A path from the top; empty where it is not below it.
+
+    A link above the top, by which somebody came here, is the caller's own, and is followed.
+    """
+    full = _absolute(path)
+    if full.is_relative_to(top):
+        return "" if full == top else full.relative_to(top).as_posix()
+    for one in reversed(full.parents):
+        if os.path.realpath(one) == str(top):
+            return full.relative_to(one).as_posix()
+    return ""
+
+
+def _refuse_nested(top: Path, inside: str, path: Path) -> None:
+    """Refuse a folder in a submodule or another repository: it is not of the commit judged.
+
+    Raises:
+        InputError: G242.
+    """
+    place = top
+    for part in inside.split("/"):
+        place /= part
+        if place.is_symlink():
+            return  # told where the folders are read
+        if os.path.lexists(place / ".git"):
+            raise _not_two(path, f"{place.relative_to(top)} is another repository")
+
+
+def _not_two(path: Path, why: str) -> InputError:
+    return InputError(
+        "G242",
+        f"profiles and baselines must be two folders of one repository; {why}.",
+        cure="Name them with --profiles and --baseline, and run the gate in their repository.",
+        place=str(path),
+    )
+
+
+def files_beside(root: Path, layout: Layout) -> tuple[str, ...]:
+    """Files outside the folders that profiles exported below `root` name as their job or replay."""
+    return tuple(
+        name
+        for name in named_files(root, layout)
+        if not any(name.startswith(f"{folder}/") for folder in layout.folders)
+    )
+
+
+def named_files(root: Path, layout: Layout) -> tuple[str, ...]:
+    """Files that profiles exported below `root` name as their job or replay, from the top."""
+    found: list[str] = []
+    for path in sorted((root / layout.profiles).glob("*.toml")):
+        try:
+            data = checked.parse_toml(disk.read_text(path, "profile"), str(path))
+        except InputError:
+            continue  # whoever reads it as a profile tells what is wrong with it
+        for name in _named(data):
+            inside = posixpath.normpath(posixpath.join(layout.profiles, name))
+            leaves = inside.startswith(("../", "/")) or "\0" in inside or inside in {".", ".."}
+            if not leaves:
+                found.append(inside)
+    return tuple(dict.fromkeys(found))
+
+
+def _named(data: Mapping[str, Any]) -> Iterator[str]:
+    sizes = data.get("size")
+    tables = [data, *(sizes.values() if isinstance(sizes, dict) else ())]
+    for table in [one for one in tables if isinstance(one, dict)]:
+        background = table.get("background")
+        load = background.get("job") if isinstance(background, dict) else None
+        for name in (table.get("job"), table.get("replay"), load):
+            if isinstance(name, str) and name:
+                yield name
+
+
+def copy_plain(top: Path, paths: Sequence[str], target: Path) -> tuple[str, ...]:
+    """Copy files and whole folders, named from `top`, below `target`; returns what is not plain.
+
+    Raises:
+        InputError: G241, they are too large; G201, one cannot be read.
+    """
+    # One folder may lie inside the other: each file counts once.
+    found = {inner: state for path in paths for inner, state in _below(top, path)}
+    plain = [(path, one.st_size) for path, one in found.items() if stat.S_ISREG(one.st_mode)]
+    vcs.refuse_too_much(plain)
+    for path, _ in plain:
+        _copy(top / path, target / path)
+    return tuple(path for path, state in found.items() if not stat.S_ISREG(state.st_mode))
+
+
+def _below(top: Path, path: str) -> Iterator[tuple[str, os.stat_result]]:
+    """Each file below a path, or the path itself; where a link is on the way, that one alone."""
+    place = top
+    parts = path.split("/")
+    for number, part in enumerate(parts, 1):
+        place /= part
+        try:
+            state = place.lstat()
+        except (OSError, ValueError):
+            return
+        if not stat.S_ISDIR(state.st_mode):
+            # A file where a folder is looked for holds nothing of what is looked for.
+            if number == len(parts) or not stat.S_ISREG(state.st_mode):
+                yield "/".join(parts[:number]), state
+            return
+    yield from _walk(place, path)
+
+
+def _walk(folder: Path, path: str) -> Iterator[tuple[str, os.stat_result]]:
+    waiting = [(folder, path)]
+    while waiting:
+        place, name = waiting.pop()
+        with os.scandir(place) as listed:
+            entries = sorted(listed, key=lambda one: one.name)
+        for one in entries:
+            state = one.stat(follow_symlinks=False)
+            inner = f"{name}/{one.name}"
+            if not stat.S_ISDIR(state.st_mode):
+                yield inner, state
+            elif one.name not in {".git", "__pycache__"}:
+                waiting.append((place / one.name, inner))
+
+
+def _copy(source: Path, target: Path) -> None:
+    try:
+        handle = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(handle, "rb") as stream:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with target.open("xb") as file:
+                shutil.copyfileobj(stream, file)
+    except OSError as error:
+        why = error.strerror or "unknown"
+        raise InputError("G201", f"cannot be read: {why}.", place=str(source)) from error

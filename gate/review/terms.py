@@ -1,0 +1,102 @@
+"""What a tree says the gate shall judge by, as values; and how an edit of it is put into words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from gate.codes import PAGES
+from gate.model import Edit
+from gate.units import scale_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gate.model import Baseline, KnownHost, Profile, Round, Waiver
+
+_LONGEST_NAME = 200
+_LONGEST_HEADLINE = 400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """Profiles, baselines, waivers, host files and calibrations of one tree."""
+
+    profiles: Mapping[str, Profile] = field(default_factory=dict)
+    scripts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By profile: path -> hash of each script beside it that it runs."""
+    baselines: tuple[Baseline, ...] = ()
+    waivers: tuple[Waiver, ...] = ()
+    hosts: tuple[KnownHost, ...] = ()
+    rounds: tuple[Round, ...] = ()
+    unread: Mapping[tuple[str, ...], str] = field(default_factory=dict)
+    """What could not be read -> its path and why: `("profile", NAME)`, `("baseline", CLASS, NAME)`,
+    `("host", CLASS)`, `("waivers",)`, `("calibration",)`, or `("tree",)` for all of it.
+
+    What could not be read is not known to be gone."""
+
+
+def edit(
+    code: str,
+    headline: str,
+    *,
+    loosens: bool,
+    profile: str = "",
+    benchmark: str = "",
+    metric: str = "",
+    before: str = "",
+    after: str = "",
+) -> Edit:
+    """An edit with the advice of its code; texts are cut, for a stranger may have written them."""
+    return Edit(
+        code=code,
+        profile=short(profile),
+        benchmark=short(benchmark),
+        metric=short(metric),
+        before=short(before),
+        after=short(after),
+        headline=short(headline, _LONGEST_HEADLINE),
+        advice=PAGES[code].cure,
+        loosens=loosens,
+    )
+
+
+FILE_VERBS = {"A": "added", "D": "removed"}
+"""What became of a file that runs the gate, by the letter that git gives it."""
+FILE_EDITED = "edited"
+
+
+def is_of_file(one: Edit) -> bool:
+    """Whether an edit is of a file that may run the gate."""
+    verbs = {*FILE_VERBS.values(), FILE_EDITED} - {"removed"} | {""}
+    return one.code == "G082" and not one.profile and one.after in verbs
+
+
+def short(text: str, most: int = _LONGEST_NAME) -> str:
+    """A text of at most so many characters, of which every one can be written as UTF-8."""
+    plain = text.encode("utf-8", "replace").decode("utf-8")
+    return plain if len(plain) <= most else f"{plain[: most - 1]}…"
+
+
+def describe_edit(what: str, before: str, after: str) -> str:
+    """`tolerance of iops 5 % -> 50 %`."""
+    return f"{what} {before or 'none'} -> {after or 'none'}"
+
+
+def plain_percent(ratio: float | None) -> str:
+    """A ratio as it is written in a profile: `5 %`; empty where there is none."""
+    return "" if ratio is None else f"{ratio * 100:.6g} %"
+
+
+def plain_quantity(value: float | None, unit: str) -> str:
+    """A quantity as it is written in a profile: `2 ms`; empty where there is none."""
+    if value is None:
+        return ""
+    factor, name = scale_of((value,), unit)
+    return f"{value / factor:.6g} {name}".rstrip()
+
+
+def some_names(names: list[str], most: int = 5) -> str:
+    """Some names, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(short(name) for name in names[:most]) + more
