@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections import defaultdict
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import settings
 
 SLOW = 5.0
-"""Seconds from which on a test is to be marked `slow`, or `night`."""
+"""Seconds from which on a test is to be marked `slow`, or `night`: more of them on a busy machine."""
 
 # The machines are shared: how long an example takes says nothing about it.
 settings.register_profile("fast", deadline=None, max_examples=25)
@@ -64,8 +65,10 @@ def pytest_terminal_summary(terminalreporter, config):
     if path := config.getoption("--durations-file"):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(durations(reports), encoding="utf-8")
-    if long := unmarked(reports):
-        terminalreporter.section(f"over {SLOW:g} s and not marked `slow` or `night`", sep="-")
+    limit = SLOW * max(1.0, os.getloadavg()[2] / (os.cpu_count() or 1))
+    if long := unmarked(reports, limit):
+        title = f"over {limit:.0f} s here and not marked `slow` or `night`"
+        terminalreporter.section(title, sep="-")
         for seconds, name in long:
             terminalreporter.line(f"{seconds:7.1f} s  {name}")
 
@@ -82,8 +85,8 @@ def durations(reports):
     )
 
 
-def unmarked(reports):
-    """(seconds, name) of tests that took longer than `SLOW` by themselves and bear no mark.
+def unmarked(reports, limit):
+    """(seconds, name) of tests that took longer by themselves and bear no mark.
 
     Set-up does not count: that of a shared fixture falls to whichever test is the first.
     """
@@ -91,7 +94,7 @@ def unmarked(reports):
         (
             (report.duration, name_of(report))
             for report in reports
-            if report.when == "call" and report.duration > SLOW
+            if report.when == "call" and report.duration > limit
             if not {"slow", "night", "proof"} & report.keywords.keys()
         ),
         reverse=True,
