@@ -36,13 +36,29 @@ def pytest_configure(config):
             signal.signal(number, handler)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(config, items):
     """Tests of one file share its fixtures, so one worker runs them; slow ones are spread."""
     for item in items:
         marks = {mark.name for mark in item.iter_markers()}
         if not marks & {"xdist_group", "slow", "night"}:
             item.add_marker(pytest.mark.xdist_group(item.location[0]))
+    result = yield
+    if config.getoption("loadgroup", default=False):  # in a worker of xdist
+        for item in items:
+            _join_group(item)
+    return result
+
+
+def _join_group(item):
+    """Append the group to the test's id, by which xdist spreads tests.
+
+    pytest-xdist 3.8 does so itself, but where pytest 9.2 does not look any more.
+    """
+    mark = item.get_closest_marker("xdist_group")
+    if mark is not None and "@" not in item.nodeid.rpartition("]")[2]:
+        item._id = type(item._id).parse(f"{item.nodeid}@{mark.args[0]}")
+        assert item.nodeid.endswith(f"@{mark.args[0]}"), "xdist would run it anywhere"
 
 
 @pytest.fixture(scope="session")
