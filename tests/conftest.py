@@ -26,7 +26,12 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    """Begin with signals as a terminal leaves them: `nohup`, `&` and cron have some ignored."""
+    """Begin with signals as a terminal leaves them: `nohup`, `&` and cron have some ignored.
+
+    And with an environment in which a pytest that a test starts takes itself for nobody's worker.
+    """
+    if hasattr(config, "workerinput"):
+        os.environ.pop("PYTEST_XDIST_WORKER", None)
     for number, handler in (
         (signal.SIGINT, signal.default_int_handler),
         (signal.SIGHUP, signal.SIG_DFL),
