@@ -26,19 +26,20 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    """Begin with signals as a terminal leaves them: `nohup`, `&` and cron have some ignored.
+    """Children begin with signals as a terminal leaves them, though nohup or `&` ignored some.
 
-    And with an environment in which a pytest that a test starts takes itself for nobody's worker.
+    What has a handler gets its default in a new program, and what is ignored stays ignored. The
+    handler does nothing: whoever ran the tests by nohup wants them to go on. The workers of xdist
+    are such new programs, and end with the process that started them; a pytest that a test starts
+    is none of them.
     """
-    if hasattr(config, "workerinput"):
+    is_worker = hasattr(config, "workerinput")
+    if is_worker:
         os.environ.pop("PYTEST_XDIST_WORKER", None)
-    for number, handler in (
-        (signal.SIGINT, signal.default_int_handler),
-        (signal.SIGHUP, signal.SIG_DFL),
-        (signal.SIGQUIT, signal.SIG_DFL),
-    ):
-        if signal.getsignal(number) is signal.SIG_IGN:
-            signal.signal(number, handler)
+    numbers = [signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM]
+    ignored = {one for one in numbers if signal.getsignal(one) is signal.SIG_IGN}
+    for number in ignored | ({signal.SIGHUP} if is_worker else set()):
+        signal.signal(number, lambda *_: None)
 
 
 @pytest.hookimpl(wrapper=True)
