@@ -12,7 +12,7 @@ from gate.errors import NothingCompared
 from gate.formats.baseline.baseline_file import read_baselines
 from gate.formats.profile.profiles import load_profiles
 from gate.judge.power.power import ToleranceStanding, asked_by, power_rows
-from gate.pipeline.side_options import with_sides
+from gate.pipeline.request import with_sides
 from gate.report.text.power_table import power_data, power_text
 
 if TYPE_CHECKING:
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from gate.judge.power.power import PowerRow
     from gate.model import Baseline, Profile
-    from gate.pipeline.request import Selection
-    from gate.pipeline.side_options import SideOptions
+    from gate.pipeline.request import Selection, SideOptions
 
 
 _NOT_HELD = 5
