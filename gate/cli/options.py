@@ -53,15 +53,15 @@ def waiting_time(ctx: click.Context, option: click.Parameter, given: str | None)
     Raises:
         InputError: no time, or longer than a week.
     """
-    del ctx, option
+    del ctx
     if given is None:
         return None
     try:
         seconds = 0.0 if given.strip() == "0" else parse_quantity(given, "s")
     except ValueError as error:
-        raise InputError("G200", f"--wait: {error}.") from error
+        raise InputError("G200", f"{option.opts[0]}: {error}.") from error
     if seconds > _LONGEST_WAIT:
-        raise InputError("G200", "--wait: 168 h are the most.")
+        raise InputError("G200", f"{option.opts[0]}: 168 h are the most.")
     return seconds
 
 
@@ -266,6 +266,8 @@ check_policy = bundle(
     allow,
 )
 host = bundle("host", HostOptions, host_class, work, wait, restart)
+calibrated_host = bundle("host", HostOptions, host_class, work)
+"""Without a time to wait: a calibration has its own."""
 check_output = bundle(
     "output",
     OutputOptions,
