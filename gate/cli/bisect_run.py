@@ -98,7 +98,6 @@ class _EndsOnError(click.Command):
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    default=None,
     help="Keep a directory for each step in this one; by default in the temporary directory.",
 )
 def command(check: tuple[str, ...], out: Path | None) -> int:

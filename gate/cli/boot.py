@@ -63,12 +63,9 @@ _request = options.bundle(
     click.option(
         "--out",
         type=options.PathParam,
-        default=None,
         help="A directory that keeps what the command writes into it.",
     ),
-    click.option(
-        "--console", type=options.PathParam, default=None, help="File for what the kernel printed."
-    ),
+    click.option("--console", type=options.PathParam, help="File for what the kernel printed."),
 )
 _machine = options.bundle(
     "machine",

@@ -138,9 +138,7 @@ def _configured(
 _configuration = options.bundle(
     "configuration",
     _configured,
-    click.option(
-        "--config", type=options.PathParam, default=None, help="A whole .config for both."
-    ),
+    click.option("--config", type=options.PathParam, help="A whole .config for both."),
     click.option(
         "--defconfig",
         default="defconfig",
@@ -168,7 +166,7 @@ _configuration = options.bundle(
 )
 @_configuration
 @click.option("--modules", is_flag=True, help="Build and install modules too.")
-@click.option("-j", "jobs", type=click.IntRange(1, 4096), default=None, help="As -j of make.")
+@click.option("-j", "jobs", type=click.IntRange(1, 4096), help="As -j of make.")
 @click.option(
     "--out",
     type=options.PathParam,

@@ -13,9 +13,9 @@ from pathlib import Path
 import click
 
 from gate.cli import options
-from gate.cli.init import shipped_profiles
 from gate.errors import CannotJudge, InputError, MeasureError
 from gate.formats import disk
+from gate.formats.profile.shipped import shipped_profiles
 
 EPILOG = """\b
 Example:

@@ -33,7 +33,7 @@ Examples:
     "--this-host", is_flag=True, help="Vouch that the files were measured on this machine."
 )
 @options.host_class
-@click.option("--out", type=options.PathParam, default=None, help="Where to write the session.")
+@click.option("--out", type=options.PathParam, help="Where to write the session.")
 @options.as_json
 def command(
     file: tuple[Path, ...],

@@ -54,21 +54,18 @@ _request = options.bundle(
     click.option(
         "--profiles",
         type=options.PathParam,
-        default=None,
         help="Take tolerances from these profiles, not from the session.",
     ),
     options.size,
     click.option(
         "--merge-base",
         metavar="REV",
-        default=None,
         help="Judge by the profiles and baselines of the newest commit in common with REV, such as "
         "origin/main.",
     ),
     click.option(
         "--proposed",
         metavar="REV",
-        default=None,
         show_default="the working tree",
         help="The commit that is judged, whose edits of profiles and baselines are shown.",
     ),
@@ -79,10 +76,7 @@ _request = options.bundle(
         help="With --merge-base: a profile that had to be measured, by default all; repeatable.",
     ),
     click.option(
-        "--shards",
-        type=click.IntRange(1, 256),
-        default=None,
-        help="Demand so many parts of a check, each once.",
+        "--shards", type=click.IntRange(1, 256), help="Demand so many parts of a check, each once."
     ),
     options.alpha,
     options.beta,
@@ -99,13 +93,10 @@ _request = options.bundle(
     multiple=True,
     help="A file of printed means, judged without sessions; may be repeated.",
 )
-@click.option(
-    "--tolerance", default=None, help="Tolerance of every row of a summary, whatever it says."
-)
+@click.option("--tolerance", help="Tolerance of every row of a summary, whatever it says.")
 @click.option(
     "--out",
     type=options.PathParam,
-    default=None,
     help="Also write report.json and report.html here, closed on an error; older ones are renamed "
     "to *.old.",
 )

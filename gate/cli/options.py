@@ -142,16 +142,13 @@ baseline_dir = click.option(
 )
 host_class = click.option(
     "--host-class",
-    default=None,
     envvar="GATE_HOST_CLASS",
     show_envvar=True,
     callback=_checked_class,
     help="Name of this machine's kind; by default made from its facts.",
 )
-work = click.option(
-    "--work", type=PathParam, default=None, help="Directory for data files of the benchmarks."
-)
-disk_of = click.option(
+work = click.option("--work", type=PathParam, help="Directory for data files of the benchmarks.")
+disk_directory = click.option(
     "--work", type=PathParam, default=Path(), help="Directory whose disk counts."
 )
 wait = click.option(
@@ -225,7 +222,6 @@ sides = bundle(
             f"--{side}",
             f"{side}_dir",
             type=PathParam,
-            default=None,
             help=f"Directory of the {side} side: what {{side}} stands for.",
         )
         for side in ("base", "head")
@@ -242,7 +238,6 @@ sides = bundle(
     click.option(
         "--subject",
         type=PathParam,
-        default=None,
         help="File with a [subject] table: how the sides are activated and proven.",
     ),
 )
@@ -266,12 +261,13 @@ check_policy = bundle(
     allow,
 )
 host = bundle("host", HostOptions, host_class, work, wait, restart)
+tuned_host = bundle("host", HostOptions, host_class, wait)
 calibrated_host = bundle("host", HostOptions, host_class, work)
 """Without a time to wait: a calibration has its own."""
 check_output = bundle(
     "output",
     OutputOptions,
-    click.option("--out", type=PathParam, default=None, help="Directory for sessions and reports."),
+    click.option("--out", type=PathParam, help="Directory for sessions and reports."),
     click.option("--resume", is_flag=True, help="Go on with the check in --out."),
     click.option(
         "--why/--no-why",

@@ -44,9 +44,7 @@ Exit status: 0 every tolerance is held, 3 nothing to judge,
 @options.selection
 @options.baseline_dir
 @options.sides
-@click.option(
-    "--host-class", default=None, help="Only this host class; by default every one with a baseline."
-)
+@click.option("--host-class", help="Only this host class; by default every one with a baseline.")
 @options.alpha
 @options.beta
 @click.option("--warn", is_flag=True, help="Status 0 also where a tolerance is not held.")

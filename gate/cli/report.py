@@ -50,25 +50,14 @@ class _Places:
 _places = options.bundle(
     "places",
     _Places,
-    click.option("--html", type=options.PathParam, default=None, help="Write one HTML file here."),
-    click.option(
-        "--markdown",
-        type=options.PathParam,
-        default=None,
-        help="Write the Markdown of a job summary.",
-    ),
+    click.option("--html", type=options.PathParam, help="Write one HTML file here."),
+    click.option("--markdown", type=options.PathParam, help="Write the Markdown of a job summary."),
     click.option(
         "--comment",
         type=options.PathParam,
-        default=None,
         help="Write the Markdown of a pull request's comment, shorter than 60,000 characters.",
     ),
-    click.option(
-        "--junit",
-        type=options.PathParam,
-        default=None,
-        help="Write JUnit XML for other CI systems.",
-    ),
+    click.option("--junit", type=options.PathParam, help="Write JUnit XML for other CI systems."),
 )
 
 

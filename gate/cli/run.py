@@ -63,12 +63,9 @@ _sessions = options.bundle(
     click.option(
         "--handover",
         type=options.PathParam,
-        default=None,
         help="Also write all sessions into this one file, for another machine.",
     ),
-    click.option(
-        "--resume", type=options.PathParam, default=None, help="A partial session to finish."
-    ),
+    click.option("--resume", type=options.PathParam, help="A partial session to finish."),
 )
 
 

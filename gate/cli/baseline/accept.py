@@ -36,7 +36,7 @@ Examples:
 @click.command(epilog=EPILOG)
 @click.argument("session", nargs=-1, required=True, type=options.PathParam)
 @click.option("--reason", required=True, help="Why this level is right; reviewers will read it.")
-@click.option("--by", default=None, help="Who accepts; by default git's user.name.")
+@click.option("--by", help="Who accepts; by default git's user.name.")
 @options.baseline_dir
 @options.as_json
 def command(

@@ -93,7 +93,6 @@ _rounds_options = options.bundle(
     click.option(
         "--wait",
         metavar="TIME",
-        default=None,
         show_default="as long as it takes",
         callback=options.waiting_time,
         help="Wait so long at most while another gate measures.",

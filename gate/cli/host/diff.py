@@ -56,7 +56,7 @@ class _Row(NamedTuple):
 @click.command(epilog=EPILOG)
 @click.argument("file", metavar="[HOST.toml]", type=options.PathParam, required=False)
 @options.host_class
-@click.option("--work", type=options.PathParam, default=Path(), help="Whose disk counts.")
+@options.disk_directory
 @options.baseline_dir
 @options.as_json
 def command(

@@ -22,13 +22,7 @@ from gate.cli.publish import options as github_options
 from gate.errors import GateError, InputError, PublishError
 from gate.pipeline.accept.changes import json_answer
 from gate.pipeline.accept.pull_request import AcceptOptions, AcceptReply, accept_level
-from gate.publish.accept_command import (
-    AcceptRequest,
-    check_login,
-    may_write,
-    react,
-    read_request,
-)
+from gate.publish.accept_command import AcceptRequest, check_login, may_write, react, read_request
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,7 +65,6 @@ _how = options.bundle(
     click.option(
         "--run",
         type=click.IntRange(1, 2**63 - 1),
-        default=None,
         metavar="ID",
         help="The run that measured; by default the newest of the present head.",
     ),
@@ -85,7 +78,6 @@ _how = options.bundle(
     ),
     click.option(
         "--merge-base",
-        default=None,
         metavar="REV",
         help="Take profiles and baselines where this revision and HEAD parted.",
     ),
@@ -100,16 +92,14 @@ _how = options.bundle(
     "--pull",
     "number",
     type=click.IntRange(1, 2**53),
-    default=None,
     metavar="N",
     help="Number of the pull request.",
 )
-@click.option("--reason", default=None, help="Why this level is right; reviewers will read it.")
-@click.option("--by", default=None, metavar="LOGIN", help="Who asks; must have write permission.")
+@click.option("--reason", help="Why this level is right; reviewers will read it.")
+@click.option("--by", metavar="LOGIN", help="Who asks; must have write permission.")
 @click.option(
     "--comment",
     type=click.IntRange(1, 2**63 - 1),
-    default=None,
     metavar="ID",
     help="Take these three from a comment that says `/driftgate accept REASON`.",
 )
@@ -117,7 +107,6 @@ _how = options.bundle(
 @click.option(
     "--comment-body-file",
     type=options.PathParam,
-    default=None,
     metavar="FILE",
     help="Also write the answer to this file.",
 )

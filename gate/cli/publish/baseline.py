@@ -51,7 +51,7 @@ _how = options.bundle(
         is_flag=True,
         help="Take a first baseline: accept, unjudged, sessions of profiles that have too few.",
     ),
-    click.option("--reason", default=None, help="Why a first baseline is right; needs --first."),
+    click.option("--reason", help="Why a first baseline is right; needs --first."),
     click.option(
         "--by",
         default="github-actions[bot]",

@@ -35,14 +35,7 @@ Needs the permission checks: write. Exit status: 0 written, whatever the verdict
 @github_options.report
 @github_options.github
 @options.as_json
-def command(
-    github: GitHub,
-    report: ReportOptions,
-    head: str,
-    name: str,
-    *,
-    json_: bool,
-) -> int:
+def command(github: GitHub, report: ReportOptions, head: str, name: str, *, json_: bool) -> int:
     """Make or update the check of HEAD that says what REPORT says.
 
     A branch can require it by its name. It is a success only when the gate is open, and a failure

@@ -55,14 +55,7 @@ Needs the permission actions: read. Exit status: 0 when everything is there,
 @github_options.github
 @options.as_json
 def command(
-    github: GitHub,
-    run: int,
-    artifact: str,
-    shards: int,
-    file_name: str,
-    out: Path,
-    *,
-    json_: bool,
+    github: GitHub, run: int, artifact: str, shards: int, file_name: str, out: Path, *, json_: bool
 ) -> int:
     """Fetch what a workflow run uploaded, and trust none of it.
 

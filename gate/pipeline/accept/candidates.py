@@ -141,10 +141,7 @@ def of_known_profile(
 
 
 def is_of_branch(
-    session: Session,
-    ground: BranchState,
-    how: GrowthOptions,
-    growth: BaselineGrowth,
+    session: Session, ground: BranchState, how: GrowthOptions, growth: BaselineGrowth
 ) -> bool:
     """Whether it measured a commit of the branch, as it was committed."""
     commit = session.subject.commit

@@ -79,10 +79,7 @@ def _key(baseline: Baseline, series: BaselineSeries) -> Key:
 
 
 def _change(
-    key: Key,
-    before: BaselineSeries | None,
-    after: BaselineSeries | None,
-    baseline: Baseline | None,
+    key: Key, before: BaselineSeries | None, after: BaselineSeries | None, baseline: Baseline | None
 ) -> SeriesChange:
     """One row: from, to, how much, whether an epoch opened, and why."""
     was, is_ = level_of(before), level_of(after)

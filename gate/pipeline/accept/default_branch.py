@@ -25,13 +25,7 @@ from gate.pipeline.accept.candidates import (
 )
 from gate.pipeline.accept.changes import changes_between
 from gate.pipeline.accept.handover_intake import judge_again, profiles_for, read_parts, require_same
-from gate.pipeline.accept.sessions import (
-    accept_all,
-    inside,
-    notes_on,
-    texts,
-    trim_baseline,
-)
+from gate.pipeline.accept.sessions import accept_all, inside, notes_on, texts, trim_baseline
 from gate.publish.accept_command import check_login, check_reason
 from gate.publish.github.git_data import CommitTree, blob_text
 from gate.publish.proposal import Proposal

@@ -135,12 +135,7 @@ def replaced_files(
 
 
 def require_same(
-    api: Api,
-    branch: str,
-    commit: str,
-    store: Path,
-    names: Iterable[str],
-    below: str,
+    api: Api, branch: str, commit: str, store: Path, names: Iterable[str], below: str
 ) -> None:
     """Refuse where a branch has other baselines than those that the sessions were accepted into.
 

@@ -191,11 +191,7 @@ def _chosen(
 
 
 def _refuse(
-    chosen: list[Session],
-    pull: PullRequest,
-    profiles: dict[str, Profile],
-    store: Path,
-    mode: str,
+    chosen: list[Session], pull: PullRequest, profiles: dict[str, Profile], store: Path, mode: str
 ) -> None:
     """What `gate baseline accept` leaves to its user, who knows the files that he names.
 
