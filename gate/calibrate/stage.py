@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gate.calibrate.drawing import slow_values, some
@@ -67,7 +67,7 @@ def first_stage(
     """Screen a suite against so many sessions before it, as a check would."""
     accepted = [_accepted(one, pool.before(one, suite.place, sessions)) for one in suite.series]
     case = _case(sides=sides)
-    bare = [_series(case, known, ()) for known in accepted]
+    bare = [_series(case, known) for known in accepted]
     noises = suite_noises(bare)
     series = tuple(
         _with_head(one, some(pool.session(source, suite.place), _trials(one, noises), dice))
@@ -110,25 +110,22 @@ def _accepted(series: RecordedSeries, history: tuple[Trials, ...]) -> BaselineSe
     )
 
 
-def _series(case: Case, known: BaselineSeries, head: Trials) -> Series:
+def _series(case: Case, known: BaselineSeries) -> Series:
+    """A series without a head yet."""
     return Series(
         case=case,
         benchmark=known.benchmark,
         metric=Metric(name=_METRIC, unit="s", better=known.better, tolerance=TOLERANCE),
         control=False,
-        planned=len(head),
-        head=head,
+        planned=0,
+        head=(),
         failures=(),
         accepted=known,
     )
 
 
 def _with_head(series: Series, head: Trials) -> Series:
-    known = series.accepted
-    if known is None:
-        message = "a recorded series always has history"
-        raise ValueError(message)
-    return _series(series.case, known, head)
+    return replace(series, planned=len(head), head=head)
 
 
 def _case(*, sides: bool) -> Case:

@@ -1,7 +1,4 @@
-"""The report as one HTML file: everything inline, no network, complete without JavaScript.
-
-Path data as short as it can be: the same strokes, from where the pen is when that is shorter.
-"""
+"""The report as one HTML file: everything inline, no network, complete without JavaScript."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from gate.report.glossary import glossary
+from gate.docs import docs_directory
 from gate.report.html.accepted import Once, accepted_sessions
 from gate.report.html.downloads import downloads
 from gate.report.html.rows import rows_of
@@ -28,6 +25,7 @@ from gate.report.html.sections import (
     todo_of,
     worst_of,
 )
+from gate.report.plots.axis import tight
 from gate.report.wording import around, calibration_record, diagnosis, words
 from gate.report.wording.advice import next_steps, without_steps
 from gate.text import scrub
@@ -36,52 +34,11 @@ if TYPE_CHECKING:
     from gate.model import Report
 
 
-_STEP = re.compile(r"([MLHVhvZz])([^MLHVhvZz]*)")
-
-
-def tight(path: str) -> str:
-    """The path with moves and lines relative to the pen where that takes fewer letters.
-
-    Only whole numbers are rewritten; places of a picture are whole.
-    """
-    made: list[str] = []
-    start = pen = (0, 0)
-    for verb, figures in _STEP.findall(path):
-        try:
-            numbers = [int(one) for one in figures.split()]
-        except ValueError:
-            return path
-        if verb in "Zz":
-            pen = start
-            made.append(verb)
-        elif verb in "ML":
-            place = numbers[0], numbers[1]
-            near = f"{verb.lower()}{_pair(place[0] - pen[0], place[1] - pen[1])}"
-            far = f"{verb}{_pair(*place)}"
-            made.append(near if made and len(near) < len(far) else far)
-            pen = place
-            start = place if verb == "M" else start
-        else:
-            pen = _along(verb, numbers[0], pen)
-            made.append(f"{verb}{numbers[0]}")
-    return "".join(made)
-
-
-def _along(verb: str, number: int, pen: tuple[int, int]) -> tuple[int, int]:
-    """Where the pen is after a stroke across or down."""
-    x, y = pen
-    return {"H": (number, y), "h": (x + number, y), "V": (x, number), "v": (x, y + number)}[verb]
-
-
-def _pair(x: int, y: int) -> str:
-    return f"{x}{y}" if y < 0 else f"{x} {y}"
-
-
 MOST_PLOTTED = 300
-"""Findings told with all their evidence; above it what plainly passed has its row in the table, and
-of what did not only the worst are drawn."""
+"""Findings shown with all their evidence. In a larger report what plainly passed has only its row,
+and of the others the worst are drawn."""
 WORST_SHOWN = 10
-"""Findings told in full at the top; the table holds all."""
+"""Findings shown in full at the top; the table holds all."""
 MOST_ALIKE = 5
 """Further findings of one reason that are named on the first screen."""
 MOST_ASIDE = 200
@@ -100,8 +57,8 @@ def render_html(report: Report) -> str:
     closing = [item for item in attention if not item.watch and not item.finding.verdict.opens]
     notable = attention if report.gate == "open" else closing
     worst = worst_of(notable, WORST_SHOWN)
-    told = [item for item in rows if item.told]
-    every = sections(report, told)
+    detailed = [item for item in rows if item.details]
+    every = sections(report, detailed)
     return (
         _environment()
         .get_template("report.html.j2")
@@ -123,7 +80,7 @@ def render_html(report: Report) -> str:
             more=len(notable) - sum(1 + len(one.others) + len(one.also) for one in worst),
             notable_sections=[one for one in every if not one.calm],
             calm_sections=[one for one in every if one.calm],
-            untold=len(rows) - len(told),
+            untold=len(rows) - len(detailed),
             most_plotted=MOST_PLOTTED,
             most_aside=MOST_ASIDE,
             most_alike=MOST_ALIKE,
@@ -160,9 +117,9 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["coded"] = _coded
+    environment.filters["coded"] = _with_code
     environment.filters["tight"] = tight
-    environment.filters["quoted"] = _quoted
+    environment.filters["quoted"] = _between_tags
     return environment
 
 
@@ -172,7 +129,7 @@ def _bind(value: object) -> object:
     return str(value).replace(" %", "\u00a0%") if plain else value
 
 
-def _coded(text: str) -> Markup:
+def _with_code(text: str) -> Markup:
     """Text between back-ticks as code; everything is escaped first."""
     parts = str(_bind(text)).split("`")
     if len(parts) % 2 == 0:
@@ -184,7 +141,7 @@ def _coded(text: str) -> Markup:
     return Markup("").join(pieces)
 
 
-def _quoted(text: str) -> Markup:
+def _between_tags(text: str) -> Markup:
     """Text between tags, where a quotation mark needs no escape."""
     return Markup(str(escape(_bind(text))).replace("&#39;", "'").replace("&#34;", '"'))  # noqa: S704
 
@@ -218,3 +175,19 @@ def _close(style: str) -> str:
 def _hash(text: str) -> str:
     digest = hashlib.sha256(text.encode()).digest()
     return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+_TERM = re.compile(r"^- \*\*(.+?)\*\*: (.+(?:\n  .+)*)$", re.MULTILINE)
+
+
+@cache
+def glossary() -> dict[str, dict[str, str]]:
+    """Each heading of the page, as `Terms`, with its words and what they mean."""
+    text = (docs_directory() / "glossary.md").read_text(encoding="utf-8")
+    _, *sections = re.split(r"^## ", text, flags=re.MULTILINE)
+    return {
+        section.partition("\n")[0]: {
+            word: " ".join(meaning.split()) for word, meaning in _TERM.findall(section)
+        }
+        for section in sections
+    }

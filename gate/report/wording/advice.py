@@ -26,7 +26,7 @@ class AdviceStep(NamedTuple):
 _STEPS: dict[Verdict, tuple[str, tuple[str, ...]]] = {
     Verdict.REGRESSED: (
         (
-            "Find the cause and mend it. If the loss is intended, accept the head session with a "
+            "Find the cause and fix it. If the loss is intended, accept the head session with a "
             "reason, in a change of its own that someone reviews."
         ),
         (),
@@ -48,15 +48,15 @@ _STEPS: dict[Verdict, tuple[str, tuple[str, ...]]] = {
     ),
     Verdict.INCONCLUSIVE: (
         (
-            "Let the gate confirm on a quieter host, with more pairs, or with a tolerance that the "
-            "noise can bear. Running until it is green proves nothing."
+            "Measure on a quieter host, with more pairs, or with a tolerance above the noise. "
+            "Repeating the check until it is green proves nothing."
         ),
         (),
     ),
     Verdict.NEW: (
         (
             "Take sessions of the unchanged tree on several days and accept them as the baseline; "
-            "or let new benchmarks through once."
+            "or allow new benchmarks once."
         ),
         (),
     ),
@@ -77,8 +77,8 @@ _MEASURE = "gate check --base ../base"
 _SUMMARY_STEPS: dict[Verdict, tuple[str, tuple[str, ...]]] = {
     Verdict.REGRESSED: (
         (
-            "Measure both sides on one machine: a summary cannot tell the change from the day and "
-            "the machine. Then find the cause."
+            "Measure both sides on one machine: a summary cannot separate the change from "
+            "another day or machine. Then find the cause."
         ),
         (_MEASURE,),
     ),
@@ -105,9 +105,9 @@ _AFTER_FAILURE = {
     ),
     2: "Correct what the message names, then check again. Nothing was judged.",
     3: "Check the names and the filter: nothing was compared.",
-    4: "Look into the log of the measurement, mend what the message names, then check again.",
-    5: "What was measured cannot be compared. Mend what the message names, then check again.",
-    6: "The verdict could not be told where it belongs. Mend what the message names, then repeat.",
+    4: "Read the log of the measurement, fix what the message names, then check again.",
+    5: "What was measured cannot be compared. Fix what the message names, then check again.",
+    6: "The verdict could not be published. Fix what the message names, then repeat.",
 }
 _INTERRUPTED = "The check was interrupted before it had a verdict. Start it again."
 
@@ -116,7 +116,7 @@ def without_steps(report: Report) -> str:
     """What to do where no finding asks for anything: all passed, nothing compared, or an error."""
     if is_error_report(report):
         found = _CODE.search(report.headline)
-        more = f" `gate explain {found[0]}` tells more." if found else ""
+        more = f" `gate explain {found[0]}` explains it." if found else ""
         return _AFTER_FAILURE.get(report.exit_status, _INTERRUPTED) + more
     if report.gate == "open":
         return "Nothing. Every metric passed."
@@ -124,7 +124,7 @@ def without_steps(report: Report) -> str:
 
 
 def next_steps(report: Report) -> list[AdviceStep]:
-    """One step per verdict that wants something done, worst first.
+    """One step per verdict that needs something done, worst first.
 
     Its commands are those of the worst finding of that verdict, then those that are of no finding.
     """
