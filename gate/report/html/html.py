@@ -32,6 +32,7 @@ from gate.text import scrub
 
 if TYPE_CHECKING:
     from gate.model import Report
+    from gate.report.html.rows import FindingRow
 
 
 MOST_PLOTTED = 300
@@ -50,52 +51,55 @@ _STYLES = ("style.css", "plots.css", "table.css")
 
 def render_html(report: Report) -> str:
     """The whole report as one page that opens from a file, offline, in any browser."""
-    original, report = report, scrub(report)
-    rows = rows_of(report, original, most_plotted=MOST_PLOTTED)
+    shown = scrub(report)
+    rows = rows_of(shown, report, most_plotted=MOST_PLOTTED)
+    page = _environment().get_template("report.html.j2")
+    return page.render(
+        report=shown,
+        once=Once(),
+        words=words,
+        around=around,
+        words_why=diagnosis,
+        touch=diagnosis,
+        record=calibration_record,
+        assets=_assets(),
+        most_plotted=MOST_PLOTTED,
+        most_aside=MOST_ASIDE,
+        most_alike=MOST_ALIKE,
+        few_areas=[one for one in areas(shown) if len(one[1]) <= MOST_IN_AREA],
+        long_areas=[one for one in areas(shown) if len(one[1]) > MOST_IN_AREA],
+        sides=sides(shown),
+        accepted=accepted_sessions(shown),
+        todo=todo_of(rows),
+        downloads=downloads(report),
+        steps=next_steps(report),
+        without_steps=without_steps(shown),
+        glossary=glossary(),
+        **_findings(shown, rows),
+    )
+
+
+def _findings(report: Report, rows: list[FindingRow]) -> dict[str, object]:
+    """What the page says of the findings: the worst, the evidence by benchmark, the tables."""
     attention = [item for item in rows if item.verdict != "passed"]
-    passed = [item for item in rows if item.verdict == "passed"]
     closing = [item for item in attention if not item.watch and not item.finding.verdict.opens]
     notable = attention if report.gate == "open" else closing
     worst = worst_of(notable, WORST_SHOWN)
     detailed = [item for item in rows if item.details]
     every = sections(report, detailed)
-    return (
-        _environment()
-        .get_template("report.html.j2")
-        .render(
-            report=report,
-            once=Once(),
-            words=words,
-            around=around,
-            words_why=diagnosis,
-            touch=diagnosis,
-            record=calibration_record,
-            assets=_assets(),
-            rows=rows,
-            attention=attention,
-            passed=passed,
-            worst=worst,
-            shapes=shapes(report, worst),
-            causes=causes(report, worst),
-            more=len(notable) - sum(1 + len(one.others) + len(one.also) for one in worst),
-            notable_sections=[one for one in every if not one.calm],
-            calm_sections=[one for one in every if one.calm],
-            untold=len(rows) - len(detailed),
-            most_plotted=MOST_PLOTTED,
-            most_aside=MOST_ASIDE,
-            most_alike=MOST_ALIKE,
-            few_areas=[one for one in areas(report) if len(one[1]) <= MOST_IN_AREA],
-            long_areas=[one for one in areas(report) if len(one[1]) > MOST_IN_AREA],
-            sides=sides(report),
-            accepted=accepted_sessions(report),
-            parts=parts(report, evidence=any(not one.calm for one in every)),
-            todo=todo_of(rows),
-            downloads=downloads(original),
-            steps=next_steps(original),
-            without_steps=without_steps(report),
-            glossary=glossary(),
-        )
-    )
+    return {
+        "rows": rows,
+        "attention": attention,
+        "passed": [item for item in rows if item.verdict == "passed"],
+        "worst": worst,
+        "shapes": shapes(report, worst),
+        "causes": causes(report, worst),
+        "more": len(notable) - sum(1 + len(one.others) + len(one.also) for one in worst),
+        "notable_sections": [one for one in every if not one.calm],
+        "calm_sections": [one for one in every if one.calm],
+        "undrawn": len(rows) - len(detailed),
+        "parts": parts(report, evidence=any(not one.calm for one in every)),
+    }
 
 
 class _Assets(NamedTuple):

@@ -19,7 +19,7 @@ from gate.report.wording.links import anchor, commit_of
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from gate.model import Finding, Report, Touched
+    from gate.model import Finding, Report
     from gate.report.wording.commands import ShellLine
     from gate.report.wording.links import Links
 
@@ -141,27 +141,24 @@ def differences(report: Report, most: int) -> tuple[str, list[str]]:
         items += [] if found else [f"- {words.NOTHING_DIFFERED}"]
         items.append(f"- {sentence(alike, 400)}")
     for change in report.changes[:most]:
-        edited = [line for line in change.lines if line[:1] in ("+", "-")]
-        shown = [md_code(line, 200) for line in edited[:_MOST_LINES]]
-        more = [f"and {len(edited) - _MOST_LINES} more"] if len(edited) > _MOST_LINES else []
-        edit = sentence(around.change(change), 300)
-        items.append("\n  - ".join([f"- {edit}", *shown, *more]))
-    items += [item for one in report.touched for item in _functions(report, one, most)]
+        edited = [md_code(line, 200) for line in change.lines if line[:1] in ("+", "-")]
+        items.append(_nested(around.change(change), edited, _MOST_LINES))
+    for one in report.touched:
+        functions = [sentence(diagnosis.function(function), 300) for function in one.functions]
+        if functions:
+            title = diagnosis.title(report, one)
+            items.append(_nested(title, functions, most, of=one.count))
     if aside:
-        trials = [sentence(around.set_aside(one), 400) for one in report.aside[:most]]
-        more = [f"and {len(report.aside) - most} more"] if len(report.aside) > most else []
-        items.append("\n  - ".join([f"- {sentence(aside, 300)}", *trials, *more]))
+        trials = [sentence(around.set_aside(one), 400) for one in report.aside]
+        items.append(_nested(aside, trials, most))
     return (f" ({len(found)})" if items else ""), items
 
 
-def _functions(report: Report, coverage: Touched, most: int) -> list[str]:
-    """The functions that differ in a profile's kernel, as one item; none where none does."""
-    if not coverage.functions:
-        return []
-    shown = [sentence(diagnosis.function(one), 300) for one in coverage.functions[:most]]
-    left = diagnosis.rest(coverage, len(shown))
-    more = [f"and {left} more"] if left else []
-    return ["\n  - ".join([f"- {sentence(diagnosis.title(report, coverage), 200)}", *shown, *more])]
+def _nested(title: str, items: Sequence[str], most: int, of: int = 0) -> str:
+    """An item with a list in it: the first of its items, and how many more there are."""
+    more = max(of, len(items)) - len(items[:most])
+    counted = [f"and {more} more"] if more > 0 else []
+    return "\n  - ".join([f"- {sentence(title, 300)}", *items[:most], *counted])
 
 
 def _most(items: list[str], most: int) -> list[str]:

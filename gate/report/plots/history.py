@@ -49,7 +49,7 @@ def history_plot(finding: Finding, accepted: Mapping[tuple[str, str], Accepted])
     places = [_EDGE + step * n for n in range(len(points) + 1)]
     starts = [n for n, point in enumerate(points) if not n or points[n - 1].epoch != point.epoch]
     drawn = [(x, axis.y(point.value)) for x, point in zip(places, points, strict=False)]
-    ends = [*starts[1:], len(points)]
+    ends, epochs = [*starts[1:], len(points)], any(point.epoch for point in points)
     lines = [drawn[begin:end] for begin, end in zip(starts, ends, strict=True)]
     at_head = [(places[-1], axis.y(head))] if len(values) > len(points) and head is not None else []
     return Chart(
@@ -63,12 +63,10 @@ def history_plot(finding: Finding, accepted: Mapping[tuple[str, str], Accepted])
         base_dots=dots(drawn),
         head_line="",
         head_dots=dots(at_head),
-        weak_dots="",
-        weak="",
         lines="".join(f"M{across(places[n] - step / 2)} 0V150" for n in starts[1:]),
         marks=dots([drawn[n] for n in starts if points[n].epoch]),
-        marked="anchor of an epoch" if any(point.epoch for point in points) else "",
-        x_name="epoch" if any(point.epoch for point in points) else "",
+        marked="anchor of an epoch" if epochs else "",
+        x_name="epoch" if epochs else "",
         at_end=f"head {at_end}" if at_head else "",
         days=_days(finding.profile, points, places, accepted),
     )

@@ -60,11 +60,7 @@ def interval_plot(finding: Finding) -> IntervalPlot | None:
         return None
     if tolerance <= 0:
         return None
-    low, high = min(*ends, -tolerance / 2), max(*ends, 1.6 * tolerance)
-    room = (high - low) * _BESIDE
-    high = max(high, max(ends) + room)
-    low = min(low, min(ends) - room, -_ZERO * high)
-    high = max(high, low + (tolerance - low) / _TOLERANCE)
+    low, high = _axis_ends(ends, tolerance)
 
     def place(loss: float) -> float:
         return _MARGIN + (1 - 2 * _MARGIN) * (min(max(loss, low), high) - low) / (high - low)
@@ -93,6 +89,15 @@ def interval_plot(finding: Finding) -> IntervalPlot | None:
         open_low=finding.loss_low is None,
         open_high=finding.loss_high is None,
     )
+
+
+def _axis_ends(losses: Sequence[float], tolerance: float) -> tuple[float, float]:
+    """Where the axis begins and ends, with room for the names and figures beside its marks."""
+    low, high = min(*losses, -tolerance / 2), max(*losses, 1.6 * tolerance)
+    room = (high - low) * _BESIDE
+    high = max(high, max(losses) + room)
+    low = min(low, min(losses) - room, -_ZERO * high)
+    return low, max(high, low + (tolerance - low) / _TOLERANCE)
 
 
 def _end(loss: float | None) -> str:

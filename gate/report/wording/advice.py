@@ -23,80 +23,41 @@ class AdviceStep(NamedTuple):
     commands: tuple[str, ...]
 
 
-_STEPS: dict[Verdict, tuple[str, tuple[str, ...]]] = {
-    Verdict.REGRESSED: (
-        (
-            "Find the cause and fix it. If the loss is intended, accept the head session with a "
-            "reason, in a change of its own that someone reviews."
-        ),
-        (),
-    ),
-    Verdict.BROKEN: (
-        "Run the benchmark by hand: a number that is not a measurement cannot be judged.",
-        (),
-    ),
-    Verdict.MISSING: (
-        "Bring the benchmark back, or, if it was removed on purpose, accept a session without it.",
-        (),
-    ),
-    Verdict.INCOMPARABLE: (
-        (
-            "Measure again on the host class of the baseline, or accept a baseline for what is "
-            "measured now."
-        ),
-        (),
-    ),
-    Verdict.INCONCLUSIVE: (
-        (
-            "Measure on a quieter host, with more pairs, or with a tolerance above the noise. "
-            "Repeating the check until it is green proves nothing."
-        ),
-        (),
-    ),
-    Verdict.NEW: (
-        (
-            "Take sessions of the unchanged tree on several days and accept them as the baseline; "
-            "or allow new benchmarks once."
-        ),
-        (),
-    ),
-    Verdict.WAIVED: (
-        "Nothing now. Remove the waiver when its issue is closed.",
-        ("gate baseline show",),
-    ),
-    Verdict.IMPROVED: (
-        (
-            "Check that the workload still does its work, then keep the gain: accept the head "
-            "session, or it can be lost again unnoticed."
-        ),
-        (),
-    ),
+_STEPS = {
+    Verdict.REGRESSED: "Find the cause and fix it. If the loss is intended, accept the head "
+    "session with a reason, in a change of its own that someone reviews.",
+    Verdict.BROKEN: "Run the benchmark by hand: a number that is not a measurement cannot be "
+    "judged.",
+    Verdict.MISSING: "Bring the benchmark back, or, if it was removed on purpose, accept a session "
+    "without it.",
+    Verdict.INCOMPARABLE: "Measure again on the host class of the baseline, or accept a baseline "
+    "for what is measured now.",
+    Verdict.INCONCLUSIVE: "Measure on a quieter host, with more pairs, or with a tolerance above "
+    "the noise. Repeating the check until it is green proves nothing.",
+    Verdict.NEW: "Take sessions of the unchanged tree on several days and accept them as the "
+    "baseline; or allow new benchmarks once.",
+    Verdict.WAIVED: "Nothing now. Remove the waiver when its issue is closed.",
+    Verdict.IMPROVED: "Check that the workload still does its work, then keep the gain: accept the "
+    "head session, or it can be lost again unnoticed.",
 }
-
-_MEASURE = "gate check --base ../base"
-_SUMMARY_STEPS: dict[Verdict, tuple[str, tuple[str, ...]]] = {
-    Verdict.REGRESSED: (
-        (
-            "Measure both sides on one machine: a summary cannot separate the change from "
-            "another day or machine. Then find the cause."
-        ),
-        (_MEASURE,),
-    ),
-    Verdict.INCONCLUSIVE: (
-        (
-            "Ask for spread and number of trials, or better for the trials themselves; or measure "
-            "both sides."
-        ),
-        ("gate import FILE...", _MEASURE),
-    ),
+_SHOW_WAIVERS: dict[Verdict, tuple[str, ...]] = {Verdict.WAIVED: ("gate baseline show",)}
+_SUMMARY_STEPS = {
+    Verdict.REGRESSED: "Measure both sides on one machine: a summary cannot separate the change "
+    "from another day or machine. Then find the cause.",
+    Verdict.INCONCLUSIVE: "Ask for spread and number of trials, or better for the trials "
+    "themselves; or measure both sides.",
     Verdict.WAIVED: _STEPS[Verdict.WAIVED],
-    Verdict.IMPROVED: (
-        "Measure it before you count on the gain. A summary cannot be accepted as a baseline.",
-        (_MEASURE,),
-    ),
+    Verdict.IMPROVED: "Measure it before you count on the gain. A summary cannot be accepted as a "
+    "baseline.",
 }
 """Where there are no trials, nothing can be accepted and nothing was screened."""
-
+_MEASURE = "gate check --base ../base"
+_SUMMARY_COMMANDS = {
+    **_SHOW_WAIVERS,
+    Verdict.REGRESSED: (_MEASURE,),
+    Verdict.INCONCLUSIVE: ("gate import FILE...", _MEASURE),
+    Verdict.IMPROVED: (_MEASURE,),
+}
 
 _AFTER_FAILURE = {
     1: (
@@ -129,10 +90,14 @@ def next_steps(report: Report) -> list[AdviceStep]:
     Its commands are those of the worst finding of that verdict, then those that are of no finding.
     """
     gated = [f for f in report.findings if f.role is Role.GATE]
-    steps = _SUMMARY_STEPS if from_summaries(report) else _STEPS
+    steps, commands = _STEPS, _SHOW_WAIVERS
+    if from_summaries(report):
+        steps, commands = _SUMMARY_STEPS, _SUMMARY_COMMANDS
     return [
         AdviceStep(
-            verdict, steps[verdict][0], (*_commands(gated, verdict, report), *steps[verdict][1])
+            verdict,
+            steps[verdict],
+            (*_commands(gated, verdict, report), *commands.get(verdict, ())),
         )
         for verdict, _ in tally(gated)
         if verdict in steps

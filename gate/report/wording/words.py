@@ -212,11 +212,6 @@ def method(finding: Finding) -> str:
     return _METHOD.get(finding.method, finding.method)
 
 
-def direction(finding: Finding) -> str:
-    """`higher is better`."""
-    return f"{finding.better.value} is better"
-
-
 def plainly_passed(finding: Finding) -> bool:
     """Passed with nothing to qualify it."""
     return finding.verdict is Verdict.PASSED and not finding.warnings
