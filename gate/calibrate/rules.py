@@ -5,7 +5,7 @@ The draws of a rule are split into parts that may run anywhere and in any order.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from random import Random
 from typing import TYPE_CHECKING
@@ -93,28 +93,31 @@ class Rule:
     """Its formula and defaults, in a line."""
 
 
+_WITH_SIDES = Rule(
+    name="driftgate",
+    sides=True,
+    history=ours.SESSIONS_WITH_SIDES,
+    play=partial(ours.play, sides=True),
+    source="screen against 10 sessions, then blocks of pairs; tolerance 5 %, tau 1 %",
+)
 QUESTIONS = tuple(
-    Rule(
-        name=f"driftgate-{builds}-build{'s' * (builds == 'fresh')}",
-        sides=True,
-        history=ours.SESSIONS_WITH_SIDES,
+    replace(
+        _WITH_SIDES,
+        name=name,
         play=partial(ours.play, sides=True, builds=builds),
         source=f"driftgate where each recorded session is another build: {what}",
     )
-    for builds, what in (("one", "one build a side"), ("fresh", "a build for each trial"))
+    for name, builds, what in (
+        ("driftgate-one-build", "one", "one build a side"),
+        ("driftgate-fresh-builds", "fresh", "a build for each trial"),
+    )
 )
 """Not rules to use but questions to ask: tried only by name."""
 _MOST_HISTORY = 31
 """Of another tool's longer history, what there is is taken."""
 
 RULES = (
-    Rule(
-        name="driftgate",
-        sides=True,
-        history=ours.SESSIONS_WITH_SIDES,
-        play=partial(ours.play, sides=True),
-        source="screen against 10 sessions, then blocks of pairs; tolerance 5 %, tau 1 %",
-    ),
+    _WITH_SIDES,
     Rule(
         name="driftgate-strikes",
         sides=False,

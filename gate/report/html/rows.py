@@ -58,12 +58,7 @@ class FindingRow:
     base: str
     head: str
     loss: str
-    interval: str
-    confidence: str
-    tolerance: str
     negligible: str
-    trials: str
-    method: str
     smallest: str
     """Minimum detectable loss."""
     bar: Bar | None
@@ -88,7 +83,7 @@ def rows_of(report: Report, original: Report, *, most_plotted: int) -> list[Find
     report of more findings than `most_plotted`, only so many of those that did not plainly
     pass are shown with their evidence: the worst.
     """
-    accepted = {(one.profile, one.session): one for one in report.accepted}
+    accepted = around.accepted_by_name(report)
     small = len(report.findings) <= most_plotted
     left = most_plotted
     rows = []
@@ -135,12 +130,7 @@ def row(index: int, finding: Finding, details: FindingDetails | None = None) -> 
         base=show(finding.base_value, finding.unit),
         head=show(finding.head_value, finding.unit),
         loss=percent(finding.loss),
-        interval=words.interval(finding),
-        confidence=words.confidence(finding),
-        tolerance=words.tolerance(finding),
         negligible=percent(finding.negligible, signed=False),
-        trials=words.trials(finding),
-        method=words.method(finding),
         smallest=percent(finding.minimum_detectable_loss, signed=False),
         bar=interval_bar(finding),
         details=details,
