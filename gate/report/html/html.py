@@ -147,13 +147,13 @@ def _with_code(text: str) -> Markup:
 
 def _between_tags(text: str) -> Markup:
     """Text between tags, where a quotation mark needs no escape."""
-    return Markup(str(escape(_bind(text))).replace("&#39;", "'").replace("&#34;", '"'))  # noqa: S704
+    return Markup(str(escape(_bind(text))).replace("&#39;", "'").replace("&#34;", '"'))
 
 
 @cache
 def _assets() -> _Assets:
     style, script = _close(_tight("".join(map(_source, _STYLES)))), _tight(_source("script.js"))
-    return _Assets(Markup(style), _hash(style), Markup(script), _hash(script))  # noqa: S704
+    return _Assets(Markup(style), _hash(style), Markup(script), _hash(script))
 
 
 def _source(name: str) -> str:
