@@ -85,6 +85,8 @@ def join_reports(reports: Sequence[Report]) -> Report:
         aside=_aside(parts),
         origin=next((one.origin for one in parts if one.origin is not None), None),
         calibration=_calibration(parts),
+        why=_each((one.why for one in parts), lambda row: (row.profile, row.benchmark)),
+        touched=_each((one.touched for one in parts), lambda row: (row.profile,)),
     )
 
 
