@@ -141,7 +141,7 @@ def _checked(wanted: CheckRequest, teller: Teller, stop: Stop, ending: CheckOutp
 
 def _judged(sessions: Sequence[Session], suite: CheckSuite, known: MergeBase) -> Report:
     from gate.judge.judge import judge  # noqa: PLC0415 - scipy, after measuring
-    from gate.judge.verdict.absent import absent_findings  # noqa: PLC0415 - with what judges
+    from gate.judge.verdict.findings import absent_findings  # noqa: PLC0415 - with what judges
 
     why = {one.name: "the change removes the profile" for one in suite.gone}
     return judge(

@@ -83,7 +83,7 @@ def told_report(path: Path, said: str) -> Report:
     """
     from gate.clock import now  # noqa: PLC0415 - likewise
     from gate.formats.session.session_file import read_report  # noqa: PLC0415 - the help is quick
-    from gate.judge.verdict.absent import failed_report  # noqa: PLC0415 - likewise
+    from gate.judge.verdict.findings import failed_report  # noqa: PLC0415 - likewise
     from gate.publish.step import opens  # noqa: PLC0415 - likewise
 
     report = read_report(path)

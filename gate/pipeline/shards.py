@@ -10,7 +10,7 @@ import click
 
 from gate.errors import InputError
 from gate.formats.session.consistency import MOST_SHARDS
-from gate.judge.sharding.parts import Weight, spread_works
+from gate.judge.sharding import Weight, spread_works
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

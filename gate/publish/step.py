@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from gate.errors import GateError
 from gate.formats import disk
 from gate.formats.session.session_file import read_report
-from gate.judge.verdict.absent import failed_report
+from gate.judge.verdict.findings import failed_report
 from gate.model import Role, Verdict, join
 from gate.publish.commands import append, append_summary, output_lines
 from gate.text import clean

@@ -18,7 +18,7 @@ scatter within the n trials, so that it holds for a single one too; for one or t
 normal noise, which outliers are not, and on the host staying as it was in the probe.
 
 That is what a test of fixed length tells at best. The gate's *pairs* stop as soon as they know, and
-bear any noise and drift: they need more (`loudness.provable_with_pairs`), which is told beside it.
+bear any noise and drift: they need more (`noise.provable_with_pairs`), which is told beside it.
 
 Neighbouring trials that are alike (lag-1 autocorrelation of the log times, clipped at three scales)
 make n trials worth fewer than n.
@@ -32,10 +32,11 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.model.readiness import HostNoise
-from gate.stats import loudness, robust
+from gate.stats import robust
+from gate.stats.costs import LossLimits
+from gate.stats.noise import provable_with_pairs
 from gate.stats.power import least
 from gate.stats.quantiles import student
-from gate.stats.screen import LossLimits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,7 +92,7 @@ def _held(noise: float, pairs: int) -> float:
 
     def held(tolerance: float) -> bool:
         limits = LossLimits(tolerance=tolerance, negligible=_NEGLIGIBLE * tolerance)
-        return loudness.provable_with_pairs(limits, sigma, pairs) <= tolerance
+        return provable_with_pairs(limits, sigma, pairs) <= tolerance
 
     return least(held)
 

@@ -1,7 +1,7 @@
 """What can be detected without a base side: planning figures for the screen and the strikes.
 
 *Detectable* is the larger of two: the tolerance at which the screen still clears an unchanged
-metric (`loudness.provable_with_strikes`, the judge's own number), and the smallest one whose loss
+metric (`noise.provable_with_strikes`, the judge's own number), and the smallest one whose loss
 the strikes prove with probability 0.95.
 
 A loss L is found when the screen flags it, the strikes win so many comparisons that luck would do
@@ -29,11 +29,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gate.stats import loudness
-from gate.stats.costs import ratio
+from gate.stats.costs import LossLimits, ratio
+from gate.stats.noise import provable_with_strikes
 from gate.stats.planning import Expected
 from gate.stats.power import CERTAINTY, Power, least
-from gate.stats.screen import LossLimits, threshold
+from gate.stats.screen import threshold
 from gate.stats.strikes import LEAST_SHARE, chance, strikes_needed
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def with_strikes(
     `alpha` is the metric's own part; `noise.level` says how many sessions were accepted.
     """
     count = strikes_needed(noise.level, alpha)
-    clears = loudness.provable_with_strikes(noise, trials)
+    clears = provable_with_strikes(noise, trials)
 
     def in_force(tolerance: float) -> LossLimits:
         limits = limits_at(tolerance)

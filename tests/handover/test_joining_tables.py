@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.formats.session.consistency import report_complaints
-from gate.judge.sharding.join import join_reports
+from gate.judge.report_sections import join_reports
 from gate.model import (
     Accepted,
     Alike,

@@ -10,17 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.stats import robust
+from gate.stats.costs import LossLimits
 from gate.stats.noise import Noise, noise_of
 from gate.stats.quantiles import normal, student
-from gate.stats.screen import (
-    SHARE,
-    LossLimits,
-    level_moved,
-    pairs_detectable,
-    screen,
-    slid,
-    threshold,
-)
+from gate.stats.screen import SHARE, level_moved, pairs_detectable, screen, slid, threshold
 
 LIMITS = LossLimits(tolerance=0.05, negligible=0.01)
 BETA = 0.025

@@ -30,8 +30,8 @@ from gate.model import (
 )
 from gate.model.host import describe_changed
 from gate.model.kernel_config import config_digest, public_options
-from gate.stats.costs import log_costs, usable
-from gate.stats.screen import LossLimits, level_moved
+from gate.stats.costs import LossLimits, log_costs, usable
+from gate.stats.screen import level_moved
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -24,7 +24,7 @@ from gate.model import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gate.judge.verdict.suite import Case
+    from gate.judge.verdict.suite import Case, Suite
     from gate.model import Finding, Ran, Touch
 
 CODE = "G043"
@@ -42,17 +42,27 @@ def coverage_by_profile(cases: Sequence[Case]) -> tuple[Touched, ...]:
     return tuple(one for one in told if one is not None)
 
 
-def require_coverage(found: Finding, told: Sequence[Touched], cases: Sequence[Case]) -> Finding:
-    """The finding as it is; where a pass is empty and the profile wants that, it closes the gate.
+def require_coverage(findings: Sequence[Finding], suite: Suite) -> tuple[Finding, ...]:
+    """The findings; where a pass is empty and its profile asks for that, it closes the gate.
 
-    So does a pass of which nobody knows whether it is. What was accepted as it is, or is shown
-    only, is left alone.
+    So does a pass of which nobody knows whether it is empty. What was accepted as it is, or is
+    shown only, is left alone.
     """
-    if found.verdict not in {Verdict.PASSED, Verdict.IMPROVED} or found.role is not Role.GATE:
-        return found
-    why = _not_shown(next((one for one in told if one.profile == found.profile), None))
-    if not why or not _closes(found.profile, cases):
-        return found
+    rows = {row.profile: row for row in coverage_by_profile(suite.cases)}
+    reasons = {
+        case.profile: _not_shown(rows.get(case.profile)) for case in suite.cases if _closes(case)
+    }
+    return tuple(
+        _emptied(one, why) if (why := reasons.get(one.profile)) and _passes_gate(one) else one
+        for one in findings
+    )
+
+
+def _passes_gate(found: Finding) -> bool:
+    return found.verdict in {Verdict.PASSED, Verdict.IMPROVED} and found.role is Role.GATE
+
+
+def _emptied(found: Finding, why: str) -> Finding:
     return replace(
         found,
         verdict=Verdict.INCONCLUSIVE,
@@ -71,10 +81,12 @@ def _not_shown(told: Touched | None) -> str:
     return told.headline if told.empty or (told.unknown and not told.executed) else ""
 
 
-def _closes(profile: str, cases: Sequence[Case]) -> bool:
-    asked = [case.reviewed for case in cases if case.profile == profile and case.reviewed]
-    guests = (one.work.guest.untouched for one in asked if one.work.guest is not None)
-    return Untouched.CLOSE in {*guests, *(one.subject.untouched for one in asked)}
+def _closes(case: Case) -> bool:
+    if case.reviewed is None:
+        return False
+    guest = case.reviewed.work.guest
+    asked = {case.reviewed.subject.untouched, guest.untouched if guest else Untouched.NOTE}
+    return Untouched.CLOSE in asked
 
 
 def _of(case: Case) -> Touched | None:

@@ -12,9 +12,11 @@ from __future__ import annotations
 from statistics import median, stdev
 from typing import TYPE_CHECKING
 
+from gate.judge.host_stability.controls import moved_builtin
 from gate.judge.host_stability.host_epoch import is_renewed
-from gate.judge.verdict.case_numbers import key_of
 from gate.judge.verdict.comparable import Refusal, refusal
+from gate.judge.verdict.epochs import reference
+from gate.judge.verdict.series import key_of
 from gate.judge.verdict.validity import unfit
 from gate.model import Role
 from gate.stats.costs import LEAST_SESSIONS, ratio, usable
@@ -25,8 +27,7 @@ from gate.units import percent
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gate.judge.verdict.case_numbers import Key
-    from gate.judge.verdict.series import Series
+    from gate.judge.verdict.series import Series, SeriesKey
     from gate.judge.verdict.suite import Case
     from gate.stats.noise import Noise
 
@@ -39,20 +40,38 @@ _CONTROL_ERRORS = 6.0
 """Nor does one within this many standard errors: only gross failures of the host count."""
 
 
-def moved_control(every: Sequence[Series], noises: Mapping[Key, Noise]) -> Refusal | None:
+def host_refusal(
+    case: Case,
+    every: Sequence[Series],
+    noises: Mapping[SeriesKey, Noise],
+    machine_moved: Refusal | None,
+) -> Refusal | None:
+    """The first reason why the host does not stand where it stood, if there is one.
+
+    `machine_moved` is what a control profile of the same suite says of the machine.
+    """
+    return (
+        moved_builtin(case)
+        or machine_moved
+        or moved_control(every, noises)
+        or unsteady(every, noises)
+    )
+
+
+def moved_control(every: Sequence[Series], noises: Mapping[SeriesKey, Noise]) -> Refusal | None:
     """The first control benchmark whose level left its accepted range, either way."""
     for series in every:
         noise = noises.get(key_of(series))
         gates = series.metric.role is Role.GATE
         if not (series.control and gates and noise and usable(series.head)):
             continue
-        loss = median(series.costs) - centre(series.reference.sessions)
+        loss = median(series.costs) - centre(reference(series).sessions)
         if abs(loss) > max(_CONTROL_FLOOR, _CONTROL_ERRORS * noise.error(len(series.head))):
             return Refusal("G035", f"the control {series.label} moved by {percent(ratio(loss))}")
     return None
 
 
-def unsteady(every: Sequence[Series], noises: Mapping[Key, Noise]) -> Refusal | None:
+def unsteady(every: Sequence[Series], noises: Mapping[SeriesKey, Noise]) -> Refusal | None:
     """Trials that scatter far more than in the accepted sessions, over most of the profile."""
     times = [
         stdev(series.costs) / noise.within
@@ -87,7 +106,7 @@ def guards(case: Case) -> bool:
 
 
 def machines_that_moved(
-    suite: Sequence[Judged], noises: Mapping[Key, Noise]
+    suite: Sequence[Judged], noises: Mapping[SeriesKey, Noise]
 ) -> dict[Machine, Refusal]:
     """Machines that moved by what a control profile says, and which one."""
     found: dict[Machine, Refusal] = {}
@@ -101,7 +120,7 @@ def machines_that_moved(
     return found
 
 
-def blind(suite: Sequence[Judged], noises: Mapping[Key, Noise]) -> tuple[str, ...]:
+def blind_controls(suite: Sequence[Judged], noises: Mapping[SeriesKey, Noise]) -> tuple[str, ...]:
     """One sentence for each control profile that tells less of the host than it should."""
     return tuple(
         f"control profile {case.profile}: {why}"
@@ -110,7 +129,7 @@ def blind(suite: Sequence[Judged], noises: Mapping[Key, Noise]) -> tuple[str, ..
     )
 
 
-def _blind(case: Case, every: Sequence[Series], noises: Mapping[Key, Noise]) -> str:
+def _blind(case: Case, every: Sequence[Series], noises: Mapping[SeriesKey, Noise]) -> str:
     refused = refusal(case)
     if refused is not None:
         return f"it says nothing of the host, {refused.reason}"
@@ -126,11 +145,11 @@ def _blind(case: Case, every: Sequence[Series], noises: Mapping[Key, Noise]) -> 
     return f"{share} say nothing of the host; {reasons[0]}"
 
 
-def _silent(series: Series, noises: Mapping[Key, Noise]) -> str:
+def _silent(series: Series, noises: Mapping[SeriesKey, Noise]) -> str:
     found = unfit(series)
     if found is not None:
         return found.headline
     if key_of(series) not in noises:
-        count = len(series.reference.sessions)
+        count = len(reference(series).sessions)
         return f"{count} accepted sessions, {LEAST_SESSIONS} are needed"
     return ""

@@ -29,9 +29,9 @@ from gate.stats.robust import within_session
 from gate.units import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from gate.judge.verdict.suite import Case
+    from gate.judge.verdict.suite import Case, Suite
     from gate.model import Finding, Session
 
 FLOOR, FLOOR_OF_FEW = math.log1p(0.03), math.log1p(0.15)
@@ -196,12 +196,18 @@ def moved_meanwhile(session: Session) -> str:
     return ""
 
 
-def qualify_finding(finding: Finding, meanwhile: Mapping[str, str]) -> Finding:
-    """The finding with a warning where the host moved inside the session that it rests on.
+def warn_of_moves(findings: Sequence[Finding], suite: Suite) -> tuple[Finding, ...]:
+    """The findings, with a warning where the host moved inside the session that they rest on.
 
-    `meanwhile` tells so by profile. Pairs need none: both sides of a pair had the same host.
+    Pairs need none: both sides of a pair had the same host.
     """
-    why = meanwhile.get(finding.profile, "")
-    if not why or finding.method not in {"screen", "strikes"}:
-        return finding
-    return replace(finding, warnings=(*finding.warnings, why))
+    moves = {
+        case.profile: next(filter(None, map(moved_meanwhile, (case.head, *case.strikes))), "")
+        for case in suite.cases
+    }
+    return tuple(
+        replace(one, warnings=(*one.warnings, moves[one.profile]))
+        if moves[one.profile] and one.method in {"screen", "strikes"}
+        else one
+        for one in findings
+    )

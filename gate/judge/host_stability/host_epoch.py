@@ -11,16 +11,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.codes import PAGES
-from gate.judge.verdict.series import make_finding
+from gate.judge.verdict.findings import make_finding
 from gate.model import EpochPolicy, Finding, Role, Verdict
 from gate.model.host import changed_facts, describe_changed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from gate.judge.verdict.screening import Flagged
     from gate.judge.verdict.series import Series
-    from gate.judge.verdict.suite import Case
+    from gate.judge.verdict.suite import Case, Suite
     from gate.model import AcceptedSession, Baseline
     from gate.model.host import Moved
 
@@ -82,9 +82,16 @@ def as_new_epoch(series: Series, answer: Finding | Flagged) -> Finding | Flagged
     return answer if keeps else _new(series)
 
 
-def renewed_decision(case: Case, decided: Finding) -> Finding:
+def renew_decisions(findings: Sequence[Finding], suite: Suite) -> tuple[Finding, ...]:
     """What pairs decided in such a case: a loss or a failure stands, all else is new."""
-    if not is_renewed(case) or decided.verdict.rank > Verdict.INCONCLUSIVE.rank:
+    renewed = {case.profile: case for case in suite.cases if is_renewed(case)}
+    return tuple(
+        _renewed(one, renewed[one.profile]) if one.profile in renewed else one for one in findings
+    )
+
+
+def _renewed(decided: Finding, case: Case) -> Finding:
+    if decided.verdict is Verdict.NEW or decided.verdict.rank > Verdict.INCONCLUSIVE.rank:
         return decided
     advice = decided.advice if decided.role is Role.WATCH else PAGES["G011"].cure
     return replace(

@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING
 
 from gate.judge.verdict.series import limits_for
 from gate.model import Role
-from gate.stats import loudness
-from gate.stats.costs import LEAST_SESSIONS, log_costs, usable
-from gate.stats.noise import moderate_noise, noise_of, prior_of
+from gate.stats.costs import LEAST_SESSIONS, LossLimits, log_costs, usable
+from gate.stats.noise import known_sigma, moderate_noise, noise_of, prior_of, provable_with_pairs
 from gate.stats.planning import Expected, screen_trials
-from gate.stats.screen import LossLimits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -84,8 +82,8 @@ def expected_of(
     metric: Metric, sessions: Sequence[Sequence[float]], noise: Noise, pairs: int
 ) -> Expected:
     """One metric of these accepted values, its tolerance raised where it is too loud for it."""
-    asked, sigma = limits_for(metric, sessions), loudness.known_sigma(noise)
-    provable = loudness.provable_with_pairs(asked, sigma, pairs)
+    asked, sigma = limits_for(metric, sessions), known_sigma(noise)
+    provable = provable_with_pairs(asked, sigma, pairs)
     limits = LossLimits(tolerance=max(asked.tolerance, provable), negligible=asked.negligible)
     return Expected(noise=noise, limits=limits, sigma=sigma, pairs=pairs)
 

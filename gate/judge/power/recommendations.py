@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from gate.model import Metric
+    from gate.stats.costs import LossLimits
     from gate.stats.noise import Noise
     from gate.stats.planning import Expected
     from gate.stats.power import Power
-    from gate.stats.screen import LossLimits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

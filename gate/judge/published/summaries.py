@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from gate.codes import PAGES
 from gate.errors import InputError, NothingCompared
-from gate.judge.judge import importance
 from gate.judge.published.summary_words import (
     itself,
     missing_evidence,
@@ -21,12 +20,12 @@ from gate.judge.published.summary_words import (
     what_would_decide,
     whence,
 )
-from gate.judge.summary import headline
+from gate.judge.summary import headline, importance
 from gate.judge.verdict.waivers import apply_waiver
 from gate.model import SCHEMA, Finding, Report, Role, SuitePromise, Verdict, join
 from gate.stats.costs import ratio
-from gate.stats.printed import compare, known_noise, trials_to_decide
 from gate.stats.summary import Ratio
+from gate.stats.summary_logs import compare, known_noise, trials_to_decide
 from gate.units import percent
 
 if TYPE_CHECKING:

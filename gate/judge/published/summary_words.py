@@ -9,9 +9,8 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.model import Better, Take
-from gate.stats.printed import sittings_differ
 from gate.stats.summary import known_spread
-from gate.stats.summary_logs import assumed_to_decide
+from gate.stats.summary_logs import assumed_to_decide, sittings_differ
 from gate.units import percent, show, show_pair, significant
 
 if TYPE_CHECKING:

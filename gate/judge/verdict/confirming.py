@@ -7,13 +7,13 @@ from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING
 
-from gate.judge.verdict.case_numbers import Pairing, of_blocks
 from gate.judge.verdict.epochs import accepted_change, block_costs
 from gate.judge.verdict.exclusions import disturbs_itself
+from gate.judge.verdict.findings import make_finding
 from gate.judge.verdict.rank_test import by_strikes, screen_numbers
 from gate.judge.verdict.screening import too_loud
-from gate.judge.verdict.series import make_finding, too_coarse
-from gate.judge.verdict.suite import failures_of
+from gate.judge.verdict.series import at_resolution, too_coarse
+from gate.judge.verdict.suite import Pairing, failures_of
 from gate.model import Evidence, Role, Verdict, is_untimed
 from gate.stats.costs import ratio, usable, value_of
 from gate.stats.martingale import decide
@@ -24,9 +24,11 @@ from gate.units import percent
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gate.judge.verdict.case_numbers import Values
+    from gate.judge.first_stage import FirstStage
     from gate.judge.verdict.screening import Flagged
-    from gate.model import Finding
+    from gate.judge.verdict.suite import Policy, Values
+    from gate.model import Better, Finding
+    from gate.stats.costs import LossLimits
     from gate.stats.martingale import PairDecision, PairRule
 
 _SMALL = 1e-4
@@ -37,6 +39,14 @@ _TELLING = 3
 
 _ENOUGH_PAIRS = 8
 """Below this many pairs their own spread says less than the baseline's."""
+
+
+def confirm_flagged(first: FirstStage, policy: Policy) -> tuple[Finding, ...]:
+    """Decide every flagged series of a suite with its share of alpha."""
+    return tuple(
+        confirm_series(flag, alpha=alpha, beta=policy.beta)
+        for flag, alpha in zip(first.flagged, first.alphas(policy.alpha), strict=True)
+    )
 
 
 def confirm_series(flag: Flagged, *, alpha: float, beta: float) -> Finding:
@@ -85,6 +95,15 @@ def _at_resolution(flag: Flagged, coarse: float, blocks: Sequence[Values]) -> Fl
     before = too_coarse(flag.series, flag.limits)
     kept = tuple(warning for warning in flag.warnings if warning != before)
     return replace(flag, limits=limits, warnings=(too_coarse(flag.series, limits), *kept))
+
+
+def of_blocks(
+    limits: LossLimits, resolution: float, blocks: Sequence[Values], better: Better
+) -> LossLimits:
+    """The same for pairs: their own resolution at their own base values."""
+    base = [value for before, _ in blocks for value in before]
+    usable = all(math.isfinite(value) and value > 0 for value in base)
+    return at_resolution(limits, resolution, median(base), better) if base and usable else limits
 
 
 def _stuck(base: Sequence[float], head: Sequence[float]) -> bool:

@@ -6,20 +6,23 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import median
 from typing import TYPE_CHECKING
 
-from gate.judge.verdict.case_numbers import Pairing, beyond, rule_of_blocks
 from gate.judge.verdict.epochs import LevelShift, accepted_change, block_costs
+from gate.judge.verdict.series import CLEAR, bearable, beyond, relative
+from gate.judge.verdict.suite import Pairing
 from gate.model import Better, Role, Stage, TrialStatus, Verdict
 from gate.model.plan import NEXT_BLOCK
 from gate.stats.costs import usable
 from gate.stats.martingale import PairRule, decide
+from gate.stats.strikes import strikes_needed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gate.judge.verdict.suite import Case, Policy
+    from gate.judge.verdict.suite import Case, Policy, Values
     from gate.model import Baseline, Profile, Session
 
 
@@ -44,9 +47,7 @@ class Task:
 
 def plan_second_stage(cases: Sequence[Case], policy: Policy) -> tuple[Task, ...]:
     """Screen the cases and say what must be confirmed, and how."""
-    from gate.judge.judge import first_stage  # noqa: PLC0415 - scipy, in a process of its own
-    from gate.judge.verdict.series import bearable  # noqa: PLC0415 - scipy likewise
-    from gate.stats.strikes import strikes_needed  # noqa: PLC0415
+    from gate.judge.first_stage import first_stage  # noqa: PLC0415 - scipy, in a process of its own
 
     first = first_stage(cases, policy)
     return tuple(
@@ -81,7 +82,7 @@ EARLY_LOOK = 6
 
 def all_cleared(cases: Sequence[Case], policy: Policy) -> bool:
     """Whether the strikes so far clear every gate metric that was flagged."""
-    from gate.judge.judge import first_stage  # noqa: PLC0415
+    from gate.judge.first_stage import first_stage  # noqa: PLC0415
     from gate.judge.verdict.confirming import confirm_series  # noqa: PLC0415 - scipy likewise
 
     first = first_stage(cases, policy)
@@ -103,6 +104,21 @@ def undecided_benchmarks(tasks: Sequence[Task], base: Session, head: Session) ->
         task.benchmark
         for task in tasks
         if task.gates and task.benchmark not in failed and _waiting(task, base, head)
+    )
+
+
+def rule_of_blocks(
+    rule: PairRule, resolution: float, blocks: Sequence[Values], better: Better
+) -> PairRule:
+    """The rule of a confirmation under those limits."""
+    base = [value for before, _ in blocks for value in before]
+    if resolution <= 0 or not base:
+        return rule
+    tau = max(math.expm1(rule.negligible), relative(resolution, median(base), better))
+    return replace(
+        rule,
+        negligible=math.log1p(tau),
+        tolerance=max(rule.tolerance, math.log1p(tau / CLEAR)),
     )
 
 

@@ -6,8 +6,9 @@ import math
 from statistics import median
 from typing import TYPE_CHECKING
 
+from gate.judge.verdict.epochs import reference
 from gate.judge.verdict.exclusions import aside_values, own_asides
-from gate.judge.verdict.series import make_finding
+from gate.judge.verdict.findings import make_finding
 from gate.judge.verdict.suite import values_of
 from gate.judge.verdict.validity import two_trials_agree
 from gate.model import Evidence, Verdict
@@ -131,7 +132,7 @@ def _together(flag: Flagged, heads: tuple[tuple[float, ...], ...], beta: float) 
     """All head sessions as one, the screened one among them."""
     return screen(
         [median(head) for head in heads],
-        centre(flag.series.reference.sessions),
+        centre(reference(flag.series).sessions),
         _noise(flag),
         flag.limits,
         beta,

@@ -5,32 +5,38 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from gate.judge.context.sweeps import lost_points
-from gate.judge.verdict.case_numbers import beyond
-from gate.judge.verdict.epochs import fresh_acceptance
-from gate.judge.verdict.exclusions import aside_values, every_aside, own_asides, shown_values
+from gate.judge.verdict.epochs import fresh_acceptance, reference
+from gate.judge.verdict.findings import make_finding
 from gate.judge.verdict.series import (
     Series,
     bearable,
+    beyond,
+    key_of,
     limits_for,
     limits_of,
-    make_finding,
     too_coarse,
 )
-from gate.judge.verdict.suite import failures_in, resolution_in, trials_by_benchmark, values_in
 from gate.judge.verdict.validity import two_trials_agree, unfit
-from gate.model import Better, Metric, Role, Verdict, applies
-from gate.stats.costs import LEAST_SESSIONS, ratio
-from gate.stats.loudness import known_sigma, pair_sigma, provable_with_pairs, provable_with_strikes
+from gate.model import Verdict
+from gate.stats.costs import LEAST_SESSIONS, LossLimits, ratio, usable
 from gate.stats.martingale import PairRule
-from gate.stats.screen import CONFIDENCE, SHARE, LossLimits, Screened, centre, screen, slid
+from gate.stats.noise import (
+    known_sigma,
+    noise_of,
+    pair_sigma,
+    provable_with_pairs,
+    provable_with_strikes,
+    suite_noises,
+)
+from gate.stats.screen import CONFIDENCE, SHARE, Screened, centre, screen, slid
 from gate.units import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
 
-    from gate.judge.verdict.suite import Case, Policy
-    from gate.model import BaselineSeries, Finding
+    from gate.judge.verdict.series import SeriesKey
+    from gate.judge.verdict.suite import Policy
+    from gate.model import Finding
     from gate.stats.noise import Noise
 
 
@@ -72,52 +78,16 @@ class Flagged:
         )
 
 
-def series_of(case: Case) -> Iterator[Series]:
-    """Every series that the session or the baseline knows, the baseline's own names included."""
-    accepted: dict[tuple[str, str], BaselineSeries] = (
-        {(s.benchmark, s.metric): s for s in case.baseline.series} if case.baseline else {}
-    )
-    planned = {plan.benchmark: plan for plan in case.head.planned}
-    trials = trials_by_benchmark(case.head)
-    asides, every = own_asides(case.head), every_aside(case.head)
-    metrics = {metric.name: metric for metric in case.metrics}
-    own = {
-        (plan.benchmark, metric.name)
-        for plan in planned.values()
-        for metric in case.metrics
-        if applies(metric, plan)
-    }
-    known_names = {name for name, _ in accepted}
-    keys = own | accepted.keys()
-    for benchmark, name in sorted(keys):
-        plan = planned.get(benchmark)
-        known = accepted.get((benchmark, name))
-        metric = metrics.get(name) or _retired(name, known)
-        yield Series(
-            case=case,
-            benchmark=benchmark,
-            metric=metric,
-            control=plan.control if plan else False,
-            planned=plan.trials if plan else 0,
-            head=values_in(trials.get(benchmark, ()), name),
-            failures=failures_in(trials.get(benchmark, ())),
-            accepted=known,
-            applies=(benchmark, name) in own,
-            lost=lost_points(plan, known_names) if plan else (),
-            resolution=resolution_in(trials.get(benchmark, ()), name),
-            aside=aside_values(asides.get(benchmark, ()), name),
-            every_aside=shown_values(every.get(benchmark, ()), name),
-        )
-
-
-def _retired(name: str, known: BaselineSeries | None) -> Metric:
-    """A metric that only the baseline knows any more: it still has to be accounted for."""
-    return Metric(
-        name=name,
-        unit=known.unit if known else "1",
-        better=known.better if known else Better.LOWER,
-        role=Role.GATE,
-    )
+def noises_in(suite: Iterable[Series]) -> dict[SeriesKey, Noise]:
+    """The noise of each series that has enough accepted sessions to tell."""
+    alone: dict[SeriesKey, Noise] = {}
+    for series in suite:
+        if not series.sessions or not all(usable(values) for values in series.sessions):
+            continue
+        known, level = reference(series)
+        if len(known) >= LEAST_SESSIONS:
+            alone[key_of(series)] = noise_of(known, level=level)
+    return suite_noises(alone)
 
 
 def screen_series(series: Series, policy: Policy, noise: Noise | None) -> Finding | Flagged:
@@ -142,7 +112,7 @@ def _look(
     series: Series, limits: LossLimits, warnings: tuple[str, ...], policy: Policy, noise: Noise
 ) -> Finding | Flagged:
     """Compare with the accepted sessions and sort into flagged, improved, slid and passed."""
-    known, level = series.reference
+    known, level = reference(series)
     level_costs = centre(known)
     costs, result = max(
         (
@@ -211,7 +181,7 @@ def _flag(
 
 
 def _few_sessions(series: Series) -> Finding | Flagged:
-    count = len(series.reference.sessions)
+    count = len(reference(series).sessions)
     text = f"only {count} accepted session{'s' if count != 1 else ''} of this profile text"
     if not series.case.head.sides:
         return make_finding(
@@ -245,7 +215,7 @@ def _bearable(
 
 
 def _sigma(series: Series, noise: Noise | None) -> float:
-    return known_sigma(noise) if noise else pair_sigma(series.reference.sessions)
+    return known_sigma(noise) if noise else pair_sigma(reference(series).sessions)
 
 
 def too_loud(series: Series, limits: LossLimits, warnings: tuple[str, ...]) -> Finding | None:

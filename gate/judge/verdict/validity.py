@@ -15,7 +15,7 @@ import re
 from statistics import median
 from typing import TYPE_CHECKING
 
-from gate.judge.verdict.series import make_finding
+from gate.judge.verdict.findings import make_finding
 from gate.model import Role, State, TrialStatus, Verdict, is_untimed
 from gate.stats.costs import usable
 

@@ -1,10 +1,8 @@
-"""The parts of a check that was spread over several machines: each once, and of one and the same.
+"""A check on several machines: its work is spread over them, and its parts are put together again.
 
-A part that is not there has not passed, so the parts say which are missing.
-
-Works spread over machines: the longest first, each to the machine with the least to do.
-
-That rule (longest processing time) ends at most a third later than the best spread there is.
+Work goes out longest first, each to the machine with the least to do; that rule (longest processing
+time) ends at most a third later than the best spread there is. Of what comes back each part counts
+once, all parts are of one check, and a part that is not there has not passed.
 """
 
 from __future__ import annotations
@@ -18,13 +16,13 @@ from gate.errors import InputError
 from gate.model import Side, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from gate.model import Handover, Session
+    from gate.model import Handover, Profile, Session
 
 
 T = TypeVar("T")
-_LONGEST = 300
+_LONGEST, _LONGEST_NAME = 300, 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +126,45 @@ def why_absent(parts: Parts, names: Iterable[str]) -> Mapping[str, str]:
     """Why each of these profiles sent no session, as far as that can be told."""
     why = parts.lacks
     return dict.fromkeys(names, why) if why else {}
+
+
+def refuse_other_commits(
+    sessions: Iterable[Session], proposed: str, merge_base: str, reviewed: Mapping[str, Profile]
+) -> None:
+    """Refuse sessions that say that they are of another commit than the one they stand for.
+
+    The head side is of the commit that is judged; the base side of the merge base, or where the
+    reviewed profile itself declares a base side, of the commit judged, in which that side then is.
+    A profile that nobody reviewed may declare one too; it is new, and compared with nothing.
+    A session that names no commit is told by `commit_notes`.
+
+    Raises:
+        InputError: G243.
+    """
+    for one in sessions:
+        said = one.subject.commit
+        wanted = proposed if one.side is Side.HEAD else merge_base
+        profile = reviewed.get(one.profile)
+        own = said == proposed and (profile is None or one.side.value in profile.sides)
+        if said and said != wanted and not own:
+            raise InputError(
+                "G243",
+                f"the {one.side.value} side of profile {one.profile[:_LONGEST_NAME]} was measured "
+                f"of commit {said[:_LONGEST_NAME]}, and {wanted} is judged by.",
+                cure=f"Measure {wanted[:12]}, or hand in the sessions that were measured of it.",
+            )
+
+
+def commit_notes(sessions: Iterable[Session]) -> Iterator[str]:
+    """What is said of sessions that do not tell which commit they measured."""
+    names = sorted({one.profile for one in sessions if not one.subject.commit})
+    if names:
+        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+        shown = ", ".join(name[:_LONGEST_NAME] for name in names[:5])
+        yield (
+            f"{shown}{more}: the sessions do not tell which commit was measured, so nothing shows "
+            "that it is the one judged"
+        )
 
 
 def _twice(values: Iterable[T]) -> T | None:

@@ -1,16 +1,21 @@
-"""What was not measured at all: told metric by metric, so that it can never look like a pass.
+"""Findings as they are built: of a series, and of what was not measured at all.
 
-The report of a check that could not be judged: closed, with the reason and no findings.
+What was not measured is reported metric by metric, so that it can never look like a pass. A check
+that could not be judged has a report without findings: closed, with the reason.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from statistics import median
+from typing import TYPE_CHECKING, Any
 
 from gate.codes import PAGES
+from gate.judge.verdict.epochs import earlier, epoch_of
 from gate.model import (
     SCHEMA,
     Better,
+    Evidence,
     Finding,
     Report,
     Role,
@@ -23,8 +28,9 @@ from gate.model import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from gate.judge.verdict.series import Series
     from gate.model import Benchmark, Edit, Metric, Profile
-
+    from gate.stats.costs import LossLimits
 
 CODE = "G044"
 _LONGEST_REASON = 300
@@ -32,6 +38,54 @@ _NEW = "G010"
 _EVERY = "*"
 _MOST_ADDED = 50
 """Profiles that a change may add and not measure, each with a finding of its own."""
+
+
+def _advice(series: Series, code: str) -> str:
+    """The cure of the code; a watched metric asks for nothing."""
+    if series.metric.role is Role.WATCH:
+        return "Nothing has to be done: this metric is only watched and never closes the gate."
+    return PAGES[code].cure
+
+
+def make_finding(  # one place builds every finding, so that none lacks its advice
+    series: Series, code: str, verdict: Verdict, headline: str, **numbers: Any
+) -> Finding:
+    """A finding of this series; `numbers` are further fields of `Finding`."""
+    limits: LossLimits | None = numbers.pop("limits", None)
+    evidence = numbers.pop("evidence", Evidence())
+    accepted = series.accepted.current if series.accepted else ()
+    shown = replace(
+        evidence,
+        baseline=series.sessions,
+        baseline_sessions=tuple(point.session for point in accepted),
+        head=series.head,
+        earlier=earlier(series),
+        epoch=epoch_of(series),
+        aside=series.every_aside,
+    )
+    centres = [median(values) for values in series.sessions if values]
+    numbers.setdefault("base_value", median(centres) if centres else None)
+    numbers.setdefault("head_value", median(series.head) if series.head else None)
+    numbers.setdefault("trials_base", sum(len(values) for values in series.sessions))
+    numbers.setdefault("trials_head", len(series.head))
+    return Finding(
+        code=code,
+        profile=series.case.profile,
+        benchmark=series.benchmark,
+        metric=series.metric.name,
+        verdict=verdict,
+        role=series.metric.role,
+        headline=headline,
+        advice=numbers.pop("advice", _advice(series, code)),
+        unit=series.metric.unit,
+        better=series.metric.better,
+        sessions_base=len(series.sessions),
+        tolerance=series.metric.tolerance,
+        tolerance_used=limits.tolerance if limits else series.metric.tolerance,
+        negligible=limits.negligible if limits else series.metric.tau,
+        evidence=shown,
+        **numbers,
+    )
 
 
 def absent_findings(profiles: Sequence[Profile], *, why: Mapping[str, str]) -> tuple[Finding, ...]:
