@@ -17,6 +17,7 @@ from gate.judge.host_stability.control_profiles import (
 )
 from gate.judge.host_stability.host_epoch import as_new_epoch, is_renewed
 from gate.judge.verdict.comparable import refusal
+from gate.judge.verdict.confirming import confirm_series
 from gate.judge.verdict.findings import make_finding
 from gate.judge.verdict.screening import Flagged, noises_in, screen_series
 from gate.judge.verdict.series import key_of, series_of
@@ -67,6 +68,13 @@ class FirstStage:
         weights = iter(shares([flag.strength for flag in by_pairs]))
         return tuple(
             pool * next(weights) if self._shares_pool(flag) else part for flag in self.flagged
+        )
+
+    def confirmed(self, policy: Policy) -> tuple[Finding, ...]:
+        """What the second stage decides of the flagged ones, each with its share of alpha."""
+        return tuple(
+            confirm_series(flag, alpha=alpha, beta=policy.beta)
+            for flag, alpha in zip(self.flagged, self.alphas(policy.alpha), strict=True)
         )
 
     def _shares_pool(self, flag: Flagged) -> bool:

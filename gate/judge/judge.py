@@ -13,7 +13,6 @@ from gate.judge.host_stability.controls import warn_of_moves
 from gate.judge.host_stability.host_epoch import renew_decisions
 from gate.judge.report_sections import JudgedSuite, build_report
 from gate.judge.summary import importance
-from gate.judge.verdict.confirming import confirm_flagged
 from gate.judge.verdict.suite import Suite
 from gate.judge.verdict.waivers import apply_waivers
 from gate.model import Role
@@ -59,7 +58,7 @@ def judge(
     """
     suite = Suite(cases=tuple(cases), policy=policy)
     first = first_stage(cases, policy)
-    findings = (*first.settled, *confirm_flagged(first, policy))
+    findings = (*first.settled, *first.confirmed(policy))
     for step in FINDING_STEPS:
         findings = step(findings, suite)
     findings = (*findings, *absent)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
+from gate.judge.host_stability.control_profiles import unusual_scatter
 from gate.stats import robust
 from gate.stats.costs import LossLimits
 from gate.stats.martingale import shares
@@ -22,7 +23,6 @@ from gate.stats.noise import (
 )
 from gate.stats.planning import Expected, screen_trials
 from gate.stats.quantiles import student
-from gate.stats.robust import unusual_scatter
 from gate.stats.screen import SHARE, screen, threshold
 
 LIMITS = LossLimits(tolerance=0.05, negligible=0.01)

@@ -1,10 +1,8 @@
-"""Profiles marked `control = true`: what moved in them moved the host, for the whole suite.
+"""Whether the host is what it was: controls that moved, trials that scatter as never before.
 
-A control that is listed in a profile condemns that profile alone. A whole profile of controls
-condemns all that was measured on its host for the same report; one that cannot compare anything
-is told, for a guard must not fall silent.
-
-Whether the host is what it was: controls that moved, trials that scatter as never before.
+A benchmark marked `control = true` condemns its own profile where it moved. A whole profile of
+controls condemns all that was measured on its machine for the same report; one that cannot compare
+anything is reported, for a guard must not fall silent.
 """
 
 from __future__ import annotations
@@ -12,6 +10,7 @@ from __future__ import annotations
 from statistics import median, stdev
 from typing import TYPE_CHECKING
 
+from gate.judge.host_stability import LIMITS
 from gate.judge.host_stability.controls import moved_builtin
 from gate.judge.host_stability.host_epoch import is_renewed
 from gate.judge.verdict.comparable import Refusal, refusal
@@ -20,7 +19,6 @@ from gate.judge.verdict.series import key_of
 from gate.judge.verdict.validity import unfit
 from gate.model import Role
 from gate.stats.costs import LEAST_SESSIONS, ratio, usable
-from gate.stats.robust import unusual_scatter
 from gate.stats.screen import centre
 from gate.units import percent
 
@@ -32,12 +30,6 @@ if TYPE_CHECKING:
     from gate.stats.noise import Noise
 
     Judged = tuple[Case, Sequence[Series]]
-
-
-_CONTROL_FLOOR = 0.02
-"""A control that moved by less than this (log) never condemns a host."""
-_CONTROL_ERRORS = 6.0
-"""Nor does one within this many standard errors: only gross failures of the host count."""
 
 
 def host_refusal(
@@ -66,7 +58,7 @@ def moved_control(every: Sequence[Series], noises: Mapping[SeriesKey, Noise]) ->
         if not (series.control and gates and noise and usable(series.head)):
             continue
         loss = median(series.costs) - centre(reference(series).sessions)
-        if abs(loss) > max(_CONTROL_FLOOR, _CONTROL_ERRORS * noise.error(len(series.head))):
+        if abs(loss) > max(LIMITS.control_benchmark, LIMITS.errors * noise.error(len(series.head))):
             return Refusal("G035", f"the control {series.label} moved by {percent(ratio(loss))}")
     return None
 
@@ -90,6 +82,16 @@ def unsteady(every: Sequence[Series], noises: Mapping[SeriesKey, Noise]) -> Refu
         f"trials scatter {scatter:.0f} times as much as in the accepted sessions, over most of "
         f"{len(times)} metrics",
     )
+
+
+def unusual_scatter(times: Sequence[float]) -> float | None:
+    """The typical scatter of a suite where it is out of the ordinary, else None.
+
+    `times` are the standard deviations of each metric's trials as multiples of the accepted.
+    """
+    if len(times) < LIMITS.scattering or (typical := median(times)) <= LIMITS.scatter:
+        return None
+    return typical
 
 
 Machine = tuple[str, str]

@@ -20,6 +20,7 @@ from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
+from gate.judge.host_stability import LIMITS
 from gate.judge.verdict.comparable import Refusal
 from gate.model import Source
 from gate.model.host import changed_facts
@@ -34,21 +35,10 @@ if TYPE_CHECKING:
     from gate.judge.verdict.suite import Case, Suite
     from gate.model import Finding, Session
 
-FLOOR, FLOOR_OF_FEW = math.log1p(0.03), math.log1p(0.15)
-"""A built-in control that moved by less condemns no host, however quiet it was: where the accepted
-sessions are of `SITTINGS` at least, and of fewer."""
-SITTINGS = 5
-"""Sittings are of different boots, or begin in different hours."""
-_ERRORS = 6.0
-NEWEST = 10
-"""Accepted sessions that tell: a host that stays moved is itself again after a few more."""
 KEPT = 5
 """Values that stand for a session, however long it was: the medians of as many parts of it."""
 _DIGITS = 4
 _HOUR = len("2026-01-31T23")
-_MEANWHILE = math.log1p(0.05)
-_HALF = 4
-"""Runs in each half of a session that can tell whether it moved meanwhile."""
 
 
 class ControlStanding(NamedTuple):
@@ -135,12 +125,12 @@ def _known(case: Case) -> dict[str, _Accepted]:
     same = [one for one in case.baseline.sessions if not changed_facts(one.epoch_facts, now)]
     found = {}
     for name in sorted({name for one in same for name in one.controls}):
-        held = [one for one in same if usable(one.controls.get(name, ()))][-NEWEST:]
+        held = [one for one in same if usable(one.controls.get(name, ()))][-LIMITS.newest :]
         if len(held) >= LEAST_SESSIONS:
             sittings = {(one.boot, one.started[:_HOUR]) for one in held}
             found[name] = _Accepted(
                 runs=tuple(_logs(one.controls[name]) for one in held),
-                floor=FLOOR if len(sittings) >= SITTINGS else FLOOR_OF_FEW,
+                floor=LIMITS.builtin if len(sittings) >= LIMITS.sittings else LIMITS.builtin_of_few,
             )
     return found
 
@@ -175,7 +165,7 @@ def _standing(
         when=when,
         sessions=len(accepted.runs),
         moved=median([median(one) for one in fresh]) - level,
-        bearable=max(accepted.floor, _ERRORS * error),
+        bearable=max(accepted.floor, LIMITS.errors * error),
     )
 
 
@@ -183,12 +173,12 @@ def moved_meanwhile(session: Session) -> str:
     """The control whose second half is far from its first; empty where none is."""
     for name, runs in sorted(session.controls.items()):
         half = len(runs) // 2
-        if half < _HALF or not usable(runs):
+        if half < LIMITS.half or not usable(runs):
             continue
         first, second = ([math.log(one) for one in part] for part in (runs[:half], runs[half:]))
         error = within_session([first, second]) * math.sqrt(math.pi / half)
         away = median(second) - median(first)
-        if abs(away) > max(_MEANWHILE, _ERRORS * error):
+        if abs(away) > max(LIMITS.meanwhile, LIMITS.errors * error):
             return (
                 f"the built-in control {name} took {percent(ratio(away))} in the second half of "
                 "the session: the host moved meanwhile"

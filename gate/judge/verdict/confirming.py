@@ -24,9 +24,8 @@ from gate.units import percent
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gate.judge.first_stage import FirstStage
     from gate.judge.verdict.screening import Flagged
-    from gate.judge.verdict.suite import Policy, Values
+    from gate.judge.verdict.suite import Values
     from gate.model import Better, Finding
     from gate.stats.costs import LossLimits
     from gate.stats.martingale import PairDecision, PairRule
@@ -39,14 +38,6 @@ _TELLING = 3
 
 _ENOUGH_PAIRS = 8
 """Below this many pairs their own spread says less than the baseline's."""
-
-
-def confirm_flagged(first: FirstStage, policy: Policy) -> tuple[Finding, ...]:
-    """Decide every flagged series of a suite with its share of alpha."""
-    return tuple(
-        confirm_series(flag, alpha=alpha, beta=policy.beta)
-        for flag, alpha in zip(first.flagged, first.alphas(policy.alpha), strict=True)
-    )
 
 
 def confirm_series(flag: Flagged, *, alpha: float, beta: float) -> Finding:

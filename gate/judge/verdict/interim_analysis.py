@@ -1,6 +1,8 @@
-"""Looks between blocks: which benchmarks are still undecided; light, for the measuring process.
+"""What the measuring process asks before and between its trials; it never loads scipy.
 
-`plan_second_stage` needs scipy and runs in a process of its own; what it returns does not.
+Planning and early looks need scipy, so they run in a forked child: `plan_screens`,
+`plan_second_stage` and `all_cleared` import what they need there. What they return is light, and
+so is the look between blocks of pairs, `undecided_benchmarks`.
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ class Task:
 
 def plan_second_stage(cases: Sequence[Case], policy: Policy) -> tuple[Task, ...]:
     """Screen the cases and say what must be confirmed, and how."""
-    from gate.judge.first_stage import first_stage  # noqa: PLC0415 - scipy, in a process of its own
+    from gate.judge.first_stage import first_stage  # noqa: PLC0415 - scipy, in the child alone
 
     first = first_stage(cases, policy)
     return tuple(
@@ -70,7 +72,7 @@ def plan_screens(
     profiles: Sequence[Profile], baselines: Sequence[Baseline | None], beta: float
 ) -> list[dict[str, int]]:
     """Trials of each profile's screen by benchmark, where they are more than it asks for."""
-    from gate.judge.power.planning import plan_screen  # noqa: PLC0415 - scipy likewise
+    from gate.judge.power.planning import plan_screen  # noqa: PLC0415 - scipy, in the child alone
 
     pairs = zip(profiles, baselines, strict=True)
     return [plan_screen(profile, baseline, beta) for profile, baseline in pairs]
@@ -82,15 +84,10 @@ EARLY_LOOK = 6
 
 def all_cleared(cases: Sequence[Case], policy: Policy) -> bool:
     """Whether the strikes so far clear every gate metric that was flagged."""
-    from gate.judge.first_stage import first_stage  # noqa: PLC0415
-    from gate.judge.verdict.confirming import confirm_series  # noqa: PLC0415 - scipy likewise
+    from gate.judge.first_stage import first_stage  # noqa: PLC0415 - scipy, in the child alone
 
-    first = first_stage(cases, policy)
-    return all(
-        confirm_series(flag, alpha=alpha, beta=policy.beta).verdict is Verdict.PASSED
-        for flag, alpha in zip(first.flagged, first.alphas(policy.alpha), strict=True)
-        if flag.series.metric.role is Role.GATE
-    )
+    decided = first_stage(cases, policy).confirmed(policy)
+    return all(one.verdict is Verdict.PASSED for one in decided if one.role is Role.GATE)
 
 
 def undecided_benchmarks(tasks: Sequence[Task], base: Session, head: Session) -> frozenset[str]:
