@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gate.calibrate.drawing import slow_values, some
 from gate.calibrate.outcome import TOLERANCE
-from gate.judge.host_stability.control_profiles import unsteady
+from gate.judge.host_stability.standing import unsteady
 from gate.judge.power.planning import expected_of
 from gate.judge.verdict.screening import Flagged, noises_in, screen_series
 from gate.judge.verdict.series import Series, key_of

@@ -9,13 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gate.judge.host_stability.control_profiles import (
+from gate.judge.host_stability.standing import (
+    ScreenedCase,
+    as_new_epoch,
     blind_controls,
     host_refusal,
-    machine_of,
+    is_renewed,
     machines_that_moved,
 )
-from gate.judge.host_stability.host_epoch import as_new_epoch, is_renewed
 from gate.judge.verdict.comparable import refusal
 from gate.judge.verdict.confirming import confirm_series
 from gate.judge.verdict.findings import make_finding
@@ -27,9 +28,8 @@ from gate.stats.martingale import shares
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from gate.judge.verdict.comparable import Refusal
-    from gate.judge.verdict.series import Series, SeriesKey
-    from gate.judge.verdict.suite import Case, Policy
+    from gate.judge.verdict.series import SeriesKey
+    from gate.judge.verdict.suite import Case, Policy, Refusal
     from gate.stats.noise import Noise
 
 
@@ -96,13 +96,13 @@ class FirstStage:
 
 def first_stage(cases: Sequence[Case], policy: Policy) -> FirstStage:
     """Screen every series of every case."""
-    suite = [(case, tuple(series_of(case))) for case in cases]
-    noises = noises_in(series for _, every in suite for series in every)
+    suite = [ScreenedCase(case, tuple(series_of(case)), refusal(case)) for case in cases]
+    noises = noises_in(series for one in suite for series in one.every)
     moved = machines_that_moved(suite, noises)
     answers = [
         answer
-        for case, every in suite
-        for answer in _screen_case(case, every, noises, policy, moved.get(machine_of(case)))
+        for one in suite
+        for answer in _screen_case(one, noises, policy, moved.get(one.machine))
     ]
     return FirstStage(
         settled=tuple(answer for answer in answers if isinstance(answer, Finding)),
@@ -113,13 +113,12 @@ def first_stage(cases: Sequence[Case], policy: Policy) -> FirstStage:
 
 
 def _screen_case(
-    case: Case,
-    every: Sequence[Series],
+    one: ScreenedCase,
     noises: Mapping[SeriesKey, Noise],
     policy: Policy,
     machine_moved: Refusal | None,
 ) -> Iterator[Finding | Flagged]:
-    refused = refusal(case)
+    case, every, refused = one
     renewed = refused is None and is_renewed(case)  # then no control is what it was, either
     if not renewed:
         refused = refused or host_refusal(case, every, noises, machine_moved)

@@ -10,7 +10,7 @@ from gate.judge.context.patch_coverage import require_coverage
 from gate.judge.context.sweeps import apply_shapes
 from gate.judge.first_stage import first_stage
 from gate.judge.host_stability.controls import warn_of_moves
-from gate.judge.host_stability.host_epoch import renew_decisions
+from gate.judge.host_stability.standing import renew_decisions
 from gate.judge.report_sections import JudgedSuite, build_report
 from gate.judge.summary import importance
 from gate.judge.verdict.suite import Suite

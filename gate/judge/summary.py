@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from gate.judge.host_stability.controls import missing_controls, standings
-from gate.judge.host_stability.host_epoch import move_of
+from gate.judge.host_stability.standing import move_of
 from gate.model import Role, Source, TrialStatus, Verdict
 from gate.stats.costs import LEAST_SESSIONS, ratio
 from gate.units import percent

@@ -229,15 +229,9 @@ def test_the_early_look_waits_for_every_gate_metric():
 
 def test_what_measures_never_loads_scipy():
     """Looks between blocks and the page that measures need no numpy; only the forked child does."""
-    loaded = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            "import sys, gate.judge.verdict.interim_analysis, gate.pipeline.flow\n"
-            "print({'numpy', 'scipy'} & sys.modules.keys())",
-        ],
-        capture_output=True,
-        text=True,
-        check=True,
+    modules = "gate.judge.verdict.interim_analysis, gate.pipeline.flow"
+    script = f"import sys, {modules}; print({{'numpy', 'scipy'}} & sys.modules.keys())"
+    ran = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
     )
-    assert loaded.stdout == "set()\n"
+    assert ran.stdout == "set()\n"

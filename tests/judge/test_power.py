@@ -11,8 +11,7 @@ from judge import build
 from judge.build import WALL, at, decide, only, reviewed, series, session
 
 from gate.judge.power.power import ToleranceStanding, asked_by, asked_in, power_rows
-from gate.judge.power.recommendations import rounded_up
-from gate.judge.power.sentences import proposals, sentence
+from gate.judge.power.sentences import proposals, rounded_up, sentence
 from gate.model import BaselinePoint, BaselineSeries, Better, Metric, Role, SideSpec, Trials
 
 SIDES = {"base": SideSpec(), "head": SideSpec()}

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from gate.judge.host_stability.control_profiles import unusual_scatter
+from gate.judge.host_stability.standing import unusual_scatter
 from gate.stats import robust
 from gate.stats.costs import LossLimits
 from gate.stats.martingale import shares

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.formats.session.consistency_shown import why_complaints
-from gate.judge.context.flame import flame_of
+from gate.judge.context.diagnosis import flame_of
 from gate.model import Side
 from gate.model.diagnosis import MOST_FRAMES, Frame, Why
 from gate.report.plots import flame_plot

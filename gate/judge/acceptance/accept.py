@@ -16,7 +16,7 @@ from gate.judge.acceptance.acceptable import (
     why_not_with,
 )
 from gate.judge.host_stability.controls import accepted_controls
-from gate.judge.host_stability.host_epoch import host_move
+from gate.judge.host_stability.standing import host_move
 from gate.judge.verdict.comparable import other_tool
 from gate.judge.verdict.suite import trials_by_benchmark, values_in
 from gate.model import (

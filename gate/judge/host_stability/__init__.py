@@ -1,8 +1,8 @@
 """Does the host still stand where it stood when the baseline was accepted?
 
-Asked of its epoch facts (`host_epoch`), of the built-in controls (`controls`), and of the
-benchmarks that no change can reach and the scatter of all trials (`control_profiles`, whose
-`host_refusal` gives the first reason why it does not). All limits stand here.
+Asked of the built-in controls (`controls`), and of the host's epoch facts, the benchmarks that no
+change can reach and the scatter of all trials (`standing`, whose `host_refusal` gives the first
+reason why it does not). All limits stand here.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.judge.host_stability import LIMITS
-from gate.judge.verdict.comparable import Refusal
+from gate.judge.verdict.suite import Refusal
 from gate.model import Source
 from gate.model.host import changed_facts
 from gate.stats.costs import LEAST_SESSIONS, ratio, usable

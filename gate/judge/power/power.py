@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from gate.judge.power.planning import both_sides, with_points
-from gate.judge.power.recommendations import More, Question, answer, more_of
+from gate.judge.power.planning import More, Question, answer, both_sides, more_of, with_points
 from gate.judge.verdict.series import MOST_RAISED
 from gate.model import UNTIMED, Role, applies, plan_of
 from gate.stats.costs import LEAST_SESSIONS, log_costs, usable

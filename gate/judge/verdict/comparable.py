@@ -1,14 +1,12 @@
-"""Comparable or refused: what must agree before a number may be judged.
-
-Whether what was measured is what is judged: the commit of the change, and of its merge base.
-"""
+"""Comparable or refused: what must agree before a number may be judged."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from gate.judge.host_stability.host_epoch import host_move
+from gate.judge.host_stability.standing import host_move
 from gate.judge.verdict.exclusions import too_many_excluded
+from gate.judge.verdict.suite import Refusal
 from gate.model import EpochPolicy, Side
 from gate.model.host import changed_facts, describe_changed
 
@@ -19,13 +17,6 @@ if TYPE_CHECKING:
 
 _SHOWN = 3
 """Stable facts that a refusal names; a machine that differs in more is another one anyway."""
-
-
-class Refusal(NamedTuple):
-    """Why a profile's numbers may not be judged."""
-
-    code: str
-    reason: str
 
 
 def refusal(case: Case) -> Refusal | None:

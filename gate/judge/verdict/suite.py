@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gate.errors import InputError, NothingCompared
 from gate.model import Baseline, Session, Side, Stage, TrialStatus, Waiver, plan_of
@@ -71,6 +71,13 @@ class Suite:
     def by_profile(self) -> dict[str, Case]:
         """The cases by their profiles' names."""
         return {case.profile: case for case in self.cases}
+
+
+class Refusal(NamedTuple):
+    """Why a profile's numbers may not be judged."""
+
+    code: str
+    reason: str
 
 
 def arrange(
