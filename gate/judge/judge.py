@@ -63,11 +63,8 @@ def judge(
         findings = step(findings, suite)
     findings = (*findings, *absent)
     if not any(found.role is Role.GATE for found in findings):
-        raise NothingCompared(
-            "G280",
-            "no gate metric was judged.",
-            cure='Give at least one metric of the profile the role "gate".',
-        )
+        cure = 'Give at least one metric of the profile the role "gate".'
+        raise NothingCompared("G280", "no gate metric was judged.", cure=cure)
     return build_report(
         JudgedSuite(
             suite=suite,

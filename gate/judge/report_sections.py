@@ -116,10 +116,7 @@ def _accepted(judged: JudgedSuite) -> tuple[Accepted, ...]:
 def _promise(judged: JudgedSuite) -> SuitePromise:
     policy, first = judged.suite.policy, judged.first
     return SuitePromise(
-        alpha=policy.alpha,
-        beta=policy.beta,
-        metrics_judged=first.judged,
-        metrics_flagged=first.m,
+        alpha=policy.alpha, beta=policy.beta, metrics_judged=first.judged, metrics_flagged=first.m
     )
 
 

@@ -68,38 +68,44 @@ def gathered(handovers: Sequence[Handover], shards: int | None = None) -> Parts:
     Raises:
         InputError: G243, they are not the parts of one check.
     """
-    said = {one.shards for one in handovers}
-    if shards is not None and said - {shards} and handovers:
-        raise _unfit(f"there are to be {shards} parts, and a file says {max(said - {shards})}")
-    if len(said) > 1:
-        raise _unfit(f"the files say that there are {' and '.join(map(str, sorted(said)))} parts")
-    count = shards or max(said, default=1)
-    if shards == 1 and sum(bool(one.version) for one in handovers) > 1:
-        raise _unfit("part 1 of 1 was handed over twice")
-    errors = tuple(
-        f"measuring ended early: {one.error[:_LONGEST]}" for one in handovers if one.error
-    )
+    count = _count(handovers, shards)
+    errors = [f"measuring ended early: {one.error[:_LONGEST]}" for one in handovers if one.error]
     if count == 1:
         together = tuple(session for one in handovers for session in one.sessions)
         missing = () if handovers or shards is None else (1,)
-        return Parts(
-            shards=1, sessions=(together,) if together else (), missing=missing, errors=errors
-        )
+        found = (together,) if together else ()
+        return Parts(shards=1, sessions=found, missing=missing, errors=tuple(errors))
     _refuse_unfit(handovers)
-    errors += tuple(
+    in_order = sorted(handovers, key=lambda one: one.shard)
+    errors += [
         f"part {one.shard} of {count} holds no session"
-        for one in sorted(handovers, key=lambda h: h.shard)
+        for one in in_order
         if not (one.sessions or one.error)
-    )
+    ]
     there = {one.shard for one in handovers}
     return Parts(
         shards=count,
-        sessions=tuple(
-            one.sessions for one in sorted(handovers, key=lambda h: h.shard) if one.sessions
-        ),
+        sessions=tuple(one.sessions for one in in_order if one.sessions),
         missing=tuple(number for number in range(1, count + 1) if number not in there),
-        errors=errors,
+        errors=tuple(errors),
     )
+
+
+def _count(handovers: Sequence[Handover], shards: int | None) -> int:
+    """How many parts there must be.
+
+    Raises:
+        InputError: G243.
+    """
+    counts = {one.shards for one in handovers}
+    if shards is not None and counts - {shards}:
+        most = max(counts - {shards})
+        raise _unfit(f"there are to be {shards} parts, and a file says {most}")
+    if len(counts) > 1:
+        raise _unfit(f"the files say that there are {' and '.join(map(str, sorted(counts)))} parts")
+    if shards == 1 and sum(bool(one.version) for one in handovers) > 1:
+        raise _unfit("part 1 of 1 was handed over twice")
+    return shards or max(counts, default=1)
 
 
 def _refuse_unfit(handovers: Sequence[Handover]) -> None:
@@ -203,10 +209,10 @@ def spread_works(works: Sequence[Weight], shards: int) -> tuple[tuple[str, ...],
         if not (math.isfinite(one.seconds) and one.seconds >= 0):
             what = f"{one.name} cannot take {one.seconds} seconds"
             raise ValueError(what)
-    held: list[list[Weight]] = [[] for _ in range(shards)]
+    spread: list[list[Weight]] = [[] for _ in range(shards)]
     for one in sorted(works, key=lambda work: (-work.seconds, work.name)):
-        min(held, key=_load).append(one)
-    return tuple(tuple(sorted(one.name for one in shard)) for shard in held)
+        min(spread, key=_load).append(one)
+    return tuple(tuple(sorted(one.name for one in shard)) for shard in spread)
 
 
 def _load(shard: Sequence[Weight]) -> tuple[float, int]:

@@ -47,6 +47,11 @@ def ratio(log_loss: float) -> float:
     return math.expm1(min(log_loss, _FARTHEST))
 
 
+def relative_limit(log_loss: float | None) -> float | None:
+    """The same of a limit, which may be absent."""
+    return None if log_loss is None else ratio(log_loss)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LossLimits:
     """A metric's thresholds as relative losses."""

@@ -131,8 +131,7 @@ def prior_of(noises: Sequence[Noise]) -> Prior | None:
     excess = variance(logs) - fmean(float(polygamma(1, half)) for half in halves)
     half = _half_freedom(excess)
     return Prior(
-        freedom=2 * half,
-        variance=math.exp(fmean(logs) + float(digamma(half)) - math.log(half)),
+        freedom=2 * half, variance=math.exp(fmean(logs) + float(digamma(half)) - math.log(half))
     )
 
 

@@ -128,9 +128,7 @@ def _net(sides: Sequence[CpuBill]) -> float:
 
 
 def _shares(
-    base: Sequence[CpuBill],
-    head: Sequence[CpuBill],
-    view: Callable[[CpuBill], dict[str, float]],
+    base: Sequence[CpuBill], head: Sequence[CpuBill], view: Callable[[CpuBill], dict[str, float]]
 ) -> tuple[Share, ...]:
     """Every payer that paid anything on either side, in the order of the view, head first."""
     before, after = medians(base, view), medians(head, view)

@@ -102,11 +102,7 @@ def _has_value(point: Finding) -> bool:
 
 
 def _is_proven(
-    case: Case,
-    plan: Planned,
-    metric: Metric,
-    own: Iterable[Metric],
-    known: Mapping[Key, Finding],
+    case: Case, plan: Planned, metric: Metric, own: Iterable[Metric], known: Mapping[Key, Finding]
 ) -> bool:
     """Whether the group's own finding proves that the shape of this curve became worse."""
     of_shape = [

@@ -113,9 +113,7 @@ def rule_of_blocks(
         return rule
     tau = max(math.expm1(rule.negligible), relative(resolution, median(base), better))
     return replace(
-        rule,
-        negligible=math.log1p(tau),
-        tolerance=max(rule.tolerance, math.log1p(tau / CLEAR)),
+        rule, negligible=math.log1p(tau), tolerance=max(rule.tolerance, math.log1p(tau / CLEAR))
     )
 
 

@@ -101,19 +101,18 @@ def screen_series(series: Series, policy: Policy, noise: Noise | None) -> Findin
     if noise is None:
         return _few_sessions(series)
     limits, warnings = _bearable(series, limits_of(series), noise)
-    answer = _look(series, limits, (*warnings, *fresh_acceptance(series)), policy, noise)
+    answer = _compare(series, limits, (*warnings, *fresh_acceptance(series)), policy, noise)
     # A slide widens the scale between sessions: then it is the slide that must be told.
     if not isinstance(answer, Flagged) and answer.code == "G023":
         return answer
-    return too_loud(series, limits, warnings) or answer
+    return too_noisy(series, limits, warnings) or answer
 
 
-def _look(
+def _compare(
     series: Series, limits: LossLimits, warnings: tuple[str, ...], policy: Policy, noise: Noise
 ) -> Finding | Flagged:
     """Compare with the accepted sessions and sort into flagged, improved, slid and passed."""
-    known, level = reference(series)
-    level_costs = centre(known)
+    level_costs = centre(reference(series).sessions)
     costs, result = max(
         (
             (some, screen(some, level_costs, noise, limits, policy.beta))
@@ -121,43 +120,53 @@ def _look(
         ),
         key=lambda one: (one[1].flagged, one[1].loss),  # the worse of both
     )
-    with_asides = f" with {len(series.aside)} set aside" if costs != series.costs else ""
-    shown = percent(ratio(result.loss))
-    met = f"{level} accepted session{'s' if level != 1 else ''}"
-    borrowed = "" if len(known) == level else ", noise of the epoch before"
-    step = (
-        f"{'flagged' if result.flagged else 'not flagged'} in the screen at {shown}{with_asides} "
-        f"(limit {percent(ratio(result.threshold))}, {met}{borrowed})"
-    )
+    step = _step(series, result, len(series.aside) if costs != series.costs else 0)
     # The asked tolerance: a slide widens the scale that a raised one comes from, and a resolution
     # that hides a small loss must not hide that losses add up.
     slide = slid(costs, series.session_costs, limits_for(series.metric, series.sessions))
     slide_text = f"slid {percent(ratio(slide or 0.0))} since the first sessions of this epoch"
-    twice = f"both trials gave exactly {series.head[0]:g}: a stuck counter, or chance"
-    if result.flagged or two_trials_agree(series):
-        path = (step, twice) if two_trials_agree(series) else (step,)
+    agree = two_trials_agree(series)
+    if result.flagged or agree:
+        twice = f"both trials gave exactly {series.head[0]:g}: a stuck counter, or chance"
+        path = (step, twice) if agree else (step,)
         flag = _flag(series, limits, result, noise, path, warnings)
         return flag if slide is None else replace(flag, slide=slide_text)
-    numbers = {
-        "loss": ratio(result.loss),
-        "loss_low": ratio(result.low),
-        "loss_high": ratio(result.high),
+    loss = percent(ratio(result.loss))
+    code, verdict, path = "G001", Verdict.PASSED, (step,)
+    text = f"{loss}, within the tolerance of {percent(limits.tolerance, signed=False)}"
+    if slide is not None:
+        code, verdict, text, path = "G023", Verdict.INCONCLUSIVE, slide_text, (step, slide_text)
+    elif result.improved:
+        code, verdict = "G003", Verdict.IMPROVED
+        text = f"{percent(-ratio(result.loss), signed=False)} better than what was accepted"
+        path = (step, "better by more than its noise and what is negligible")
+    numbers = screen_numbers(result) | {"limits": limits, "warnings": warnings, "path": path}
+    return make_finding(series, code, verdict, text, **numbers)
+
+
+def _step(series: Series, result: Screened, asides: int) -> str:
+    """What the screen saw, as a step of the decision."""
+    known, level = reference(series)
+    with_asides = f" with {asides} set aside" if asides else ""
+    accepted = f"{level} accepted session{'s' if level != 1 else ''}"
+    borrowed = "" if len(known) == level else ", noise of the epoch before"
+    return (
+        f"{'flagged' if result.flagged else 'not flagged'} in the screen at "
+        f"{percent(ratio(result.loss))}{with_asides} "
+        f"(limit {percent(ratio(result.threshold))}, {accepted}{borrowed})"
+    )
+
+
+def screen_numbers(screened: Screened) -> dict[str, object]:
+    """A screen's numbers as fields of a finding."""
+    return {
+        "loss": ratio(screened.loss),
+        "loss_low": ratio(screened.low),
+        "loss_high": ratio(screened.high),
         "method": "screen",
         "confidence": CONFIDENCE,
-        "minimum_detectable_loss": ratio(result.detectable),
-        "limits": limits,
-        "warnings": warnings,
-        "path": (step,),
+        "minimum_detectable_loss": ratio(screened.detectable),
     }
-    if slide is not None:
-        numbers["path"] = (step, slide_text)
-        return make_finding(series, "G023", Verdict.INCONCLUSIVE, slide_text, **numbers)
-    if result.improved:
-        numbers["path"] = (step, "better by more than its noise and what is negligible")
-        text = f"{percent(-ratio(result.loss), signed=False)} better than what was accepted"
-        return make_finding(series, "G003", Verdict.IMPROVED, text, **numbers)
-    text = f"{shown}, within the tolerance of {percent(limits.tolerance, signed=False)}"
-    return make_finding(series, "G001", Verdict.PASSED, text, **numbers)
 
 
 def _flag(
@@ -189,7 +198,7 @@ def _few_sessions(series: Series) -> Finding | Flagged:
         )
     limits, warnings = _bearable(series, limits_of(series), None)
     flag = _flag(series, limits, None, None, (f"not screened: {text}",), warnings)
-    return too_loud(series, limits, warnings) or flag
+    return too_noisy(series, limits, warnings) or flag
 
 
 def _bearable(
@@ -218,7 +227,7 @@ def _sigma(series: Series, noise: Noise | None) -> float:
     return known_sigma(noise) if noise else pair_sigma(reference(series).sessions)
 
 
-def too_loud(series: Series, limits: LossLimits, warnings: tuple[str, ...]) -> Finding | None:
+def too_noisy(series: Series, limits: LossLimits, warnings: tuple[str, ...]) -> Finding | None:
     """Refuse to judge at a raised tolerance, by policy or because it would be a fiction."""
     if not beyond(limits.tolerance, bearable(series)):
         return None

@@ -81,9 +81,7 @@ class Refusal(NamedTuple):
 
 
 def arrange(
-    sessions: Sequence[Session],
-    baselines: Sequence[Baseline],
-    profiles: Mapping[str, Profile],
+    sessions: Sequence[Session], baselines: Sequence[Baseline], profiles: Mapping[str, Profile]
 ) -> tuple[Case, ...]:
     """Sort sessions into cases by profile.
 
@@ -113,10 +111,7 @@ def _refuse_doubles(sessions: Sequence[Session]) -> None:
 
 
 def _case(
-    name: str,
-    sessions: Iterable[Session],
-    baselines: Iterable[Baseline],
-    reviewed: Profile | None,
+    name: str, sessions: Iterable[Session], baselines: Iterable[Baseline], reviewed: Profile | None
 ) -> Case:
     own = sorted(
         (session for session in sessions if session.profile == name),
