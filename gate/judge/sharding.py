@@ -59,7 +59,7 @@ class Parts:
         return "; ".join(text for text in (one, *self.errors) if text)
 
 
-def gathered(handovers: Sequence[Handover], shards: int | None = None) -> Parts:
+def gather_parts(handovers: Sequence[Handover], shards: int | None = None) -> Parts:
     """Sort handovers into the parts of one check.
 
     `shards` is how many parts there must be; None takes their own word for it. Several files of a
@@ -129,7 +129,7 @@ def _refuse_unfit(handovers: Sequence[Handover]) -> None:
 
 
 def why_absent(parts: Parts, names: Iterable[str]) -> Mapping[str, str]:
-    """Why each of these profiles sent no session, as far as that can be told."""
+    """Why each of these profiles sent no session, as far as that is known."""
     why = parts.lacks
     return dict.fromkeys(names, why) if why else {}
 
@@ -142,27 +142,27 @@ def refuse_other_commits(
     The head side is of the commit that is judged; the base side of the merge base, or where the
     reviewed profile itself declares a base side, of the commit judged, in which that side then is.
     A profile that nobody reviewed may declare one too; it is new, and compared with nothing.
-    A session that names no commit is told by `commit_notes`.
+    A session that names no commit is named by `commit_notes`.
 
     Raises:
         InputError: G243.
     """
     for one in sessions:
-        said = one.subject.commit
-        wanted = proposed if one.side is Side.HEAD else merge_base
+        commit = one.subject.commit
+        expected = proposed if one.side is Side.HEAD else merge_base
         profile = reviewed.get(one.profile)
-        own = said == proposed and (profile is None or one.side.value in profile.sides)
-        if said and said != wanted and not own:
+        own = commit == proposed and (profile is None or one.side.value in profile.sides)
+        if commit and commit != expected and not own:
             raise InputError(
                 "G243",
                 f"the {one.side.value} side of profile {one.profile[:_LONGEST_NAME]} was measured "
-                f"of commit {said[:_LONGEST_NAME]}, and {wanted} is judged by.",
-                cure=f"Measure {wanted[:12]}, or hand in the sessions that were measured of it.",
+                f"of commit {commit[:_LONGEST_NAME]}, and {expected} is judged by.",
+                cure=f"Measure {expected[:12]}, or hand in the sessions that were measured of it.",
             )
 
 
 def commit_notes(sessions: Iterable[Session]) -> Iterator[str]:
-    """What is said of sessions that do not tell which commit they measured."""
+    """What is commit of sessions that do not tell which commit they measured."""
     names = sorted({one.profile for one in sessions if not one.subject.commit})
     if names:
         more = f" and {len(names) - 5} more" if len(names) > 5 else ""

@@ -95,8 +95,8 @@ def headline(gating: Sequence[Finding], whence: str, *, is_open: bool) -> str:
     """`gate closed: 2 regressed, 1 passed (host class lab)`."""
     counts = Counter(finding.verdict for finding in gating)
     worst_first = sorted(counts, key=lambda verdict: -verdict.rank)
-    said = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in worst_first)
-    return f"gate {'open' if is_open else 'closed'}: {said} ({whence})"
+    verdicts = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in worst_first)
+    return f"gate {'open' if is_open else 'closed'}: {verdicts} ({whence})"
 
 
 def whence_of(cases: Sequence[Case]) -> str:
@@ -222,21 +222,21 @@ def _aside(sessions: Sequence[Session]) -> str:
 
 
 def _controls(cases: Sequence[Case]) -> Iterator[str]:
-    """`built-in controls against 10 accepted sessions: cpu-spin -0.11 … +0.42 % (bears 3.0 %)`."""
+    """`built-in controls against 10 accepted sessions: cpu-spin +0.42 % (up to 3.0 % allowed)`."""
     known: dict[str, list[ControlStanding]] = {}
     for one in (one for case in cases for one in standings(case)):
         known.setdefault(one.name, []).append(one)
     if known:
-        least = min(one.sessions for some in known.values() for one in some)
-        told = ", ".join(f"{name} {_range(some)}" for name, some in sorted(known.items()))
-        yield f"built-in controls against {least} accepted sessions: {told}"
+        sessions = min(one.sessions for some in known.values() for one in some)
+        moves = ", ".join(f"{name} {_range(some)}" for name, some in sorted(known.items()))
+        yield f"built-in controls against {sessions} accepted sessions: {moves}"
     elif any(case.head.controls for case in cases):
-        yield f"built-in controls ran; {LEAST_SESSIONS} accepted sessions with them tell more"
+        yield f"built-in controls ran; {LEAST_SESSIONS} accepted sessions with them say more"
 
 
 def _range(some: Sequence[ControlStanding]) -> str:
     """Of all profiles and stages, and the smallest move that would have refused one."""
     low, high = (percent(ratio(one(s.moved for s in some))) for one in (min, max))
-    bears = percent(ratio(min(one.bearable for one in some)), signed=False)
+    least = percent(ratio(min(one.bearable for one in some)), signed=False)
     span = low if low == high else f"{low.removesuffix(' %')} … {high}"
-    return f"{span} (bears {bears})"
+    return f"{span} (up to {least} allowed)"

@@ -16,7 +16,7 @@ from gate.formats.session.session_file import read_handover
 from gate.judge.context.diagnosis import with_why
 from gate.judge.judge import judge
 from gate.judge.report_sections import join_reports
-from gate.judge.sharding import commit_notes, gathered, refuse_other_commits, why_absent
+from gate.judge.sharding import commit_notes, gather_parts, refuse_other_commits, why_absent
 from gate.judge.verdict.findings import absent_findings, added_findings, part_missing
 from gate.judge.verdict.suite import arrange
 from gate.pipeline.benchmark_filter import narrowed_sessions_note
@@ -60,7 +60,7 @@ def judge_sessions(asked: JudgeRequest) -> Report:
             is nothing to judge.
     """
     handovers = [read_handover(path) for path in dict.fromkeys(asked.sessions)]
-    parts = gathered(handovers, asked.shards)
+    parts = gather_parts(handovers, asked.shards)
     with open_merge_base(
         asked.merge_base,
         asked.proposed,

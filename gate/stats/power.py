@@ -95,7 +95,7 @@ def with_pairs(
     """
 
     def found(loss: float) -> float:
-        return metric.flagged(trials, beta, loss) * proven(metric, loss, alpha, beta)
+        return metric.flagged(trials, beta, loss) * chance_proven(metric, loss, alpha, beta)
 
     def held(tolerance: float) -> bool:
         limits = limits_at(tolerance)
@@ -128,7 +128,7 @@ def least(holds: Callable[[float], bool]) -> float:
     return ratio(high)
 
 
-def proven(metric: Expected, loss: float, alpha: float, beta: float) -> float:
+def chance_proven(metric: Expected, loss: float, alpha: float, beta: float) -> float:
     """Chance that pairs prove a true log loss, of a metric with nearly all of alpha."""
     sigma, own = metric.sigma, _MOST_SHARE * alpha
     distance = metric.limits.most - metric.limits.dead

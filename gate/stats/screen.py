@@ -103,7 +103,7 @@ def screen(
     )
 
 
-def slid(
+def slide_since_anchor(
     head: Sequence[float], sessions: Sequence[Sequence[float]], limits: LossLimits
 ) -> float | None:
     """Log loss since the epoch's anchor when it is beyond the tolerance.
@@ -135,7 +135,7 @@ def level_moved(
     """Whether a session about to be accepted stands on another level than the epoch so far.
 
     Either its distance from the accepted centre is beyond both the noise and the negligible
-    loss, in whichever direction, or it has slid from the anchor as `slid` says. Of fewer than
+    loss, in whichever direction, or it has slid as `slide_since_anchor` says. Of fewer than
     `LEAST_SESSIONS` only the trials inside them tell the noise: three standard errors of it.
     """
     distance = abs(median(fresh) - centre(sessions))

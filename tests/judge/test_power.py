@@ -68,7 +68,7 @@ def test_too_loud_is_raised_to_what_the_judge_uses():
         profile=reviewed(sides=SIDES),
     )
     assert found.power.judged_at == only(report).tolerance_used
-    assert sentence(found).startswith("too loud for 5.0 %: judged at ")
+    assert sentence(found).startswith("too noisy for 5.0 %: judged at ")
 
 
 def test_too_loud_without_sides_is_raised_to_what_the_judge_uses():
@@ -217,7 +217,7 @@ def test_proposals_are_one_line_each():
     """Metrics whose tolerance is not held, named, with what would do."""
     rows = [noisy(0.05, "loud"), noisy(0.002, "quiet")]
     (line,) = proposals(rows_of(reviewed("loud", "quiet", sides=SIDES), *rows, brief=True))
-    assert line.startswith("loud wall: too loud for 5.0 %: judged at ")
+    assert line.startswith("loud wall: too noisy for 5.0 %: judged at ")
     assert "\n" not in line
 
 

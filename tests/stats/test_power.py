@@ -15,7 +15,7 @@ from gate.stats import planning, robust
 from gate.stats.costs import LossLimits
 from gate.stats.noise import Noise, provable_with_pairs
 from gate.stats.planning import Expected
-from gate.stats.power import CERTAINTY, least, proven, with_pairs
+from gate.stats.power import CERTAINTY, chance_proven, least, with_pairs
 from gate.stats.screen import threshold
 
 ALPHA, BETA = 0.01, 0.025
@@ -69,7 +69,7 @@ def test_the_chance_of_a_proof_is_what_is_simulated(pairs, kappa, part):
     one = Expected(noise=CALM, limits=limits, sigma=sigma, pairs=pairs)
     loss = limits.dead + part * distance
     share = float((seen(one, loss).verdict == 1).mean())
-    assert -0.13 <= proven(one, loss, ALPHA, BETA) - share <= 0.04
+    assert -0.13 <= chance_proven(one, loss, ALPHA, BETA) - share <= 0.04
 
 
 @pytest.mark.parametrize("pairs", [30, 80, 160])

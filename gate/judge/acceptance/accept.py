@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from gate.errors import InputError
 from gate.judge.acceptance.acceptable import (
+    all_usable,
     benchmarks_in,
     metrics_of,
-    whole,
     why_not,
     why_not_here,
     why_not_with,
@@ -166,7 +166,7 @@ def _measured(
         for metric in metrics_of(sessions[0], plan)
         if metric.role is Role.GATE
         or all(
-            whole(values_in(trials.get(plan.benchmark, ()), metric.name), own.trials)
+            all_usable(values_in(trials.get(plan.benchmark, ()), metric.name), own.trials)
             for session, trials in zip(sessions, by_session, strict=True)
             for own in session.planned
             if own.benchmark == plan.benchmark

@@ -179,12 +179,12 @@ _OF_INTEREST = (
     *("cycles", "instructions", "energy"),
 )
 _COUNTED = "kernel_instructions"
-"""How the metrics begin that are told by function of the kernel."""
+"""How the metrics begin that are shown by function of the kernel."""
 _SHARE = 0.1
-"""Of the whole change: who moved by less is not told."""
+"""Of the whole change: who moved by less is not named."""
 _MOST, _IN_SENTENCE = 8, 3
-CONTEXT = "by the tick: "
-"""How a context is told apart from an owner."""
+CONTEXT = "by the kernel's tick accounting: "
+"""How a context differs in name from an owner."""
 
 
 def attribute_costs(findings: Sequence[Finding], suite: Suite) -> tuple[Finding, ...]:
@@ -260,7 +260,7 @@ def _both_views(bill: CpuBill) -> dict[str, float]:
 
 
 def sentence(paid: Sequence[Paid], case: Case) -> str:
-    """The owners that moved most, and what the tick saw of interrupts.
+    """The owners that moved most, and what the tick accounting saw of interrupts.
 
     `kernel threads (loop) 3.100 -> 9.400 µs of each I/O`
     """

@@ -7,7 +7,7 @@ Counters are ranked by how far the sides lie apart for their noise.
 *spread* is the larger of both sides' ranges (largest run less smallest). *counting* is what chance
 alone does to a number of events, its square root. The last part keeps a counter that repeats
 exactly from standing above one that moved: a score is at most 100, and a counter that moved by 2 %
-or less is never told. Events are divided by the operations of their run, else by its seconds.
+or less is never named. Events are divided by the operations of their run, else by its seconds.
 
 Three runs of a side are few: where nothing differs and noise is normal, a counter scores 2 or more
 with a probability of 0.5 % (simulated; 0.2 % at a noise of 5 %), and a hundred are compared, most
@@ -52,7 +52,7 @@ LEAST_RUNS = 2
 """Of each side, below which nothing is known of the noise."""
 LEAST_SCORE = 2.0
 SECOND = "second"
-"""What is divided by where operations are not told."""
+"""What is divided by where operations are not shown."""
 _REPEATS = 0.01
 _LEAST = {"1": 30.0, "s": 0.01, "B": 30 * 512.0}
 """What a counter must have grown by in the median run of one side, by unit."""
@@ -183,18 +183,18 @@ def why_of(runs: ExtraRuns, folded: Mapping[Side, Folded]) -> Why:
 
 
 def with_why(report: Report, found: Iterable[Why]) -> Report:
-    """The report with what moved with its regressions; of anything else nothing is told.
+    """The report with what moved with its regressions; of anything else nothing is shown.
 
     It may come from another machine: a benchmark that the report does not know has no place.
     """
     known = {(one.profile, one.benchmark) for one in report.findings}
     regressed = {one.profile for one in report.findings if one.verdict is Verdict.REGRESSED}
-    told: dict[tuple[str, str], Why] = {}
+    shown: dict[tuple[str, str], Why] = {}
     for one in found:
         place = (one.profile, one.benchmark)
         if place in known and one.profile in regressed:
-            told.setdefault(place, one)
-    return replace(report, why=tuple(told.values())[:MOST_BENCHMARKS])
+            shown.setdefault(place, one)
+    return replace(report, why=tuple(shown.values())[:MOST_BENCHMARKS])
 
 
 _NARROWEST = 0.003

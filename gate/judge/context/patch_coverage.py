@@ -1,7 +1,7 @@
 """Whether the workload executed what the change changed, and what becomes of a pass if it did not.
 
 A pass of a workload that never reached the change says nothing of it. Which functions differ is
-told by their machine code, so one that was inlined shows in its callers; which ran, by counting.
+known by their machine code, so one that was inlined shows in its callers; which ran, by counting.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class _Seen(NamedTuple):
 
 def coverage_by_profile(cases: Sequence[Case]) -> tuple[Touched, ...]:
     """What is known of each profile that looked for it, by profile."""
-    told = (_of(case) for case in sorted(cases, key=lambda case: case.profile))
-    return tuple(one for one in told if one is not None)
+    known = (_of(case) for case in sorted(cases, key=lambda case: case.profile))
+    return tuple(one for one in known if one is not None)
 
 
 def require_coverage(findings: Sequence[Finding], suite: Suite) -> tuple[Finding, ...]:
@@ -74,11 +74,11 @@ def _emptied(found: Finding, why: str) -> Finding:
     )
 
 
-def _not_shown(told: Touched | None) -> str:
+def _not_shown(row: Touched | None) -> str:
     """Why it is not shown that the workload ran the change; empty where it is, or there is none."""
-    if told is None:
+    if row is None:
         return "whether the workload executed the change is unknown, because no base was compared"
-    return told.headline if told.empty or (told.unknown and not told.executed) else ""
+    return row.headline if row.empty or (row.unknown and not row.executed) else ""
 
 
 def _closes(case: Case) -> bool:
@@ -147,33 +147,33 @@ def _per_operation(ran: Ran | None) -> float:
     return ran.per_operation if ran is not None else 0.0
 
 
-def _headline(told: Touched, seen: Sequence[_Seen], *, identical: bool) -> str:
+def _headline(row: Touched, seen: Sequence[_Seen], *, identical: bool) -> str:
     sides = {one.side for one in seen}
     one_side = "" if len(sides) > 1 else f" (only the {min(sides).value} was run)"
-    if told.unknown and not told.count:
-        return f"whether the workload executed the change is unknown, because {told.unknown}"
-    if not told.count:
+    if row.unknown and not row.count:
+        return f"whether the workload executed the change is unknown, because {row.unknown}"
+    if not row.count:
         if identical:
             return "base and head are the same code: kernel and modules have the same build-ids"
         return "base and head are the same code: no function differs"
-    known = "known to have changed" if told.unknown else "changed"
-    nouns = "function" if told.count == 1 else "functions"
-    counted = f"{told.executed} of {told.count} {nouns} {known} executed"
-    if not told.unknown:
-        counted = f"{told.executed} of {told.count} changed {nouns} executed"
-    more = f"; more may differ, because {told.unknown}" if told.unknown else ""
-    if told.empty:
+    known = "known to have changed" if row.unknown else "changed"
+    nouns = "function" if row.count == 1 else "functions"
+    counted = f"{row.executed} of {row.count} {nouns} {known} executed"
+    if not row.unknown:
+        counted = f"{row.executed} of {row.count} changed {nouns} executed"
+    more = f"; more may differ, because {row.unknown}" if row.unknown else ""
+    if row.empty:
         return f"{counted}: this pass is empty{one_side}"
-    return f"{counted}{_some(told)}{one_side}{more}"
+    return f"{counted}{_largest(row)}{one_side}{more}"
 
 
-def _some(told: Touched) -> str:
+def _largest(row: Touched) -> str:
     """`: null_handle_cmd (52 -> 102 instructions per operation), ...`."""
-    ran = [one for one in told.functions if one.executed]
+    ran = [one for one in row.functions if one.executed]
     if not ran:
         return ""
     parts = [f"{one.name} ({figures(one)})" for one in ran[:_IN_SENTENCE]]
-    more = [f"{told.executed - _IN_SENTENCE} more"] if told.executed > _IN_SENTENCE else []
+    more = [f"{row.executed - _IN_SENTENCE} more"] if row.executed > _IN_SENTENCE else []
     return f": {', '.join((*parts, *more))}"
 
 
@@ -181,8 +181,8 @@ def figures(one: TouchedFunction) -> str:
     """`52 -> 102 instructions per operation`, of the sides that were booted."""
     values = [value for value in (one.base, one.head) if value is not None]
     if not any(values):
-        said = "but not for each operation"
+        shown = "but not for each operation"
     else:
         what = "calls" if one.calls else "instructions"
-        said = f"{' -> '.join(f'{value:,.6g}' for value in values)} {what} per operation"
-    return f"{said}, or another function of this name" if one.shared else said
+        shown = f"{' -> '.join(f'{value:,.6g}' for value in values)} {what} per operation"
+    return f"{shown}, or another function of this name" if one.shared else shown

@@ -157,7 +157,7 @@ _HELD = (Verdict.PASSED, Verdict.IMPROVED)
 
 
 def apply_shapes(findings: Sequence[Finding], suite: Suite) -> tuple[Finding, ...]:
-    """The findings, those of curves that regressed with their shape told, or excused by it."""
+    """The findings, those of curves that regressed with their shape described, or excused by it."""
     plans = {
         (case.profile, plan.benchmark): plan for case in suite.cases for plan in case.head.planned
     }
@@ -168,19 +168,19 @@ def apply_shapes(findings: Sequence[Finding], suite: Suite) -> tuple[Finding, ..
         if metric.derived is not None and metric.derived.take is not Take.GEOMEAN
     }
     points = {(f.profile, f.benchmark, f.metric): f for f in findings}
-    told = []
+    shaped = []
     for found in findings:
         made = derived.get((found.profile, found.metric))
         plan = plans.get((found.profile, found.benchmark))
         if found.verdict is not Verdict.REGRESSED or made is None or plan is None:
-            told.append(found)
+            shaped.append(found)
             continue
         own = [points.get((found.profile, name, made.of)) for name in plan.members]
-        told.append(_told(found, made, plan, own))
-    return tuple(told)
+        shaped.append(_with_shape(found, made, plan, own))
+    return tuple(shaped)
 
 
-def _told(
+def _with_shape(
     found: Finding, made: Derived, plan: Planned, points: Sequence[Finding | None]
 ) -> Finding:
     what = _what(found, made, plan)
@@ -244,13 +244,13 @@ def _what(found: Finding, made: Derived, plan: Planned) -> str:
         return f"the knee moved from {made.over} {before} to {after}"
     first, last = (_point(made.over, plan, name) for name in (plan.members[0], plan.members[-1]))
     change = _change(found.better, found.base_value or 1.0, found.head_value or 1.0)
-    told = change.format(made.over)
+    changed = change.format(made.over)
     verb = "gave" if found.better is Better.HIGHER else "took"
-    return f"{told}: {last} {verb} {before} times {first}, now {after} times"
+    return f"{changed}: {last} {verb} {before} times {first}, now {after} times"
 
 
 def _point(over: str, plan: Planned, name: str) -> str:
-    """`iodepth 256`; a point that is told by a word, such as `loaded`, is told by that alone."""
+    """`iodepth 256`; a point named by a word, such as `loaded`, by that alone."""
     place = place_of(plan, name)
     if place is None:
         return name

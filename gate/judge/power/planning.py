@@ -55,7 +55,7 @@ def expected_metrics(
     """What the accepted sessions say of each gate metric, by benchmark and metric.
 
     Empty where pairs cannot follow, or where nothing was accepted of this profile text. A
-    metric that is too loud for its tolerance is planned at the raised one.
+    metric that is too noisy for its tolerance is planned at the raised one.
     """
     if baseline is None or baseline.profile_digest != profile.digest or not both_sides(profile):
         return {}
@@ -84,7 +84,7 @@ def expected_metrics(
 def expected_of(
     metric: Metric, sessions: Sequence[Sequence[float]], noise: Noise, pairs: int
 ) -> Expected:
-    """One metric of these accepted values, its tolerance raised where it is too loud for it."""
+    """One metric of these accepted values, its tolerance raised where it is too noisy for it."""
     asked, sigma = limits_for(metric, sessions), known_sigma(noise)
     provable = provable_with_pairs(asked, sigma, pairs)
     limits = LossLimits(tolerance=max(asked.tolerance, provable), negligible=asked.negligible)

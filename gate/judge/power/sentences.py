@@ -68,9 +68,12 @@ def _of_power(row: PowerRow, power: Power) -> str:
     if row.standing is ToleranceStanding.RAISED:
         if power.detectable <= row.tolerance:
             return f"its floor hides losses near {asked}: judged at {judged}"
-        return f"too loud for {asked}: judged at {judged}{would}"
+        return f"too noisy for {asked}: judged at {judged}{would}"
     if row.standing is ToleranceStanding.REFUSED:
-        return f"too loud for {asked}, and {judged} is what its noise bears: not judged{would}"
+        return (
+            f"too noisy for {asked}: not judged, as the noise allows no tolerance below "
+            f"{judged}{would}"
+        )
     return ""
 
 

@@ -91,7 +91,7 @@ def make_finding(  # one place builds every finding, so that none lacks its advi
 def absent_findings(profiles: Sequence[Profile], *, why: Mapping[str, str]) -> tuple[Finding, ...]:
     """One finding per benchmark and gate metric of each profile that sent no session.
 
-    `why` tells the reason by the profile's name.
+    `why` is the reason by the profile's name.
     """
     return tuple(
         _missing(profile, benchmark, metric, why.get(profile.name, "no session of it was sent"))
@@ -112,10 +112,10 @@ def added_findings(names: Sequence[str]) -> tuple[Finding, ...]:
     measure is the change's own word, which is not repeated.
     """
     shown, rest = names[:_MOST_ADDED], names[_MOST_ADDED:]
-    said = "the change adds this profile, and no session of it was sent"
+    reason = "the change adds this profile, and no session of it was sent"
     more = f"the change adds {len(rest)} more profiles, and no session of them was sent"
     return (
-        *(_whole(_NEW, name, Verdict.NEW, said) for name in shown),
+        *(_whole(_NEW, name, Verdict.NEW, reason) for name in shown),
         *([_whole(_NEW, "further profiles", Verdict.NEW, more)] if rest else []),
     )
 
@@ -189,19 +189,19 @@ def failed_report(
     if exit_status == 0:
         what = "an error has no exit status 0"
         raise ValueError(what)
-    said = f"{code}: {' '.join(message.split())[:_LONGEST]}"
+    reason = f"{code}: {' '.join(message.split())[:_LONGEST]}"
     return Report(
         schema=SCHEMA,
         gate="closed",
         verdict=ERROR,
         exit_status=exit_status,
-        headline=f"gate closed: {ERROR}: {said}",
+        headline=f"gate closed: {ERROR}: {reason}",
         created=created,
         profiles=tuple(sorted(set(profiles))),
         findings=(),
         host=None,
         tools={"driftgate": version},
-        notes=(said, f"{NOTHING}; `gate explain {code}` tells more"),
+        notes=(reason, f"{NOTHING}; `gate explain {code}` tells more"),
         promise=SuitePromise(alpha=0.0, beta=0.0, metrics_judged=0, metrics_flagged=0),
         edits=tuple(edits),
     )

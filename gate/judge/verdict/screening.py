@@ -28,7 +28,7 @@ from gate.stats.noise import (
     provable_with_strikes,
     suite_noises,
 )
-from gate.stats.screen import CONFIDENCE, SHARE, Screened, centre, screen, slid
+from gate.stats.screen import CONFIDENCE, SHARE, Screened, centre, screen, slide_since_anchor
 from gate.units import percent
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def screen_series(series: Series, policy: Policy, noise: Noise | None) -> Findin
         return _few_sessions(series)
     limits, warnings = _bearable(series, limits_of(series), noise)
     answer = _compare(series, limits, (*warnings, *fresh_acceptance(series)), policy, noise)
-    # A slide widens the scale between sessions: then it is the slide that must be told.
+    # A slide widens the scale between sessions: then it is the slide that must be reported.
     if not isinstance(answer, Flagged) and answer.code == "G023":
         return answer
     return too_noisy(series, limits, warnings) or answer
@@ -123,7 +123,9 @@ def _compare(
     step = _step(series, result, len(series.aside) if costs != series.costs else 0)
     # The asked tolerance: a slide widens the scale that a raised one comes from, and a resolution
     # that hides a small loss must not hide that losses add up.
-    slide = slid(costs, series.session_costs, limits_for(series.metric, series.sessions))
+    slide = slide_since_anchor(
+        costs, series.session_costs, limits_for(series.metric, series.sessions)
+    )
     slide_text = f"slid {percent(ratio(slide or 0.0))} since the first sessions of this epoch"
     agree = two_trials_agree(series)
     if result.flagged or agree:
@@ -153,7 +155,7 @@ def _step(series: Series, result: Screened, asides: int) -> str:
     return (
         f"{'flagged' if result.flagged else 'not flagged'} in the screen at "
         f"{percent(ratio(result.loss))}{with_asides} "
-        f"(limit {percent(ratio(result.threshold))}, {accepted}{borrowed})"
+        f"(flagged above {percent(ratio(result.threshold))}, {accepted}{borrowed})"
     )
 
 
@@ -217,8 +219,8 @@ def _bearable(
     if provable <= limits.tolerance:
         return limits, hidden
     warning = (
-        f"too loud for {percent(series.metric.tolerance, signed=False)}: "
-        f"the smallest provable loss is {percent(provable, signed=False)}"
+        f"too noisy for {percent(series.metric.tolerance, signed=False)}: "
+        f"the noise allows no tolerance below {percent(provable, signed=False)}"
     )
     return LossLimits(tolerance=provable, negligible=limits.negligible), (warning, *hidden)
 
