@@ -10,7 +10,7 @@ from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING
 
-from gate.harness.base import TrialFailed
+from gate.errors import TrialFailed
 from gate.linux.kprobes import CallCounts
 from gate.linux.perf_event import NoCounters
 from gate.measure.activation import activate_side

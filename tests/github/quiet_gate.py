@@ -14,12 +14,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 def play() -> None:
     """What a command that measures is to find."""
+    import gate.pipeline.wiring
     import played
 
     import gate.host.identity.identity
     import gate.host.lock
     import gate.measure.controls
-    import gate.pipeline.wiring
 
     gate.pipeline.wiring.make_watch = lambda *_: None
     gate.measure.controls.CONTROLS = {}

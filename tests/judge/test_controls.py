@@ -190,7 +190,7 @@ def test_the_report_says_where_they_stand():
         "memory-copy -2.0 % (up to 3.0 % allowed)"
     )
     first = decide(session(builtin=both()), known(LEVELS[:3]))
-    assert first.conditions == ("built-in controls ran; 5 accepted sessions with them tell more",)
+    assert first.conditions == ("built-in controls ran; 5 accepted sessions with them say more",)
     assert decide(session()).conditions == ()
 
 

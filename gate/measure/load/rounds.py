@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.harness.base import TrialFailed
-from gate.harness.process import export
+from gate.errors import TrialFailed
+from gate.formats.strict import export
 from gate.measure.process.process import marked_processes
 
 if TYPE_CHECKING:

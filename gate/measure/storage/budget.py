@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.errors import MeasureError
-from gate.harness.base import TrialFailed
+from gate.errors import MeasureError, TrialFailed
 from gate.units import percent, show
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate import __version__
-from gate.cli.options import make_policy
 from gate.clock import now
 from gate.errors import GateError, MeasureError, PublishError
 from gate.formats import disk
@@ -21,15 +20,15 @@ from gate.formats.host.host_file import HOST_FILE
 from gate.formats.profile.profile_file import read_profile
 from gate.formats.session.session_file import read_handover
 from gate.model import Role, Verdict
-from gate.pipeline.wiring import kinds_of
-from gate.publish.tree import blob_id, blobs_at
+from gate.publish.github.git_data import blob_id, blobs_at
+from gate.review.policy_reader import make_policy
 from gate.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from gate.model import Profile, Report, Session
-    from gate.publish.api import Api
+    from gate.publish.github.api import Api
 
 ALPHA, BETA = 0.01, 0.025
 """The promise that is kept unless somebody asks for another."""
@@ -86,9 +85,7 @@ def profiles_for(names: Iterable[str], directory: Path, size: str) -> dict[str, 
     """
     places = {name: directory / f"{name}.toml" for name in names}
     return {
-        name: read_profile(path, kinds_of, size)
-        for name, path in places.items()
-        if not disk.is_absent(path)
+        name: read_profile(path, size) for name, path in places.items() if not disk.is_absent(path)
     }
 
 
@@ -130,17 +127,16 @@ def passed_profiles(report: Report) -> frozenset[str]:
 
 
 def replaced_files(
-    api: Api, repository: str, commit: str, store: Path, names: Iterable[str], below: str
+    api: Api, commit: str, store: Path, names: Iterable[str], below: str
 ) -> list[str]:
     """Files of a commit that are others than those of a directory of baselines."""
-    there = blobs_at(api, repository, commit, sorted(f"{below}/{name}" for name in names))
+    there = blobs_at(api, commit, sorted(f"{below}/{name}" for name in names))
     here = {f"{below}/{name}": _blob_of(store / name) for name in names}
     return [path for path, content in there.items() if content != here[path]]
 
 
 def require_same(
     api: Api,
-    repository: str,
     branch: str,
     commit: str,
     store: Path,
@@ -155,7 +151,7 @@ def require_same(
         PublishError: G274.
     """
     wanted = {name for one in names for name in (one, f"{one.split('/')[0]}/{HOST_FILE}")}
-    there = blobs_at(api, repository, commit, sorted(f"{below}/{name}" for name in wanted))
+    there = blobs_at(api, commit, sorted(f"{below}/{name}" for name in wanted))
     for name in sorted(wanted):
         if there.get(f"{below}/{name}") != _blob_of(store / name):
             raise PublishError(
