@@ -156,8 +156,8 @@ def _to_be_seen(waiver: Waiver, findings: Sequence[Finding], policy: Policy) -> 
 
 
 def _case_notes(case: Case) -> Iterator[str]:
-    for session in (case.head, *case.strikes, case.pair_base, case.pair_head):
-        yield from session.notes if session is not None else ()
+    for session in case.sessions:
+        yield from session.notes
     if case.reviewed is None:
         yield "tolerances, roles and plan are the session's own; --profiles takes reviewed ones"
     if case.head.source is Source.IMPORTED and not case.head.host.fingerprint:
@@ -190,14 +190,8 @@ def _baseline_notes(case: Case) -> Iterator[str]:
 
 def conditions(cases: Sequence[Case]) -> tuple[str, ...]:
     """What was tuned, which trials were set aside, and where the built-in controls stand."""
-    sessions = [session for case in cases for session in _sessions(case)]
+    sessions = [session for case in cases for session in case.sessions]
     return tuple(line for line in (_tuned(sessions), _aside(sessions), *_controls(cases)) if line)
-
-
-def _sessions(case: Case) -> Iterator[Session]:
-    for session in (case.head, *case.strikes, case.pair_base, case.pair_head):
-        if session is not None:
-            yield session
 
 
 def _tuned(sessions: Sequence[Session]) -> str:

@@ -117,9 +117,7 @@ def _of(case: Case) -> Touched | None:
 
 
 def _seen(case: Case) -> Iterator[_Seen]:
-    for session in (case.head, *case.strikes, case.pair_base, case.pair_head):
-        if session is None:
-            continue
+    for session in case.sessions:
         for trial in session.trials:
             if trial.status is TrialStatus.OK and trial.touch is not None:
                 yield _Seen(session.side, trial.touch)

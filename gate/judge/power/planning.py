@@ -62,11 +62,11 @@ def expected_metrics(
     metrics = {metric.name: metric for metric in profile.metrics if metric.role is Role.GATE}
     groups = {benchmark.name: benchmark.group for benchmark in profile.benchmarks}
     known = {
-        (series.benchmark, series.metric): _sessions(series)
+        (series.benchmark, series.metric): accepted_costs(series)
         for series in baseline.series
         if series.metric in metrics
         and metrics[series.metric].group == groups.get(series.benchmark)
-        and _tells(series)
+        and shows_noise(series)
     }
     noises = suite_noises({key: noise_of(sessions) for key, sessions in known.items()})
     return {
@@ -96,12 +96,14 @@ def both_sides(profile: Profile) -> bool:
     return {"base", "head"} <= profile.sides.keys()
 
 
-def _tells(series: BaselineSeries) -> bool:
+def shows_noise(series: BaselineSeries) -> bool:
+    """Whether enough usable sessions were accepted in the current epoch."""
     points = series.current
     return len(points) >= LEAST_SESSIONS and all(usable(point.values) for point in points)
 
 
-def _sessions(series: BaselineSeries) -> tuple[tuple[float, ...], ...]:
+def accepted_costs(series: BaselineSeries) -> tuple[tuple[float, ...], ...]:
+    """Log costs of the current epoch's sessions."""
     return tuple(log_costs(point.values, series.better) for point in series.current)
 
 

@@ -6,10 +6,19 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from gate.judge.power.planning import More, Question, answer, both_sides, more_of, with_points
+from gate.judge.power.planning import (
+    More,
+    Question,
+    accepted_costs,
+    answer,
+    both_sides,
+    more_of,
+    shows_noise,
+    with_points,
+)
 from gate.judge.verdict.series import MOST_RAISED
 from gate.model import UNTIMED, Role, applies, plan_of
-from gate.stats.costs import LEAST_SESSIONS, log_costs, usable
+from gate.stats.costs import LEAST_SESSIONS, usable
 from gate.stats.noise import noise_of, suite_noises
 from gate.stats.planning import screen_trials
 from gate.stats.power import CERTAINTY
@@ -170,17 +179,16 @@ def _noises(
     asked: Sequence[PowerQuestion], baselines: Mapping[str, Baseline]
 ) -> dict[tuple[str, str, str], Noise]:
     """The noise of each series that has sessions enough, each with the help of the others."""
-    alone: dict[tuple[str, str, str], Noise] = {}
-    for one in asked:
-        baseline = baselines.get(one.profile)
-        if baseline is None or baseline.profile_digest != one.digest:
-            continue
-        for series in baseline.series:
-            points = series.current
-            if len(points) >= LEAST_SESSIONS and all(usable(point.values) for point in points):
-                sessions = [log_costs(point.values, series.better) for point in points]
-                alone[one.profile, series.benchmark, series.metric] = noise_of(sessions)
-    return suite_noises(alone)
+    known = [(one, baselines.get(one.profile)) for one in asked]
+    return suite_noises(
+        {
+            (one.profile, series.benchmark, series.metric): noise_of(accepted_costs(series))
+            for one, baseline in known
+            if baseline is not None and baseline.profile_digest == one.digest
+            for series in baseline.series
+            if shows_noise(series)
+        }
+    )
 
 
 def _rows(asked: PowerQuestion, baseline: Baseline | None, host_class: str) -> Iterator[PowerRow]:

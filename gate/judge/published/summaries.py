@@ -7,7 +7,6 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from gate.codes import PAGES
 from gate.errors import InputError, NothingCompared
 from gate.judge.published.summary_words import (
     itself,
@@ -18,6 +17,7 @@ from gate.judge.published.summary_words import (
     whence,
 )
 from gate.judge.summary import headline, importance
+from gate.judge.verdict.findings import advice_of
 from gate.judge.verdict.waivers import apply_waiver
 from gate.model import SCHEMA, Finding, Report, Role, SuitePromise, Verdict, join
 from gate.stats.costs import ratio, relative_limit
@@ -143,11 +143,6 @@ def _made(
 ) -> Finding:
     code, verdict, text = verdict_of
     metric = row.metric
-    advice = (
-        "Nothing has to be done: this metric is only watched and never closes the gate."
-        if metric.role is Role.WATCH
-        else PAGES[code].cure
-    )
     numbers.setdefault("warnings", (UNKNOWN,))
     return Finding(
         code=code,
@@ -157,7 +152,7 @@ def _made(
         verdict=verdict,
         role=metric.role,
         headline=text,
-        advice=advice,
+        advice=advice_of(code, metric.role),
         unit=metric.unit,
         better=metric.better,
         base_value=row.base.mean,

@@ -22,7 +22,7 @@ _SHOWN = 3
 def refusal(case: Case) -> Refusal | None:
     """The first reason why this case cannot be compared with its baseline, if there is one."""
     head = case.head
-    disturbed = [reason for session in _sessions(case) for reason in session.disturbances]
+    disturbed = [reason for session in case.sessions for reason in session.disturbances]
     if disturbed:
         return Refusal("G036", f"the sitting was disturbed: {disturbed[0]}")
     too_many = too_many_excluded(case)
@@ -42,11 +42,6 @@ def refusal(case: Case) -> Refusal | None:
         if found is not None:
             return found
     return _alike(case)
-
-
-def _sessions(case: Case) -> tuple[Session, ...]:
-    optional = [s for s in (case.pair_base, case.pair_head) if s is not None]
-    return (case.head, *case.strikes, *optional)
 
 
 def _own(head: Session, baseline: Baseline) -> Refusal | None:
@@ -120,7 +115,7 @@ def _alike(case: Case) -> Refusal | None:
 
 def _same_host(case: Case) -> Refusal | None:
     """What moved on the host between the sessions of one check moved their numbers."""
-    for other in _sessions(case)[1:]:
+    for other in case.sessions[1:]:
         facts = changed_facts(case.head.host.epoch, other.host.epoch)
         if facts:
             between = f"between sessions {case.head.id} and {other.id}"
@@ -131,7 +126,7 @@ def _same_host(case: Case) -> Refusal | None:
 
 def _same_work(case: Case) -> Refusal | None:
     head = case.head
-    for other in _sessions(case)[1:]:
+    for other in case.sessions[1:]:
         for what, theirs, ours in (
             ("host class", other.host.host_class, head.host.host_class),
             ("host", other.host.fingerprint, head.host.fingerprint),

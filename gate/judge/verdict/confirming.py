@@ -44,8 +44,7 @@ def confirm_series(flag: Flagged, *, alpha: float, beta: float) -> Finding:
     """Decide one flagged series with its share of the suite's alpha."""
     case, benchmark = flag.series.case, flag.series.benchmark
     for session in (case.pair_base, case.pair_head, *case.strikes):
-        failures = failures_of(session, benchmark) if session else ()
-        if failures:
+        if failures := failures_of(session, benchmark) if session else ():
             text = f"while confirming, {failures[0]}"
             return make_finding(flag.series, "G050", Verdict.BROKEN, text, path=flag.path)
     pairing = Pairing(case.pair_base, case.pair_head, benchmark)

@@ -144,8 +144,7 @@ def set_aside(cases: Iterable[Case]) -> tuple[SetAside, ...]:
     return tuple(
         row
         for case in sorted(cases, key=lambda case: case.profile)
-        for session in (case.head, *case.strikes, case.pair_base, case.pair_head)
-        if session is not None
+        for session in case.sessions
         for row in _of_session(session)
     )
 

@@ -40,9 +40,9 @@ _MOST_ADDED = 50
 """Profiles that a change may add and not measure, each with a finding of its own."""
 
 
-def _advice(series: Series, code: str) -> str:
+def advice_of(code: str, role: Role) -> str:
     """The cure of the code; a watched metric asks for nothing."""
-    if series.metric.role is Role.WATCH:
+    if role is Role.WATCH:
         return "Nothing has to be done: this metric is only watched and never closes the gate."
     return PAGES[code].cure
 
@@ -76,7 +76,7 @@ def make_finding(  # one place builds every finding, so that none lacks its advi
         verdict=verdict,
         role=series.metric.role,
         headline=headline,
-        advice=numbers.pop("advice", _advice(series, code)),
+        advice=numbers.pop("advice", advice_of(code, series.metric.role)),
         unit=series.metric.unit,
         better=series.metric.better,
         sessions_base=len(series.sessions),
@@ -145,15 +145,11 @@ def _gating(profile: Profile) -> Iterator[tuple[Benchmark, Metric]]:
 
 
 def _missing(profile: Profile, benchmark: Benchmark, metric: Metric, why: str) -> Finding:
-    return Finding(
-        code=CODE,
+    return replace(
+        part_missing(profile.name, why),
         profile=profile.name,
         benchmark=benchmark.name,
         metric=metric.name,
-        verdict=Verdict.MISSING,
-        role=Role.GATE,
-        headline=f"not measured: {why[:_LONGEST_REASON]}",
-        advice=PAGES[CODE].cure,
         unit=metric.unit,
         better=metric.better,
         tolerance=metric.tolerance,

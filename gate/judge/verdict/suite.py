@@ -24,7 +24,7 @@ class Policy:
     alpha: float = 0.01
     """Bound on the chance that an unchanged suite is called regressed."""
     beta: float = 0.025
-    """Bound on the chance that a loss of the tolerance passes."""
+    """Bound on the chance that a loss as large as the tolerance goes unnoticed."""
     allow_new: bool = False
     waivers: tuple[Waiver, ...] = ()
     accepted: frozenset[str] = frozenset()
@@ -53,6 +53,12 @@ class Case:
     """The profile to judge by; without it the session's own word is taken for what it planned."""
     unplanned: frozenset[str] = frozenset()
     """Benchmarks of the reviewed profile that the session itself did not set out to measure."""
+
+    @property
+    def sessions(self) -> tuple[Session, ...]:
+        """All of them: the screen, further head sessions, and both sides of the pairs."""
+        every = (self.head, *self.strikes, self.pair_base, self.pair_head)
+        return tuple(session for session in every if session is not None)
 
     @property
     def by_pairs(self) -> bool:
