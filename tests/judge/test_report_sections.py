@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import fields, replace
 
 import pytest
-from handover.test_joining_tables import accepted, aside, bill, difference, latency, report, sweep
+from judge.sharding.test_joining_tables import (
+    accepted,
+    aside,
+    bill,
+    difference,
+    latency,
+    report,
+    sweep,
+)
 
 from gate.formats.session.consistency import report_complaints
 from gate.judge.judge import FINDING_STEPS
