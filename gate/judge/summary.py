@@ -231,6 +231,6 @@ def _controls(cases: Sequence[Case]) -> Iterator[str]:
 def _range(some: Sequence[ControlStanding]) -> str:
     """Of all profiles and stages, and the smallest move that would have refused one."""
     low, high = (percent(ratio(one(s.moved for s in some))) for one in (min, max))
-    least = percent(ratio(min(one.bearable for one in some)), signed=False)
+    least = percent(ratio(min(one.allowed for one in some)), signed=False)
     span = low if low == high else f"{low.removesuffix(' %')} … {high}"
     return f"{span} (up to {least} allowed)"

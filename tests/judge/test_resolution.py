@@ -121,7 +121,7 @@ def test_a_look_does_not_stop_where_the_judge_would_refuse():
     """Pairs of one resolution wait at 700 op/s until they are spent, and stop at 0 with proof."""
     known, head, *both = halved()
     (task,) = plan_second_stage(arrange([head], [known], {}), Policy())
-    assert task.bearable == pytest.approx(0.5)
+    assert task.largest_tolerance == pytest.approx(0.5)
     first = [replace(one, trials=one.trials[:5]) for one in both]
     rough = [coarse(one, 700.0) for one in first]
     assert undecided_benchmarks([task], *first) == set()

@@ -51,13 +51,13 @@ class ControlStanding(NamedTuple):
     """Accepted ones."""
     moved: float
     """Log of its time over the accepted one."""
-    bearable: float
+    allowed: float
     """Log beyond which the host moved."""
 
     @property
     def gross(self) -> bool:
         """Whether the host moved."""
-        return abs(self.moved) > self.bearable
+        return abs(self.moved) > self.allowed
 
 
 def shorten_series(runs: Sequence[float]) -> tuple[float, ...]:
@@ -90,7 +90,7 @@ def moved_builtin(case: Case) -> Refusal | None:
     gross = [one for one in standings(case) if one.gross]
     if not gross:
         return None
-    worst = max(gross, key=lambda one: abs(one.moved) / one.bearable)
+    worst = max(gross, key=lambda one: abs(one.moved) / one.allowed)
     away = ratio(worst.moved)
     longer = f"takes {percent(abs(away), signed=False)} {'longer' if away > 0 else 'less'}"
     return Refusal(
@@ -165,7 +165,7 @@ def _standing(
         when=when,
         sessions=len(accepted.runs),
         moved=median([median(one) for one in fresh]) - level,
-        bearable=max(accepted.floor, LIMITS.errors * error),
+        allowed=max(accepted.floor, LIMITS.errors * error),
     )
 
 

@@ -13,7 +13,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.judge.verdict.epochs import LevelShift, accepted_change, block_costs
-from gate.judge.verdict.series import CLEAR, bearable, beyond, relative
+from gate.judge.verdict.series import CLEAR, beyond, largest_tolerance, relative
 from gate.judge.verdict.suite import Pairing
 from gate.model import Better, Role, Stage, TrialStatus, Verdict
 from gate.model.plan import NEXT_BLOCK
@@ -39,7 +39,7 @@ class Task:
     gates: bool
     """Whether it may close the gate; a watched metric costs no further trials."""
     rule: PairRule
-    bearable: float
+    largest_tolerance: float
     """The largest tolerance that it may be judged at, however coarse the pairs are."""
     accepted: LevelShift | None
     """The newest accepted change of level; the base side may still be before it."""
@@ -61,7 +61,7 @@ def plan_second_stage(cases: Sequence[Case], policy: Policy) -> tuple[Task, ...]
             gates=flag.series.metric.role is Role.GATE,
             accepted=accepted_change(flag.series),
             rule=flag.rule(alpha, policy.beta),
-            bearable=bearable(flag.series),
+            largest_tolerance=largest_tolerance(flag.series),
             strikes=strikes_needed(len(flag.series.sessions), alpha),
         )
         for flag, alpha in zip(first.flagged, first.alphas(policy.alpha), strict=True)
@@ -124,7 +124,7 @@ def _waiting(task: Task, base: Session, head: Session) -> bool:
         return False  # a value is lacking or unusable: the judge will call it so
     costs, _ = block_costs(blocks, task.better, task.accepted)
     rule = rule_of_blocks(task.rule, pairing.resolution(task.metric), blocks, task.better)
-    if beyond(math.expm1(rule.tolerance), task.bearable):
+    if beyond(math.expm1(rule.tolerance), task.largest_tolerance):
         # The judge would refuse to decide; further trials may be finer.
         return sum(len(before) for before, _ in blocks) + NEXT_BLOCK <= rule.limit
     return decide(costs, rule, limits=False).verdict == "undecided"

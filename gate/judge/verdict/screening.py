@@ -9,9 +9,9 @@ from gate.judge.verdict.epochs import fresh_acceptance, reference
 from gate.judge.verdict.findings import make_finding
 from gate.judge.verdict.series import (
     Series,
-    bearable,
     beyond,
     key_of,
+    largest_tolerance,
     limits_for,
     limits_of,
     too_coarse,
@@ -100,7 +100,7 @@ def screen_series(series: Series, policy: Policy, noise: Noise | None) -> Findin
         return refused
     if noise is None:
         return _few_sessions(series)
-    limits, warnings = _bearable(series, limits_of(series), noise)
+    limits, warnings = _raise_tolerance(series, limits_of(series), noise)
     answer = _compare(series, limits, (*warnings, *fresh_acceptance(series)), policy, noise)
     # A slide widens the scale between sessions: then it is the slide that must be reported.
     if not isinstance(answer, Flagged) and answer.code == "G023":
@@ -198,12 +198,12 @@ def _few_sessions(series: Series) -> Finding | Flagged:
         return make_finding(
             series, "G022", Verdict.INCONCLUSIVE, f"{text}; {LEAST_SESSIONS} are needed"
         )
-    limits, warnings = _bearable(series, limits_of(series), None)
+    limits, warnings = _raise_tolerance(series, limits_of(series), None)
     flag = _flag(series, limits, None, None, (f"not screened: {text}",), warnings)
     return too_noisy(series, limits, warnings) or flag
 
 
-def _bearable(
+def _raise_tolerance(
     series: Series, limits: LossLimits, noise: Noise | None
 ) -> tuple[LossLimits, tuple[str, ...]]:
     """The limits, with the tolerance raised to what the metric's noise can support."""
@@ -231,7 +231,7 @@ def _sigma(series: Series, noise: Noise | None) -> float:
 
 def too_noisy(series: Series, limits: LossLimits, warnings: tuple[str, ...]) -> Finding | None:
     """Refuse to judge at a raised tolerance, by policy or because it would be a fiction."""
-    if not beyond(limits.tolerance, bearable(series)):
+    if not beyond(limits.tolerance, largest_tolerance(series)):
         return None
     return make_finding(
         series, "G024", Verdict.INCONCLUSIVE, warnings[0], limits=limits, warnings=warnings[1:]

@@ -190,7 +190,7 @@ def limits_for(metric: Metric, sessions: Sequence[Sequence[float]]) -> LossLimit
     return LossLimits(tolerance=max(metric.tolerance, tau / CLEAR), negligible=tau)
 
 
-def bearable(series: Series) -> float:
+def largest_tolerance(series: Series) -> float:
     """The largest tolerance that this series may be judged at, raised from what was asked."""
     asked = limits_for(series.metric, series.sessions).tolerance
     return asked * (MOST_RAISED if series.case.head.loud == "raise" else 1.0)
