@@ -19,7 +19,7 @@ from gate.formats.profile.shipped import files_of
 from gate.formats.schemas import schema_text
 from gate.formats.toml import string
 from gate.judge.power.power import PowerQuestion, power_rows
-from gate.judge.power.recommendations import rounded_up
+from gate.judge.power.sentences import rounded_up
 from gate.judge.verdict.suite import Policy
 from gate.model import Better, Metric, Planned
 from gate.publish.workflow_files import SHAPES, WorkflowOptions, github_files, steps

@@ -15,7 +15,8 @@ from gate.formats import disk
 from gate.formats.baseline.calibration_file import read_rounds
 from gate.host.identity.identity import read_host
 from gate.host.identity.recording import publishable_recording
-from gate.judge.calibration_rounds import RoundFilter, class_record
+from gate.judge.calibration_rounds import RoundFilter
+from gate.judge.host_fitness import class_record
 from gate.judge.verdict.suite import Policy
 from gate.linux.machine import MachineRecorder, ThisMachine
 from gate.pipeline.report_files import terminal_width
