@@ -167,5 +167,5 @@ def _refuse_mixture(
         raise InputError("G200", "--allow means nothing to --summary.", cure=cure)
     for name in ("merge_base", "proposed", "shards"):
         if getattr(request, name) is not None:
-            said = f"--{name.replace('_', '-')} means nothing to --summary."
-            raise InputError("G200", said, cure="It is for sessions: leave it out.")
+            message = f"--{name.replace('_', '-')} means nothing to --summary."
+            raise InputError("G200", message, cure="It is for sessions: leave it out.")

@@ -79,7 +79,7 @@ def command(
     with open_merge_base(
         merge_base, None, profiles=selection.profiles, baseline=baseline, size=selection.size
     ) as known:
-        # What the change removes is planned too: that part of the check tells that it is missing.
+        # What the change removes is planned too: that part of the check reports it as missing.
         there, lost = profiles_of(selection.names, selection.profiles, selection.size, known)
         names = tuple(dict.fromkeys((*(one.name for one in there), *lost)))
         works = durations(names, read_baselines(known.baseline), host_class)
@@ -132,8 +132,8 @@ def _show(works: Sequence[Duration], parts: Sequence[Sequence[str]]) -> None:
     shard = _numbers(parts)
     widest = max(len(one.name) for one in works)
     for one in works:
-        told = "" if one.known else " (unknown)"
-        lasts = f"{show_duration(one.seconds)}{told}"
+        unknown = "" if one.known else " (unknown)"
+        lasts = f"{show_duration(one.seconds)}{unknown}"
         where = f"{shard[one.name]}/{len(parts)}"
         click.echo(one_line(f"{one.name:<{widest}}  {where}  {lasts}"))
     seconds = {one.name: one.seconds for one in works}

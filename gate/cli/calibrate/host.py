@@ -75,7 +75,7 @@ def calibrate(wish: Wish, rounds: RoundOptions, output: OutputOptions) -> int:
         Interrupted: a signal came; finished rounds are stored.
     """
     teller = ProgressDisplay(quiet=output.quiet)
-    # Where nobody watches, a line per round tells enough.
+    # Where nobody watches, a line per round is enough.
     trials = teller if sys.stderr.isatty() else ProgressDisplay(quiet=True)
     fresh: list[Round] = []
     try:

@@ -107,7 +107,7 @@ def _stable(known: KnownHost, host: Host) -> Iterator[_Row]:
 def _epoch(known: KnownHost, host: Host, baselines: Sequence[Baseline]) -> Iterator[_Row]:
     """What moved since each profile's newest session, one row for profiles that agree.
 
-    What a check tunes is left out: untuned, as now, it tells nothing.
+    What a check tunes is left out: untuned, as now, it shows nothing.
     """
     tuned = facts_tuned(known.tune)
     since: dict[Moved, list[str]] = {}

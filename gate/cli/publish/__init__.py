@@ -1,4 +1,4 @@
-"""`gate publish`: what was judged, to where people look."""
+"""`gate publish`: what was judged, on GitHub."""
 
 from __future__ import annotations
 
@@ -27,4 +27,4 @@ Examples:
 
 @click.group(cls=LazyGroup, about=_COMMANDS, module="gate.cli.publish.{}", epilog=EPILOG)
 def command() -> None:
-    """Tell GitHub what was judged, and accept baselines from there."""
+    """Publish verdicts on GitHub, and accept baselines from there."""

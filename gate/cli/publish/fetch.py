@@ -95,7 +95,7 @@ def _fetch(api: Api, run: int, name: str, target: Path) -> None:
 
 def _lacking(lacking: list[PublishError], of: int) -> PublishError:
     """One error of all; the first ones in full."""
-    told = " ".join(error.message for error in lacking[:5])
+    messages = " ".join(error.message for error in lacking[:5])
     more = f" And {len(lacking) - 5} more." if len(lacking) > 5 else ""
     count = f"{len(lacking)} of {of} artifacts: " if of > 1 else ""
-    return PublishError(_REFUSED, f"{count}{told}{more}", cure=lacking[0].cure)
+    return PublishError(_REFUSED, f"{count}{messages}{more}", cure=lacking[0].cure)

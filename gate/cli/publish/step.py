@@ -47,11 +47,11 @@ Exit status: that of the report, and 0 only for one that is there, of now, and o
     "--because",
     default="",
     metavar="TEXT",
-    help="How the check ended, told where it left no report.",
+    help="How the check ended, printed where it left no report.",
 )
 @options.as_json
 def command(out: Path, artifact_url: str, run_url: str, because: str, *, json_: bool) -> int:
-    """Tell GitHub what stands in OUT/report.json, the report of a check; last step of the job.
+    """Publish what stands in OUT/report.json, the report of a check; last step of the job.
 
     Appends the summary, prints annotations and the report, sets the outputs gate, verdict, status,
     report, session and headline. Where there is no report, or none that can be of this check, one
@@ -62,7 +62,7 @@ def command(out: Path, artifact_url: str, run_url: str, because: str, *, json_: 
         _leave(out, taken.report)
     links = Links(report=artifact_url, run=run_url or _this_run())
     runner = RunnerFiles(summary=_file("GITHUB_STEP_SUMMARY"), output=_file("GITHUB_OUTPUT"))
-    # All is rendered before anything is told: what cannot be rendered must not have said open.
+    # All is rendered before anything is printed: what cannot be rendered must not have said open.
     lines, log = render_annotations(taken.report), _log(taken.report, json_=json_)
     status, failed = publish_step(taken.report, out, links, runner)
     for line in lines:
@@ -74,7 +74,7 @@ def command(out: Path, artifact_url: str, run_url: str, because: str, *, json_: 
 
 
 def _leave(out: Path, report: Report) -> None:
-    """Write the report that was made; where that fails, everything else is told all the same."""
+    """Write the report that was made; where that fails, the rest is published all the same."""
     try:
         write_missing(out, report)
     except (GateError, OSError) as error:

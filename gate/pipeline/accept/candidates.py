@@ -108,7 +108,7 @@ def fit_sessions(sessions: Sequence[Session], growth: BaselineGrowth) -> list[Se
 def passed_sessions(
     report: Report, found: Mapping[str, Session], growth: BaselineGrowth
 ) -> list[Session]:
-    """The sessions of the profiles that passed in every gate metric; the others are told."""
+    """The sessions of the profiles that passed in every gate metric; the others are left out."""
     fine = passed_profiles(report)
     for name in sorted(found.keys() - fine):
         verdicts = {

@@ -33,9 +33,10 @@ from gate.publish.propose import base_tip, carry_files, commit_to_branch, fresh_
 from gate.text import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from gate.model import Baseline, Session
+    from gate.pipeline.accept.changes import SeriesChange
     from gate.publish.github.api import Api
     from gate.publish.propose import CarrierBranch
 
@@ -110,16 +111,7 @@ def _publish(
         after = {**known, **{_key(one.baseline): one.baseline for one in results}}
         rows = changes_between(read_baselines(how.baseline), list(after.values()))
     require_same(ground.api, how.branch, ground.tip, how.baseline, files, ground.below)
-    proposal = Proposal(
-        rows=tuple((row.name, row.what) for row in rows),
-        reason=reason,
-        by=how.by if how.first else "",
-        commit=max(kept, key=lambda one: (one.started, one.id)).subject.commit,
-        host_classes=tuple(sorted({one.host.host_class for one in kept})),
-        verdict=verdict,
-        run=how.run_url,
-        notes=tuple(notes_on(files)),
-    )
+    proposal = _proposal(kept, rows, files, how, reason, verdict)
     placed = {f"{ground.below}/{name}": text for name, text in files.items()}
     if carrier is not None:
         growth.done = carry_files(ground.api, carrier, placed, proposal, ground.below)
@@ -129,6 +121,26 @@ def _publish(
         )
     growth.changes = [row.text for row in rows]
     growth.notes = [note for one in results if (note := sessions_to_go(one.baseline))]
+
+
+def _proposal(
+    sessions: list[Session],
+    rows: Sequence[SeriesChange],
+    files: Mapping[str, str],
+    how: GrowthOptions,
+    reason: str,
+    verdict: str,
+) -> Proposal:
+    return Proposal(
+        rows=tuple((row.name, row.what) for row in rows),
+        reason=reason,
+        by=how.by if how.first else "",
+        commit=max(sessions, key=lambda one: (one.started, one.id)).subject.commit,
+        host_classes=tuple(sorted({one.host.host_class for one in sessions})),
+        verdict=verdict,
+        run=how.run_url,
+        notes=tuple(notes_on(files)),
+    )
 
 
 def _carrier(chosen: Sequence[Session], ground: BranchState, how: GrowthOptions) -> CarrierBranch:

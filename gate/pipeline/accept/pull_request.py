@@ -39,6 +39,7 @@ from gate.review.merge_base import open_merge_base
 from gate.text import clean
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from gate.model import Profile, Session
@@ -100,8 +101,7 @@ def accept_level(
         require_same(api, pull.base_ref, base, ground.baseline, level.files, below)
         notes = [*_notes(level.sessions), *notes_on(level.files)]
         if options.mode == "branch":
-            others = replaced_files(api, pull.head, ground.baseline, level.files, below)
-            notes += [f"the branch had another `{path}`, which this replaces" for path in others]
+            notes += _replaced(api, pull.head, ground.baseline, level.files, below)
     proposal = Proposal(
         rows=level.rows,
         reason=request.reason,
@@ -157,6 +157,13 @@ def _notes(chosen: list[Session]) -> list[str]:
     if any(one.subject.dirty for one in chosen):
         return ["the tree that was measured had uncommitted changes"]
     return []
+
+
+def _replaced(
+    api: Api, commit: str, store: Path, files: dict[str, str], below: str
+) -> Iterator[str]:
+    for path in replaced_files(api, commit, store, files, below):
+        yield f"the branch had another `{path}`, which this replaces"
 
 
 def _refuse_branch(pull: PullRequest, repository: str, mode: str) -> None:
@@ -222,7 +229,7 @@ def _refuse(
 
 
 class AcceptReply:
-    """The one comment that tells who asked what came of it; its failure is told and no more."""
+    """The one comment that answers who asked; where it cannot be written, a line says so."""
 
     def __init__(self, api: Api, request: AcceptRequest, file: Path | None) -> None:
         self._api, self._request, self._file = api, request, file
@@ -234,17 +241,17 @@ class AcceptReply:
         )
         # A commit on the branch is its head from now on, as soon as GitHub has noticed.
         heads = (proposal.commit,) if done.number is not None else (done.commit, proposal.commit)
-        self._say(body, heads)
+        self._write(body, heads)
         react(self._api, self._request.comment, "+1")
 
     def refused(self, error: GateError) -> None:
         """Nothing was done."""
         with suppress(GateError):
             head = head_of(self._api, self._request.number)
-            self._say(answer_refused(str(error), self._request.by), (head,))
+            self._write(answer_refused(str(error), self._request.by), (head,))
         react(self._api, self._request.comment, "confused")
 
-    def _say(self, body: str, heads: tuple[str, ...]) -> None:
+    def _write(self, body: str, heads: tuple[str, ...]) -> None:
         if self._file is not None:
             write_text(self._file, body)
         failure: PublishError | None = None
