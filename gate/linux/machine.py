@@ -1,9 +1,7 @@
-"""How facts of a machine are read: below its root, or out of a recording of it.
+"""How facts of a machine are read: of this one, or out of a recording of another.
 
-Whoever asks for facts asks a `Machine`, so that recorded machines can be played. Nothing raises:
+Whoever wants facts asks a `LinuxMachine`, so that recorded machines can be played. Nothing raises:
 what is absent, unreadable or hangs is simply not known.
-
-A machine played from a recording of what was read of it, and the recorder that makes one.
 
 A recording is JSON: `files` (path to text), `links` (path to target; a path that leads to itself
 is only there), `names` (directory to names, where more were listed than read), `commands`
@@ -24,6 +22,10 @@ _PIECE = 64 << 10
 """Bytes asked for at once: below /proc/sys the kernel refuses a read of 4 MiB (ENOMEM)."""
 _PATIENCE = 2.0
 """Seconds that a program may take to tell a fact."""
+_PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
+"""Where system programs stand: a directory of the project's own must not come before them."""
+_HOPS = 40
+"""Links on the way to a file, as many as the kernel follows."""
 
 
 class LinuxMachine(Protocol):
@@ -43,6 +45,14 @@ class LinuxMachine(Protocol):
 
     def ask(self, *argv: str) -> str:
         """What a program prints; empty where it is missing, fails or takes too long."""
+        ...
+
+
+class RawMachine(LinuxMachine, Protocol):
+    """A machine whose files need not be text."""
+
+    def data(self, path: str) -> bytes:
+        """A file's bytes; none where it cannot be read."""
         ...
 
 
@@ -67,7 +77,7 @@ class ThisMachine:
     def names(self, path: str) -> tuple[str, ...]:
         """Names in a directory, sorted; none where it cannot be read."""
         try:
-            return tuple(sorted(os.listdir(path)))  # noqa: PTH208 - names, no paths
+            return tuple(sorted(os.listdir(path)))
         except OSError:
             return ()
 
@@ -95,21 +105,18 @@ class ThisMachine:
         return done.stdout.decode("utf-8", "replace")
 
 
-_PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
-"""Where system programs stand: a directory of the project's own must not come before them."""
-
-
 def line(machine: LinuxMachine, path: str) -> str:
     """A file's first line, stripped; empty where there is none."""
     return next(iter(machine.text(path).strip().splitlines()), "").strip()
 
 
-_HOPS = 40
-"""Links on the way to a file, as many as the kernel follows."""
+def boot_id(machine: LinuxMachine) -> str:
+    """The kernel's id of this boot; empty when unknown."""
+    return line(machine, "/proc/sys/kernel/random/boot_id")
 
 
 class RecordedMachine:
-    """A machine that answers out of a recording; see `Machine` for what the answers mean."""
+    """A machine that answers out of a recording; see `LinuxMachine` for what the answers mean."""
 
     def __init__(self, data: dict[str, Any]) -> None:
         self._files: dict[str, str] = data.get("files", {})

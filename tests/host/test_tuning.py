@@ -16,7 +16,7 @@ from gate.host.tuning import tuning
 from gate.host.tuning.restore import restore
 from gate.host.tuning.settings import SettingChange, division, wake_limit, wanted_settings
 from gate.host.tuning.tuning import planned_changes, tune_host
-from gate.linux.cpu_list import cpus_mask, cpus_of, each_cpu, mask_cpus, shown_cpus
+from gate.linux.cpu_list import cpus_mask, cpus_of, each_cpu, mask_cpus, cpu_list_text
 from gate.linux.machine import RecordedMachine
 from gate.linux.processes import born
 
@@ -38,7 +38,7 @@ def test_lists_and_masks():
     """Every way in which the kernel writes processors is read, and written as it reads it."""
     assert cpus_of("0-2,5\n") == {0, 1, 2, 5}
     assert cpus_of("") == frozenset()
-    assert shown_cpus(frozenset({5, 0, 2, 1, 7, 6})) == "0-2,5-7"
+    assert cpu_list_text(frozenset({5, 0, 2, 1, 7, 6})) == "0-2,5-7"
     assert mask_cpus("3,00000001") == {0, 32, 33}
     assert cpus_mask(frozenset({0, 32, 33})) == "3,00000001"
     assert cpus_mask(frozenset({0})) == "1"
@@ -169,7 +169,7 @@ def test_interrupts_go_where_nothing_is_measured():
 def test_which_processors_measure(files, text, measured):
     """Those named, else the isolated ones, else all but the first core with all its threads."""
     parts = division(RecordedMachine({"files": files}), text)
-    assert shown_cpus(parts.measured) == measured
+    assert cpu_list_text(parts.measured) == measured
     assert not parts.measured & parts.others
 
 

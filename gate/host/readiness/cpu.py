@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gate.host.readiness.ground import (
-    CPU,
-    ReadinessCheck,
-    cpu_count_text,
-    cpu_list_text,
-    number,
-    numbers,
-)
+from gate.host.readiness.ground import ReadinessCheck, cpu_count_text, number
+from gate.linux.cpu_list import CPU, cpu_list_text, cpu_numbers
 
 if TYPE_CHECKING:
     from gate.host.readiness.ground import MachineUnderCheck
@@ -183,7 +177,7 @@ def check_isolation(ground: MachineUnderCheck) -> Readiness:
     path = f"{CPU}/isolated"
     if not ground.machine.real(path):
         return check.unknown("not told", ground.system("this kernel has no such file"))
-    apart = set(numbers(ground.line(path)))
+    apart = set(cpu_numbers(ground.line(path)))
     if not apart:
         return check.ok("none")
     value, measured = f"{cpu_list_text(apart)} isolated", set(ground.measured)

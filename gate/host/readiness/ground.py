@@ -10,20 +10,16 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from gate.linux.cpu_list import shown_cpus
+from gate.linux.cpu_list import CPU, cpu_numbers
 from gate.linux.machine import line
 from gate.model.readiness import Answer, Readiness
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from gate.linux.machine import LinuxMachine
 
-CPU = "/sys/devices/system/cpu"
 _MARKS = {"/.dockerenv": "docker", "/run/.containerenv": "podman"}
 _CLOCK = "the hypervisor decides: ask its owner to hold the clock and to pin the virtual processors"
 _HIDDEN = "the hypervisor hides it: ask its owner"
-_MOST_PROCESSORS = 1 << 13
 
 
 class MachineUnderCheck:
@@ -31,13 +27,13 @@ class MachineUnderCheck:
 
     def __init__(self, machine: LinuxMachine, measured: str = "") -> None:
         self.machine = machine
-        self.measured = numbers(measured)
+        self.measured = cpu_numbers(measured)
         """Processors that measure; none where nobody named them."""
 
     @cached_property
     def cpus(self) -> tuple[int, ...]:
         """Processors that are online."""
-        return numbers(line(self.machine, f"{CPU}/online"))
+        return cpu_numbers(line(self.machine, f"{CPU}/online"))
 
     @cached_property
     def virtual(self) -> str:
@@ -121,23 +117,6 @@ class ReadinessCheck:
 def plain(text: str, longest: int = 300) -> str:
     """One printable line: names of processes and disks are whatever somebody made them."""
     return "".join(c if c.isprintable() else "?" for c in text)[:longest]
-
-
-def numbers(listed: str) -> tuple[int, ...]:
-    """A kernel's list such as `0-3,8`; empty where it is none."""
-    found: list[int] = []
-    for part in filter(None, listed.strip().split(",")):
-        first, _, last = part.partition("-")
-        last = last.partition(":")[0] or first
-        if not (first.isdecimal() and last.isdecimal()) or int(last) > _MOST_PROCESSORS:
-            return ()
-        found += range(int(first), int(last) + 1)
-    return tuple(found)
-
-
-def cpu_list_text(cpus: Iterable[int]) -> str:
-    """Processors as the kernel lists them: `0-3,8`."""
-    return shown_cpus(frozenset(cpus))
 
 
 def cpu_count_text(texts: dict[int, str], count: int) -> str:

@@ -1,6 +1,4 @@
-"""Readiness while one looks: who else computes, writes and waits, and what heat or a host takes.
-
-Two looks at what runs on a machine: who computes, who writes, who waits, and what is throttled.
+"""Readiness by two looks a second apart: who else computes, writes and waits, and what heat takes.
 
 Processors used by others are all that was not idle, less what this process itself used. Others'
 I/O is that of the real disks, so that no byte counts twice; who did it is told as far as /proc
@@ -13,9 +11,10 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gate.host.disturbance.other_processes import Process, bytes_moved, parse_process_stat
-from gate.host.readiness.ground import CPU, ReadinessCheck, number
-from gate.linux.proc_stat import TICK, waited_for
+from gate.host.readiness.ground import ReadinessCheck, number
+from gate.linux.cpu_list import CPU
+from gate.linux.proc_stat import FIELDS, TICK, read_stat, waited_for
+from gate.linux.processes import ProcessStat, read_processes_of
 from gate.units import show
 
 if TYPE_CHECKING:
@@ -26,13 +25,13 @@ if TYPE_CHECKING:
     from gate.model.readiness import Readiness
 
 
-IDLE, IOWAIT, STEAL = 3, 4, 7
+IDLE, IOWAIT, STEAL = (FIELDS.index(name) for name in ("idle", "iowait", "steal"))
 """Columns of /proc/stat that are no work of this machine."""
 _SECTOR = 512
 _COUNTERS = ("core_throttle_count", "package_throttle_count")
 
 
-_NOBODY = Process(name="", parent=0, kernel=False, own=0, reaped=0, moved=0)
+_NOBODY = ProcessStat(name="", parent=0, kernel=False, own=0, reaped=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,20 +47,19 @@ class ActivitySample:
     moved: int | None = None
     """Bytes that the real disks read and wrote."""
     throttled: int | None = None
-    processes: Mapping[tuple[int, int], Process] = field(default_factory=dict)
+    processes: Mapping[tuple[int, int], ProcessStat] = field(default_factory=dict)
     """By number and start: a number may come again."""
 
 
 def look(ground: MachineUnderCheck, at: float) -> ActivitySample:
     """Look now."""
-    first = ground.line("/proc/stat").split()
     return ActivitySample(
         at=at,
-        ticks=tuple(int(word) for word in first[1:9]) if first[:1] == ["cpu"] else (),
+        ticks=read_stat(ground.machine).total,
         stalled=dict(_stalls(ground)),
         moved=_moved(ground),
         throttled=_throttled(ground),
-        processes=dict(_processes(ground)),
+        processes=read_processes_of(ground.machine),
     )
 
 
@@ -88,18 +86,6 @@ def _throttled(ground: MachineUnderCheck) -> int | None:
         if (value := number(text)) is not None
     ]
     return sum(found) if found else None
-
-
-def _processes(ground: MachineUnderCheck) -> Iterator[tuple[tuple[int, int], Process]]:
-    for name in ground.machine.names("/proc"):
-        if not name.isdecimal():
-            continue
-        stat, io = (ground.machine.text(f"/proc/{name}/{one}").encode() for one in ("stat", "io"))
-        try:
-            born, process = parse_process_stat(stat)
-            yield (int(name), born), process._replace(moved=bytes_moved(io))
-        except (ValueError, IndexError):
-            continue  # gone meanwhile
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +118,7 @@ class Sample:
             return None
         return max(late - early, 0.0) / self.seconds
 
-    def grown(self, figure: Callable[[Process], float]) -> dict[tuple[int, int], float]:
+    def grown(self, figure: Callable[[ProcessStat], float]) -> dict[tuple[int, int], float]:
         """By how much a figure of each process grew; those that began in between grew from 0."""
         early = self.before.processes
         return {
@@ -148,7 +134,7 @@ class Sample:
         own = sum(much for who, much in grown.items() if who[0] == self.own)
         return max((sum(self.ticks) - idle) * TICK - own, 0.0) / self.seconds
 
-    def most(self, figure: Callable[[Process], float]) -> list[tuple[str, float]]:
+    def most(self, figure: Callable[[ProcessStat], float]) -> list[tuple[str, float]]:
         """The strangers who did most of it, per second: names with their numbers."""
         found = [
             (f"{self.after.processes[who].name} ({who[0]})", much / self.seconds)

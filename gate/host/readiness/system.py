@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gate.host.identity.facts import chosen
-from gate.host.readiness.ground import ReadinessCheck, cpu_list_text, numbers
+from gate.host.readiness.ground import ReadinessCheck
+from gate.linux.cpu_list import cpu_list_text, cpu_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -73,7 +74,7 @@ def _devices(ground: MachineUnderCheck) -> Iterator[tuple[str, set[int]]]:
             continue
         goes = ground.line(f"{_IRQ}/{name}/effective_affinity_list")
         may = ground.line(f"{_IRQ}/{name}/smp_affinity_list")
-        if cpus := set(numbers(goes) or numbers(may)):
+        if cpus := set(cpu_numbers(goes) or cpu_numbers(may)):
             yield f"{name} ({users[0]})", cpus
 
 

@@ -17,14 +17,13 @@ from typing import TYPE_CHECKING
 from gate.errors import CannotJudge
 from gate.host.journal import JOURNAL, close_journal, read_journal, write_journal
 from gate.host.tuning.sysctl_setting import SWAP, absent, turn, value_at
-from gate.linux.machine import ThisMachine, line
+from gate.linux.machine import ThisMachine, boot_id
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from gate.host.journal import Journal
     from gate.host.tuning.settings import SettingChange
-    from gate.linux.machine import LinuxMachine
 
 _RETURNS = re.compile(r"/sys/devices/system/cpu/cpufreq/policy\d+/.+|/proc/irq/\d+/.+")
 """Knobs that go with a processor or a device, and come back with their last value."""
@@ -72,11 +71,6 @@ class Restored:
         )
 
 
-def boot_now(machine: LinuxMachine | None = None) -> str:
-    """This boot; empty where the kernel does not tell."""
-    return line(machine or ThisMachine(), "/proc/sys/kernel/random/boot_id")
-
-
 def refuse_owned(journal: Journal, state: Path) -> None:
     """Refuse to touch the journal of another gate that still runs.
 
@@ -105,7 +99,7 @@ def restore(state: Path, *, force: bool = False, keep: bool = False) -> Restored
     if journal is None:
         return Restored()
     refuse_owned(journal, state)
-    if journal.boot != boot_now():
+    if journal.boot != boot_id(ThisMachine()):
         close_journal(state)
         return Restored(forgotten=len(journal.entries))
     back: list[SettingChange] = []

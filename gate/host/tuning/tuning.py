@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 
 from gate.errors import InputError
 from gate.host.journal import Journal, read_journal, state_directory, write_journal
-from gate.host.tuning.restore import boot_now, refuse_owned, restore
+from gate.host.tuning.restore import refuse_owned, restore
 from gate.host.tuning.settings import SettingChange, division, wake_limit, wanted_settings
 from gate.host.tuning.sysctl_setting import SWAP, turn, value_at
-from gate.linux.cpu_list import shown_cpus
-from gate.linux.machine import ThisMachine
+from gate.linux.cpu_list import cpu_list_text
+from gate.linux.machine import ThisMachine, boot_id
 from gate.linux.processes import born
 from gate.model.readiness import TUNABLE
 
@@ -150,7 +150,7 @@ def _undo(place: Path, tell: Callable[[str], None] | None) -> None:
 def _kept(place: Path) -> tuple[SettingChange, ...]:
     """What an earlier gate turned and nobody put back, because somebody else turned it too."""
     journal = read_journal(place)
-    if journal is None or journal.boot != boot_now():
+    if journal is None or journal.boot != boot_id(ThisMachine()):
         return ()
     refuse_owned(journal, place)
     return journal.entries
@@ -205,7 +205,7 @@ def _apply(intent: Intent, place: Path, kept: tuple[SettingChange, ...]) -> Tune
         if not refused or (name == "irq" and len(refused) < len(found.changes)):
             held.append(name)
             already += found.already
-    cpus = shown_cpus(intent.parts.measured) if "pinning" in held else ""
+    cpus = cpu_list_text(intent.parts.measured) if "pinning" in held else ""
     return Tuned(
         names=tuple(held),
         lacking=tuple(lacking),
@@ -225,7 +225,7 @@ def _without(
 
 def _journal(entries: tuple[SettingChange, ...]) -> Journal:
     own = os.getpid()
-    return Journal(boot=boot_now(), pid=own, start=born(own), entries=entries)
+    return Journal(boot=boot_id(ThisMachine()), pid=own, start=born(own), entries=entries)
 
 
 def _turn_all(
