@@ -110,7 +110,7 @@ def line(machine: LinuxMachine, path: str) -> str:
     return next(iter(machine.text(path).strip().splitlines()), "").strip()
 
 
-def boot_id(machine: LinuxMachine) -> str:
+def read_boot_id(machine: LinuxMachine) -> str:
     """The kernel's id of this boot; empty when unknown."""
     return line(machine, "/proc/sys/kernel/random/boot_id")
 

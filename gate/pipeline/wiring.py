@@ -30,8 +30,7 @@ from gate.harness.needs import versions_of
 from gate.harness.planted.planting import with_plant
 from gate.harness.replay import replay_kinds
 from gate.host.disturbance.watch import Watch
-from gate.host.identity.identity import boot_id, read_host
-from gate.host.identity.kernel import guest_clock, guest_notes, read_kernel
+from gate.host.identity.identity import boot_id, guest_clock, guest_notes, read_host, read_kernel
 from gate.host.readiness.readiness import quick_notes
 from gate.linux.machine import ThisMachine
 from gate.linux.mounts import mounts_below

@@ -13,22 +13,23 @@ import json
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gate.errors import InputError
 from gate.formats import disk
 from gate.linux.elf_notes import build_id_in
+from gate.linux.machine import ThisMachine, line, read_boot_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
+
+    from gate.linux.machine import RawMachine
 
 JOURNAL = "boots.json"
 _SCHEMA = 1
 _LONGEST = 4096
 """Characters: more than the kernel takes for a command line."""
-_PROC = Path("/proc")
-_NOTES = Path("/sys/kernel/notes")
 _CURE = "Look at what it says, then forget it: gate host resume --forget."
 
 
@@ -105,19 +106,15 @@ class Boots:
         return replace(self, doing=doing, boots=(*self.boots[:-1], replace(self.last, **changes)))
 
 
-def running_kernel() -> Running:
+def running_kernel(machine: RawMachine | None = None) -> Running:
     """The kernel of this machine; texts are empty where it does not tell."""
-    kernel = _PROC / "sys/kernel"
-    try:
-        notes = _NOTES.read_bytes()
-    except OSError:
-        notes = b""
+    machine = machine or ThisMachine()
     return Running(
-        boot=_line(kernel / "random/boot_id"),
-        release=_line(kernel / "osrelease"),
-        version=_line(kernel / "version"),
-        build_id=build_id_in(notes),
-        command_line=_line(_PROC / "cmdline"),
+        boot=read_boot_id(machine),
+        release=line(machine, "/proc/sys/kernel/osrelease"),
+        version=line(machine, "/proc/sys/kernel/version"),
+        build_id=build_id_in(machine.data("/sys/kernel/notes")),
+        command_line=machine.text("/proc/cmdline").strip()[:_LONGEST],
     )
 
 
@@ -176,10 +173,3 @@ def _parsed(data: Any) -> Boots:
             "doing": Doing(data["doing"]),
         }
     )
-
-
-def _line(path: Path) -> str:
-    try:
-        return path.read_text("utf-8", "replace").strip()[:_LONGEST]
-    except OSError:
-        return ""

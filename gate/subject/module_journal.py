@@ -11,18 +11,18 @@ import json
 import shutil
 import subprocess
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
 from gate.formats import disk
 from gate.linux.kernel_modules import loaded_module
+from gate.linux.machine import ThisMachine, read_boot_id
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 JOURNAL = "modules.json"
-_BOOT = Path("/proc/sys/kernel/random/boot_id")
 _PATIENCE = 60.0
 SYSTEM = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8"}
 """Where what loads modules comes from: no directory of a project comes before."""
@@ -42,7 +42,7 @@ def note(state: Path, modules: Sequence[tuple[str, str]]) -> None:
         InputError: G208, and nothing may be loaded.
     """
     state.mkdir(parents=True, exist_ok=True)
-    data = {"boot": _boot(), "modules": [list(one) for one in modules]}
+    data = {"boot": read_boot_id(ThisMachine()), "modules": [list(one) for one in modules]}
     disk.write_text(state / JOURNAL, json.dumps(data) + "\n")
 
 
@@ -87,14 +87,7 @@ def _left(state: Path) -> list[tuple[str, str]]:
     if disk.is_absent(path):
         return []
     data = json.loads(disk.read_text(path, "profile"))
-    if data["boot"] != _boot():
+    if data["boot"] != read_boot_id(ThisMachine()):
         return []
     pairs = [(name, build_id) for name, build_id in data["modules"]]
     return [(name, one) for name, one in pairs if isinstance(name, str) and name.isidentifier()]
-
-
-def _boot() -> str:
-    try:
-        return _BOOT.read_text("ascii").strip()
-    except OSError:
-        return ""

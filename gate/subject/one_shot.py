@@ -10,21 +10,21 @@ from __future__ import annotations
 import shlex
 import shutil
 import subprocess
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.errors import MeasureError
+from gate.linux.machine import ThisMachine, line
 from gate.model import OneShot, Side
 from gate.subject.module_journal import SYSTEM
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gate.model import Metal
     from gate.subject.boots import Running
 
-_LOADED = Path("/sys/kernel/kexec_loaded")
-_ONE_SHOT = Path(
-    "/sys/firmware/efi/efivars/LoaderEntryOneShot-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"
-)
+_LOADED = "/sys/kernel/kexec_loaded"
+_ONE_SHOT = "/sys/firmware/efi/efivars/LoaderEntryOneShot-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"
 _PATIENCE = 120.0
 _PANIC = "panic=30"
 """After a panic the machine restarts by itself, and comes back with its own kernel."""
@@ -54,14 +54,18 @@ def arm(metal: Metal, target: BootTarget, first: Running) -> None:
             _demand(f"next_entry={entry}" in _grub_environment(), "GRUB", f"next_entry={entry}")
         case OneShot.SYSTEMD_BOOT:
             _do("bootctl", "set-oneshot", entry)
-            _demand(entry == _efi_text(_ONE_SHOT), "the firmware", f"LoaderEntryOneShot {entry}")
+            _demand(
+                entry == _efi_text(ThisMachine().data(_ONE_SHOT)),
+                "the firmware",
+                f"LoaderEntryOneShot {entry}",
+            )
         case OneShot.EFI:
             _do("efibootmgr", "--bootnext", entry)
             wanted = f"BootNext: {entry.upper()}"
             _demand(wanted in _do("efibootmgr").splitlines(), "the firmware", wanted)
         case OneShot.KEXEC:
             _do("kexec", "--load", *_kexec_words(metal, target, first))
-            _demand(_text(_LOADED) == "1", "the kernel", "a loaded kernel")
+            _demand(line(ThisMachine(), _LOADED) == "1", "the kernel", "a loaded kernel")
         case OneShot.COMMAND:
             _do("sh", "-c", metal.once.replace("{side}", shlex.quote(str(target.directory))))
 
@@ -130,18 +134,9 @@ def _either(name: str) -> str:
     return other if shutil.which(other, path=path) and not shutil.which(name, path=path) else name
 
 
-def _efi_text(path: Path) -> str:
-    try:
-        return path.read_bytes()[4:].decode("utf-16-le", "replace").rstrip("\0")
-    except OSError:
-        return ""
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text("ascii").strip()
-    except (OSError, ValueError):
-        return ""
+def _efi_text(variable: bytes) -> str:
+    """What a variable of the firmware says behind its four bytes of attributes."""
+    return variable[4:].decode("utf-16-le", "replace").rstrip("\0")
 
 
 def _do(*words: str) -> str:

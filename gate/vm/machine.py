@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gate.linux.machine import ThisMachine, read_boot_id
 from gate.model import DEVICE_DISK
 from gate.vm.archive import Archive
 from gate.vm.emulator import KERNEL, PROGRAM, SHIFT, option
@@ -134,7 +135,7 @@ def why_not_kvm(accelerator: str, kernel: bytes, environment: Mapping[str, str])
     if not os.access(DEVICE, os.R_OK | os.W_OK):
         return f"there is no {DEVICE} that may be used"
     # What a probe said holds for this kernel until this machine boots again.
-    boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+    boot = read_boot_id(ThisMachine())
     known = hashlib.sha256(boot.encode() + kernel).hexdigest()[:16]
     kept = kept_directory() / f"kvm-{known}"
     try:

@@ -11,8 +11,8 @@ import time
 import pytest
 
 from gate.errors import InputError, MeasureError
-from gate.host.readiness import probe
-from gate.host.readiness.probe import BLOCK, ProbeRun
+from gate.host import controls as probe
+from gate.host.controls import BLOCK, ProbeRun
 from gate.measure.process.stop import Stop
 from gate.pipeline import noise_probe
 
@@ -55,10 +55,10 @@ def test_pieces_take_turns_each_in_a_fresh_process(monkeypatch, tmp_path):
 def test_the_measuring_process_stays_light(monkeypatch, tmp_path):
     """Neither numpy nor scipy is loaded into the process that probes, not even for the figures."""
     code = (
-        "import sys; from pathlib import Path; from gate.cli import probing, host_check;"
+        "import sys; from pathlib import Path; from gate.pipeline import noise_probe as probing; from gate.cli.host import check;"
         "from gate.measure.process.stop import Stop;"
-        "from gate.host.readiness.probe import Ran;"
-        "probing.pieces = lambda _: {'file': lambda n: Ran(0.4 * n)};"
+        "from gate.host.controls import ProbeRun;"
+        "probing.pieces = lambda _: {'file': lambda n: ProbeRun(0.4 * n)};"
         "found = probing.probe(Path('.'), 0.0, Stop(), quiet=True);"
         "assert found.noises['file'].noise > 0;"
         "assert not {'numpy', 'scipy', 'jinja2'} & set(sys.modules), 'heavy'"

@@ -23,10 +23,10 @@ from builders import start_gate, write_replay_project
 from gate.errors import CannotJudge, InputError
 from gate.formats import disk
 from gate.host import lock
-from gate.host.disturbance.other_processes import read_processes
 from gate.host.lock import exclusive, lock_path
 from gate.host.lock_holder import Holder, this_process
 from gate.linux.proc_stat import TICK
+from gate.linux.processes import read_processes
 
 
 def user():

@@ -18,8 +18,8 @@ from host.readiness_machines import (
     server,
 )
 
-from gate.host.readiness.ground import cpu_list_text, numbers
 from gate.host.readiness.readiness import check_readiness
+from gate.linux.cpu_list import cpu_list_text, cpu_numbers
 from gate.linux.machine import RecordedMachine
 from gate.model.readiness import Answer
 
@@ -207,9 +207,9 @@ def test_names_cannot_steer_a_terminal():
 
 def test_lists_of_processors():
     """The kernel's lists are read and written alike; what is none is empty."""
-    assert numbers("0-2,8\n") == (0, 1, 2, 8)
+    assert cpu_numbers("0-2,8\n") == (0, 1, 2, 8)
     assert cpu_list_text((8, 0, 1, 2)) == "0-2,8"
-    assert numbers("") == numbers("x") == numbers("0-99999999") == ()
+    assert cpu_numbers("") == cpu_numbers("x") == cpu_numbers("0-99999999") == ()
 
 
 def test_nothing_waits_but_the_sample():

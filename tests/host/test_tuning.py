@@ -16,7 +16,7 @@ from gate.host.tuning import tuning
 from gate.host.tuning.restore import restore
 from gate.host.tuning.settings import SettingChange, division, wake_limit, wanted_settings
 from gate.host.tuning.tuning import planned_changes, tune_host
-from gate.linux.cpu_list import cpus_mask, cpus_of, each_cpu, mask_cpus, cpu_list_text
+from gate.linux.cpu_list import cpu_list_text, cpus_mask, cpus_of, each_cpu, mask_cpus
 from gate.linux.machine import RecordedMachine
 from gate.linux.processes import born
 

@@ -12,10 +12,9 @@ from host.hog import hog
 from gate.host.disturbance import messages
 from gate.host.disturbance.messages import Meanwhile, Processors, disturbances, processors_between
 from gate.host.disturbance.other_processes import Foreign
-from gate.host.disturbance.throttle import find_throttle
-from gate.host.disturbance.watch import Watch
+from gate.host.disturbance.watch import Watch, find_throttle
 from gate.linux.machine import RecordedMachine
-from gate.linux.proc_stat import Raw, parse_proc_stat, waited_for_memory
+from gate.linux.proc_stat import Raw, parse_proc_stat, waited_for
 from gate.model import KINDS, Limits
 
 QUIET = Meanwhile(
@@ -160,7 +159,7 @@ def throttled(**after):
     for end, text in after.items():
         (path,) = (one for one in HOT if one.replace("/", "_").endswith(end))
         files[path] = text
-    return watched.told(before, watched.look())
+    return tuple(watched.changes(before, watched.look()))
 
 
 def test_throttling_is_told_by_what_the_machine_has():
@@ -186,12 +185,11 @@ def test_a_machine_without_any_of_it():
     """A virtual machine without thermal files and PSI is watched for the rest."""
     nothing = find_throttle(RecordedMachine({}))
     assert (nothing.counters, nothing.ceilings, nothing.states) == ((), (), ())
-    assert nothing.told({}, {}) == ()
-    assert waited_for_memory(RecordedMachine({})) is None
+    assert list(nothing.changes({}, {})) == []
+    assert waited_for(RecordedMachine({}), "memory") is None
     psi = "some avg10=0.00 avg60=0.00 avg300=0.00 total=237364\nfull avg10=0.00 total=1\n"
-    assert waited_for_memory(
-        RecordedMachine({"files": {"/proc/pressure/memory": psi}})
-    ) == pytest.approx(0.237364)
+    played = RecordedMachine({"files": {"/proc/pressure/memory": psi}})
+    assert waited_for(played, "memory") == pytest.approx(0.237364)
     told = Watch(machine=RecordedMachine({})).blind
     assert "not watched for disturbance: memory pressure (PSI)" in told
 

@@ -5,8 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from gate.host.identity.facts import CPU, alike, bios, by_number, chosen, fact_text, short
-from gate.host.identity.facts_cpu import microcode
+from gate.host.identity.facts import (
+    alike,
+    bios,
+    by_number,
+    chosen,
+    fact_text,
+    microcode,
+    short,
+)
+from gate.linux.cpu_list import CPU
 from gate.linux.machine import line
 from gate.model import UNKNOWN
 from gate.text import NAMES_ONE, SECRET_WORD

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from gate.errors import CannotJudge
 from gate.host.journal import JOURNAL, close_journal, read_journal, write_journal
 from gate.host.tuning.sysctl_setting import SWAP, absent, turn, value_at
-from gate.linux.machine import ThisMachine, boot_id
+from gate.linux.machine import ThisMachine, read_boot_id
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -99,7 +99,7 @@ def restore(state: Path, *, force: bool = False, keep: bool = False) -> Restored
     if journal is None:
         return Restored()
     refuse_owned(journal, state)
-    if journal.boot != boot_id(ThisMachine()):
+    if journal.boot != read_boot_id(ThisMachine()):
         close_journal(state)
         return Restored(forgotten=len(journal.entries))
     back: list[SettingChange] = []

@@ -20,7 +20,7 @@ from gate.host.tuning.restore import refuse_owned, restore
 from gate.host.tuning.settings import SettingChange, division, wake_limit, wanted_settings
 from gate.host.tuning.sysctl_setting import SWAP, turn, value_at
 from gate.linux.cpu_list import cpu_list_text
-from gate.linux.machine import ThisMachine, boot_id
+from gate.linux.machine import ThisMachine, read_boot_id
 from gate.linux.processes import born
 from gate.model.readiness import TUNABLE
 
@@ -150,7 +150,7 @@ def _undo(place: Path, tell: Callable[[str], None] | None) -> None:
 def _kept(place: Path) -> tuple[SettingChange, ...]:
     """What an earlier gate turned and nobody put back, because somebody else turned it too."""
     journal = read_journal(place)
-    if journal is None or journal.boot != boot_id(ThisMachine()):
+    if journal is None or journal.boot != read_boot_id(ThisMachine()):
         return ()
     refuse_owned(journal, place)
     return journal.entries
@@ -225,7 +225,7 @@ def _without(
 
 def _journal(entries: tuple[SettingChange, ...]) -> Journal:
     own = os.getpid()
-    return Journal(boot=boot_id(ThisMachine()), pid=own, start=born(own), entries=entries)
+    return Journal(boot=read_boot_id(ThisMachine()), pid=own, start=born(own), entries=entries)
 
 
 def _turn_all(
