@@ -21,11 +21,10 @@ from gate.subject.kernel_source import (
     lay_out,
     remove,
 )
-from gate.vm.changes import NAME, recorded_text
+from gate.vm.changes import NAME, NotCompared, changed_in, recorded_text
 from gate.vm.code import differing_functions
 from gate.vm.elf import NotRead
 from gate.vm.image import read_image
-from gate.vm.objects import NotCompared, changed_in
 from gate.vm.packed import NotUnpacked, unpack
 
 if TYPE_CHECKING:

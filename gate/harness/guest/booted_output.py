@@ -12,8 +12,8 @@ from gate.harness.base import TrialFailed, TrialTimeout
 from gate.harness.guest.instructions_output import INTERVALS, proven
 from gate.harness.process import ask, export
 from gate.harness.strict import last_line, quote
-from gate.vm.emulator import OLDEST, PROGRAM, VERSION
 from gate.vm.guest_output import fault_of, last_lines, read_answers
+from gate.vm.machine import OLDEST, PROGRAM, VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

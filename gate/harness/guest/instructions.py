@@ -31,7 +31,7 @@ from gate.model import MOST_CHANGED, Ran, Side, Touch
 from gate.vm.archive import Lacking
 from gate.vm.build import GuestOptions, lay_out, read_side
 from gate.vm.changes import changes_between, executed_functions
-from gate.vm.emulator import Boot, command
+from gate.vm.machine import CountingBoot, counting_command
 from gate.vm.plugin import compile_plugin
 from gate.vm.symbols import Symbols
 
@@ -130,7 +130,7 @@ class Instructions:
         """Boot once, and read what was proven and counted."""
         guest = self._guests[_key(context)]
         wanted = _guest(context)
-        boot = Boot(
+        boot = CountingBoot(
             kernel=guest.kernel,
             archive=guest.archive,
             plugin=compile_plugin("count"),
@@ -141,7 +141,7 @@ class Instructions:
             command_line=wanted.command_line,
         )
         guest.image.demand_unchanged()
-        outcome = Clock(context).run(command(boot), context.scratch)
+        outcome = Clock(context).run(counting_command(boot), context.scratch)
         console = _read(context.scratch / "console")
         text = _read(context.scratch / "answers")
         if outcome.timed_out:
