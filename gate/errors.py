@@ -64,3 +64,11 @@ class Interrupted(GateError):
         """`signal_number` is 2 for SIGINT, 15 for SIGTERM."""
         super().__init__("G290", message, cure=cure)
         self.status = 128 + signal_number
+
+
+class TrialFailed(Exception):
+    """The trial gave no number that may be used; the message says why, in one sentence."""
+
+
+class TrialTimeout(TrialFailed):
+    """The trial was killed because its time was up."""

@@ -59,9 +59,9 @@ import gate.host.lock
 lock, watched = Path(sys.argv.pop(1)), sys.argv.pop(1) == "watched"
 gate.host.lock.lock_path = lambda: lock
 if not watched:
-    import gate.pipeline.wiring
+    import gate.measure.setup
     import gate.measure.controls
-    gate.pipeline.wiring.make_watch = lambda *_: None
+    gate.measure.setup.make_watch = lambda *_: None
     gate.measure.controls.CONTROLS = {}
 if sys.argv[1:2] != ["host"]:
     exec(PLAY)
@@ -106,7 +106,7 @@ def run_gate(
         mock.patch("gate.host.lock.lock_path", return_value=LOCK),
         contextlib.nullcontext()
         if watch is True
-        else mock.patch("gate.pipeline.wiring.make_watch", return_value=watch),
+        else mock.patch("gate.measure.setup.make_watch", return_value=watch),
         contextlib.nullcontext()
         if controls or watch is True
         else mock.patch("gate.measure.controls.CONTROLS", {}),

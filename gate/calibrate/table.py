@@ -1,4 +1,4 @@
-"""The results of a calibration as tables: Markdown for a README, plain text for a terminal."""
+"""Calibration results as tables: Markdown for docs/evidence.md, plain text for a terminal."""
 
 from __future__ import annotations
 

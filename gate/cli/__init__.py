@@ -1,1 +1,1 @@
-"""Commands, wiring and exit status."""
+"""The command line: one thin module a command."""

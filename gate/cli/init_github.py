@@ -91,7 +91,7 @@ def steps(wanted: WorkflowOptions, profile: str, where: str) -> str:
     owners = f"\n- Put your team for {_OWNERS} in .github/CODEOWNERS." * (wanted.owners == _OWNERS)
     forks = (
         "\n- Actions, General: require approval for all external contributors. Forks are not"
-        "\n  measured before you read in IN-GITHUB.md what that means, and say so."
+        "\n  measured before you have read docs/github.md of driftgate, and say so."
     ) * (wanted.shape == "two-stages")
     return f"""
 Next, on the machine that measures, a self-hosted runner with the label {wanted.machine}:

@@ -8,22 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from gate.model import Better
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from gate.formats.profile.metric_kinds import MetricKind
     from gate.model import Benchmark, CpuBill, Percentiles, Profile, Side, Touch, Value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricKind:
-    """A metric that a harness can give: its unit, which way is better, what it is."""
-
-    unit: str
-    better: Better
-    about: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,14 +118,6 @@ class Reading:
     """What it executed of what differs between the sides; absent where nobody looks for that."""
 
 
-class TrialFailed(Exception):
-    """The trial gave no number that may be used; the message says why, in one sentence."""
-
-
-class TrialTimeout(TrialFailed):
-    """The trial was killed because its time was up."""
-
-
 class Harness(Protocol):
     """A program that measures."""
 
@@ -174,11 +156,3 @@ class Harness(Protocol):
             TrialFailed: no usable number came out.
         """
         ...
-
-
-def metric_kinds(*rows: tuple[str, str, str, str]) -> dict[str, MetricKind]:
-    """Metric kinds from rows of name, unit, better and explanation."""
-    return {
-        name: MetricKind(unit=unit, better=Better(better), about=about)
-        for name, unit, better, about in rows
-    }

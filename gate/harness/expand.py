@@ -10,10 +10,9 @@ import re
 import shlex
 from typing import TYPE_CHECKING
 
-from gate.errors import InputError
-from gate.harness.base import MetricKind, TrialFailed, WorkDone
-from gate.harness.process import export
-from gate.harness.strict import quote
+from gate.errors import InputError, TrialFailed
+from gate.formats.strict import export, quote
+from gate.harness.base import WorkDone
 from gate.model import Output, Value, Work
 from gate.model.plan import parameters_of
 from gate.model.profile import TOKEN
@@ -87,18 +86,6 @@ def _side(context: TrialContext) -> str:
 
 _MOST_SHOWN = 3
 _LONGEST_FIGURE = 100
-
-
-def output_kinds(outputs: Iterable[Output]) -> dict[str, MetricKind]:
-    """The metrics that the outputs are, each in its base unit."""
-    return {
-        one.name: MetricKind(
-            unit=in_base(one.unit)[0],
-            better=one.better,
-            about=f"printed by the command [{one.unit}]",
-        )
-        for one in outputs
-    }
 
 
 def output_values(text: str, outputs: Iterable[Output]) -> tuple[Value, ...]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gate.errors import InputError, MeasureError
+from gate.errors import InputError, MeasureError, TrialFailed
+from gate.formats.strict import DECODER, last_line, name_of, quote
 from gate.harness import hyperfine_output, pytest_benchmark
-from gate.harness.base import TrialFailed
 from gate.harness.fio import output
 from gate.harness.fio.metrics import fio_latencies, fio_values
-from gate.harness.strict import DECODER, last_line, name_of, quote
 
 if TYPE_CHECKING:
     from gate.model import Percentiles, Value

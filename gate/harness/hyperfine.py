@@ -7,18 +7,20 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.errors import InputError, MeasureError
-from gate.harness.base import Reading, TrialFailed
+from gate.errors import InputError, MeasureError, TrialFailed
+from gate.formats.profile.metric_kinds import HYPERFINE_KINDS
+from gate.formats.strict import export, quote
+from gate.harness.base import Reading
 from gate.harness.expand import completed_count, expand, output_values, printed_text
-from gate.harness.hyperfine_output import HYPERFINE_KINDS, parse
-from gate.harness.process import Clock, ask, demand, export, finish
-from gate.harness.strict import quote
+from gate.harness.hyperfine_output import parse
+from gate.harness.process import Clock, ask, demand, finish
 from gate.model import Value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from gate.harness.base import MetricKind, Outcome, TrialContext
+    from gate.formats.profile.metric_kinds import MetricKind
+    from gate.harness.base import Outcome, TrialContext
     from gate.harness.hyperfine_output import HyperfineRun
     from gate.model import Profile
 

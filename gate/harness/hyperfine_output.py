@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gate.harness.base import TrialFailed, metric_kinds
-from gate.harness.strict import document, finite, items, mapping, quote, safe_text, text_of
+from gate.errors import TrialFailed
+from gate.formats.profile.metric_kinds import HYPERFINE_KINDS
+from gate.formats.strict import document, finite, items, mapping, quote, safe_text, text_of
 from gate.model import Value
-
-HYPERFINE_KINDS = metric_kinds(
-    ("wall", "s", "lower", "wall-clock time"),
-    ("user", "s", "lower", "CPU time in user space"),
-    ("system", "s", "lower", "CPU time in the kernel"),
-    ("cpu", "s", "lower", "CPU time, user and kernel"),
-    ("memory", "B", "lower", "peak resident memory"),
-)
-"""Every metric that hyperfine can give."""
 
 _MEASURED = {
     "time_wall_clock": ("wall", "second"),

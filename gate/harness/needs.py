@@ -12,10 +12,9 @@ import shlex
 import shutil
 from typing import TYPE_CHECKING
 
-from gate.errors import MeasureError
-from gate.harness.base import TrialFailed
+from gate.errors import MeasureError, TrialFailed
+from gate.formats.strict import quote
 from gate.harness.process import ask
-from gate.harness.strict import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import stat
 from typing import TYPE_CHECKING
 
-from gate.errors import MeasureError
-from gate.harness.base import Command, TrialFailed, TrialTimeout
-from gate.harness.strict import last_line
+from gate.errors import MeasureError, TrialFailed, TrialTimeout
+from gate.formats.strict import last_line
+from gate.harness.base import Command
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
     from gate.harness.base import Outcome, TrialContext
     from gate.model import Value
 
-LARGEST_EXPORT = 64 * 2**20
-"""Bytes of an export file that are read; a larger one is refused."""
 _LONGEST_QUESTION = 60.0
 
 
@@ -67,29 +64,6 @@ class Clock:
             raise TrialFailed(f"{argv[0]} cannot be started: {error.strerror}") from None
         self._left -= outcome.duration
         return outcome
-
-
-def export(path: Path, what: str, *, empty: bool = False) -> str:
-    """Read an export file that a program was told to write; it may be `empty` where that says so.
-
-    Raises:
-        TrialFailed: it is missing, empty, no plain file, or too large.
-    """
-    try:
-        # No symlink and no pipe: the program under test may have put something there.
-        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise TrialFailed(f"{what} left something that is no plain file as its export")
-            data = file.read(LARGEST_EXPORT + 1)
-    except FileNotFoundError:
-        raise TrialFailed(f"{what} ended without writing its export") from None
-    except OSError as error:
-        raise TrialFailed(f"the export of {what} cannot be read: {error.strerror}") from None
-    if len(data) > LARGEST_EXPORT:
-        raise TrialFailed(f"the export of {what} is larger than {LARGEST_EXPORT // 2**20} MiB")
-    if not empty and not data.strip():
-        raise TrialFailed(f"{what} left an empty export")
-    return data.decode("utf-8", errors="replace")
 
 
 def demand(

@@ -21,27 +21,32 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.errors import InputError, MeasureError
+from gate.errors import InputError, MeasureError, TrialFailed
 from gate.formats.names import why_not_literal, why_outside
-from gate.harness.base import Reading, TrialFailed, metric_kinds
+from gate.formats.profile.metric_kinds import PYTEST_KINDS
+from gate.formats.strict import (
+    count,
+    document,
+    export,
+    finite,
+    items,
+    last_line,
+    mapping,
+    quote,
+    text_of,
+)
+from gate.harness.base import Reading
 from gate.harness.expand import expand
-from gate.harness.process import Clock, ask, demand, export, finish
-from gate.harness.strict import count, document, finite, items, last_line, mapping, quote, text_of
+from gate.harness.process import Clock, ask, demand, finish
 from gate.model import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from gate.harness.base import MetricKind, Outcome, TrialContext
+    from gate.formats.profile.metric_kinds import MetricKind
+    from gate.harness.base import Outcome, TrialContext
     from gate.model import Profile
 
-
-PYTEST_KINDS = metric_kinds(
-    ("median", "s", "lower", "median of the rounds of one process"),
-    ("mean", "s", "lower", "mean of the rounds of one process"),
-    ("minimum", "s", "lower", "fastest round of one process"),
-)
-"""Every metric that pytest-benchmark can give."""
 
 _FIELDS = {"median": "median", "mean": "mean", "minimum": "min"}
 

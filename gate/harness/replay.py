@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.errors import InputError
-from gate.harness.base import MetricKind, Reading, TrialFailed, TrialTimeout
-from gate.harness.process import Clock, demand, export, finish
-from gate.harness.strict import document, finite, items, mapping, quote
-from gate.model import Better, Value
-from gate.units import BASE_UNITS
+from gate.errors import InputError, TrialFailed, TrialTimeout
+from gate.formats.profile.metric_kinds import MetricKind, replay_kinds
+from gate.formats.strict import document, export, finite, items, mapping, quote
+from gate.harness.base import Reading
+from gate.harness.process import Clock, demand, finish
+from gate.model import Value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,34 +55,6 @@ class Replay:
         )
         demand(context, kinds, values, {})
         return Reading(values=values)
-
-
-def replay_kinds(path: Path | str) -> dict[str, MetricKind]:
-    """Read the metrics that a recording declares.
-
-    Raises:
-        InputError: the file cannot be read, or a metric is declared wrongly (`G235`).
-    """
-    try:
-        raw = mapping(document(export(Path(path), "the recording"), "it"), "the recording")
-        declared = mapping(raw.get("metrics"), "metrics")
-        return {name: _kind(name, one) for name, one in declared.items()}
-    except TrialFailed as error:
-        raise InputError(
-            "G235",
-            f"the recording cannot be played: {error}.",
-            place=str(path),
-            cure="It needs metrics with unit and better, and benchmarks with base and head.",
-        ) from None
-
-
-def _kind(name: str, raw: object) -> MetricKind:
-    declared = mapping(raw, f"metric {quote(name)}")
-    unit, better = declared.get("unit"), declared.get("better")
-    if unit not in BASE_UNITS or better not in tuple(Better):
-        units = ", ".join(BASE_UNITS)
-        raise TrialFailed(f"metric {quote(name)} needs a unit ({units}) and better")
-    return MetricKind(unit=str(unit), better=Better(str(better)), about="recorded")
 
 
 def _path(context: TrialContext) -> Path:

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.errors import MeasureError
-from gate.harness.base import Command, TrialFailed
+from gate.errors import MeasureError, TrialFailed
+from gate.harness.base import Command
 from gate.host.journal import state_directory
 from gate.linux.kernel_log import KernelLog
 from gate.measure.process.process import run

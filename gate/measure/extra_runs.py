@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from gate.harness.base import Command, Harness, MetricKind, Outcome, Reading, TrialContext
+    from gate.formats.profile.metric_kinds import MetricKind
+    from gate.harness.base import Command, Harness, Outcome, Reading, TrialContext
     from gate.linux.machine import LinuxMachine
     from gate.measure.perf import Perf
     from gate.measure.run_context import RunContext

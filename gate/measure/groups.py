@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from gate.harness.base import TrialFailed
+from gate.errors import TrialFailed
 from gate.measure.run_context import make_trial
 from gate.measure.trial_retry import trials_that_count
 from gate.model import Role, Stage, Take, Trial, TrialStatus, Value, applies, plan_of

@@ -10,7 +10,7 @@ from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING
 
-from gate.harness.base import TrialFailed
+from gate.errors import TrialFailed
 from gate.linux.perf_event import CallCounts, NoCounters
 from gate.measure.activation import activate_side
 from gate.measure.run_context import trial_context

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.clock import now
-from gate.errors import InputError
-from gate.harness.base import Command, Reading, TrialContext, TrialFailed, TrialTimeout
+from gate.errors import InputError, TrialFailed, TrialTimeout
+from gate.harness.base import Command, Reading, TrialContext
 from gate.harness.expand import own_environment
 from gate.harness.needs import demand_needs
 from gate.measure.activation import activate_side

@@ -19,9 +19,7 @@ from gate.report.json_text import render_json
 from gate.report.text.text import render_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
-    from typing import Any
 
     from gate.model import Report
 
@@ -60,16 +58,6 @@ def wants_colour() -> bool:
 
 
 _CANNOT_JUDGE = 5
-
-
-def said_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--said`."""
-    return click.option(
-        "--said",
-        default="",
-        metavar="GATE",
-        help="What the judging job said; unless it is `open`, an open REPORT is not believed.",
-    )(function)
 
 
 def told_report(path: Path, said: str) -> Report:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from gate.errors import InputError, NothingCompared
 from gate.formats.names import why_outside
-from gate.pipeline.wiring import is_there, load_profiles
+from gate.formats.profile.profiles import is_there, load_profiles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.errors import GateError
+from gate.errors import GateError, InputError
 from gate.formats.baseline.baseline_file import WAIVER_FILE, read_baseline
 from gate.formats.baseline.calibration_file import CALIBRATION_FILE, read_rounds
 from gate.formats.baseline.waiver_file import read_waivers
 from gate.formats.host.host_file import HOST_FILE, read_host_file
 from gate.formats.profile.profile_file import read_profile
 from gate.formats.profile.sizes import scripts_of
-from gate.pipeline.wiring import kinds_of
+from gate.judge.verdict.suite import Policy
 from gate.review.edits import Terms
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class Reader:
         found = {}
         for path in sorted((self.root / self.layout.profiles).glob("*.toml")):
             key = ("profile", path.stem)
-            one = self._try(key, path, partial(read_profile, path, kinds_of, self.size))
+            one = self._try(key, path, partial(read_profile, path, self.size))
             if one is not None:
                 found[one.name] = one
         return found
@@ -124,3 +125,27 @@ def _scripts(profile: Profile) -> Mapping[str, str]:
     loads = load.command if load else None
     texts = (work.command, work.prepare, loads, *work.environment.values())
     return scripts_of(texts, Path(profile.root))
+
+
+def make_policy(alpha: float, beta: float, allow: tuple[str, ...], baseline: Path) -> Policy:
+    """The policy, with the waivers that stand beside the baselines.
+
+    Raises:
+        InputError: the waivers are malformed, or new benchmarks shall pass and there is no
+            baseline directory at all, which is rather a wrong path.
+    """
+    if "new" in allow and not baseline.is_dir():
+        raise InputError(
+            "G201",
+            "there is no such directory, so --allow new would let everything through.",
+            cure="Name the baselines with --baseline, or make the directory.",
+            place=str(baseline),
+        )
+    return Policy(
+        alpha=alpha,
+        beta=beta,
+        allow_new="new" in allow,
+        waivers=read_waivers(baseline),
+        accepted=frozenset(path.stem for path in baseline.glob("*/*.toml")),
+        today=datetime.now(UTC).date().isoformat(),
+    )

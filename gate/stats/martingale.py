@@ -26,8 +26,8 @@ break is speed: noise that grows inside a block needs more pairs. Not covered: a
 some trials and quickens others so that the mean moves by less than each.
 
 Compared with pairs that toss a coin each (the usual test by signs, at least 7 pairs for 1 %), a
-clear loss is proven by 5 pairs. The README's section on trust holds
-the table against Wald's bound for normal noise of known variance.
+clear loss is proven by 5 pairs. docs/evidence.md holds the table against Wald's bound for normal
+noise of known variance.
 
 Sources: Ville 1939; Shafer 2021 (betting); Howard et al. 2021 (confidence sequences).
 Standard library only: the measuring process evaluates this between blocks.

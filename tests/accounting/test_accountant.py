@@ -9,8 +9,8 @@ import time
 import pytest
 from accounting.made import profile_of
 
-from gate.errors import MeasureError
-from gate.harness.base import Command, Reading, TrialFailed, WorkDone
+from gate.errors import MeasureError, TrialFailed
+from gate.harness.base import Command, Reading, WorkDone
 from gate.linux.perf_event import NoCounters
 from gate.linux.proc_stat import TICK, StatFile, parse_proc_stat
 from gate.measure.cpu import account as under_test

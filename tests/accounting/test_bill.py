@@ -7,7 +7,8 @@ from accounting.made import row
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.harness.base import TrialFailed, WorkDone
+from gate.errors import TrialFailed
+from gate.harness.base import WorkDone
 from gate.linux.proc_stat import TICK
 from gate.measure.cpu.bill import Curve, make_bill
 from gate.measure.cpu.samples import Sources

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 from accounting.made import bill_of
 
+from gate.formats.profile.metric_kinds import counter_metrics, cpu_kinds
 from gate.linux.proc_stat import TICK
-from gate.measure.cpu.metrics import counter_metrics, cpu_kinds, cpu_values
+from gate.measure.cpu.metrics import cpu_values
 from gate.model import Better, Counters, IdleReference, Work
 
 IDLE = IdleReference(seconds=1.5, busy=0.05, energy=10.0)

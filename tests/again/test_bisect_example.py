@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from gate.formats.profile.profile_file import read_profile
-from gate.pipeline.wiring import kinds_of
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = ROOT / "reports/example/bisect"
@@ -25,7 +24,7 @@ CULPRIT = "824aacff93ae"
 @pytest.fixture(scope="module")
 def page():
     """The page, with continued lines joined."""
-    return (ROOT / ".github/BISECT.md").read_text().replace("\\\n", " ")
+    return (ROOT / "docs/bisect.md").read_text().replace("\\\n", " ")
 
 
 def ran(*words):
@@ -69,7 +68,7 @@ def test_the_page_shows_the_whole_profile(page):
 
 def test_the_profile_is_one_of_ours():
     """It is read as the commands read it, and one metric may close the gate."""
-    profile = read_profile(PROFILE, kinds_of)
+    profile = read_profile(PROFILE)
     assert [one.name for one in profile.metrics if one.role == "gate"] == ["cpu"]
 
 

@@ -13,10 +13,11 @@ from statistics import median
 import pytest
 from builders import run_gate
 
+from gate.errors import TrialFailed
 from gate.formats.baseline.calibration_file import read_rounds
 from gate.formats.session.session_file import read_session
 from gate.harness import HARNESSES
-from gate.harness.base import Outcome, Reading, TrialContext, TrialFailed
+from gate.harness.base import Outcome, Reading, TrialContext
 from gate.harness.planted.planting import (
     PLANTERS,
     Planted,

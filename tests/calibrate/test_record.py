@@ -15,7 +15,6 @@ from gate.formats.baseline.calibration_file import append_round, calibration_tex
 from gate.formats.profile.profile_file import read_profile
 from gate.judge.calibration_rounds import RoundFilter, class_record
 from gate.model import Calibration, Ending, PlantedShare, short_digest
-from gate.pipeline.wiring import kinds_of
 from gate.report.html.html import render_html
 from gate.report.json_text import render_json
 from gate.report.text.text import render_text
@@ -176,7 +175,7 @@ def check(project, *more):
 
 def rounds_of(project, make_series, **endings):
     """Store rounds of this very profile."""
-    digest = short_digest(read_profile(project.profile, kinds_of).digest)
+    digest = short_digest(read_profile(project.profile).digest)
     rounds = [replace(one, digest=digest) for one in make_series(**endings)]
     path = project.baselines / HOST_CLASS / "calibration.toml"
     path.write_text(calibration_text(HOST_CLASS, rounds), "utf-8")

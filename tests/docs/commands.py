@@ -24,9 +24,10 @@ ALL = dict(commands(gate))
 
 def examples(text):
     """The `gate ...` lines of a text, continuation lines joined, as words."""
-    joined = re.sub(r"\\\n\s*", "", text)
-    for line in re.findall(r"^\s+(?:\$ )?gate (.+)$", joined, re.MULTILINE):
-        yield shlex.split(re.split(r"\s{3,}|\s#\s|>", line)[0])
+    joined = re.sub(r"\\\n\s*", " ", text)
+    for line in re.findall(r"^\s*(?:\$ )?gate (.+)$", joined, re.MULTILINE):
+        if not line.startswith("closed"):  # what the gate printed
+            yield shlex.split(re.split(r"\s{3,}|\s#\s|>|&&", line)[0])
 
 
 def check(words):
@@ -34,6 +35,7 @@ def check(words):
     path = tuple(words[:2]) if tuple(words[:2]) in ALL else tuple(words[:1])
     assert path in ALL, f"no command {words}"
     known = {opt for param in ALL[path].params for opt in (*param.opts, *param.secondary_opts)}
+    known.add("--help")
     for word in words[len(path) :]:
         if word == "--":
             return  # what follows is another program's

@@ -15,7 +15,7 @@ import builders
 import pytest
 from docs.test_documentation import check
 
-TEXT = (Path(__file__).resolve().parents[2] / ".github" / "OTHER-CI.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).resolve().parents[2] / "docs" / "other-ci.md").read_text(encoding="utf-8")
 LEVELS = {"fine": (1.0, 0), "slower": (1.3, 10), "crashing": ("fail", 4)}
 
 

@@ -19,9 +19,9 @@ def play() -> None:
     import gate.host.identity.identity
     import gate.host.lock
     import gate.measure.controls
-    import gate.pipeline.wiring
+    import gate.measure.setup
 
-    gate.pipeline.wiring.make_watch = lambda *_: None
+    gate.measure.setup.make_watch = lambda *_: None
     gate.measure.controls.CONTROLS = {}
     gate.host.identity.identity.ThisMachine = played.machine
     gate.host.lock.lock_path = lambda: Path(os.environ["HOME"], "lock")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gate.errors import InputError, MeasureError
+from gate.errors import InputError, MeasureError, TrialFailed, TrialTimeout
 from gate.harness import HARNESSES
-from gate.harness.base import Outcome, TrialFailed, TrialTimeout
+from gate.harness.base import Outcome
 from gate.model import Work
 
 FIO = HARNESSES["fio"]

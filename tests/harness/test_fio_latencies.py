@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.errors import TrialFailed
 from gate.formats.session.consistency import curve_complaints
 from gate.harness import HARNESSES
-from gate.harness.base import TrialFailed
 from gate.harness.exported import read_export
 from gate.harness.fio.metrics import fio_latencies, fio_values
 from gate.harness.fio.output import parse

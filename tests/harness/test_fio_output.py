@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.harness.base import TrialFailed
-from gate.harness.fio.metrics import FIO_KINDS, fio_values
+from gate.errors import TrialFailed
+from gate.formats.profile.metric_kinds import FIO_KINDS
+from gate.harness.fio.metrics import fio_values
 from gate.harness.fio.output import JobFailed, parse
 
 

@@ -8,7 +8,7 @@ import json
 import pytest
 from builders import write_replay_project
 
-from gate.harness.base import TrialFailed
+from gate.errors import TrialFailed
 from gate.harness.needs import demand_needs, version_of, versions_of
 from gate.judge.verdict.comparable import other_tool
 from gate.model import Need

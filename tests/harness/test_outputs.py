@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.errors import TrialFailed
+from gate.formats.profile.metric_kinds import output_kinds
 from gate.harness import HARNESSES
-from gate.harness.base import TrialFailed
-from gate.harness.expand import output_kinds, output_values
+from gate.harness.expand import output_values
 from gate.model import Better, Output, Work
 
 HYPERFINE = HARNESSES["hyperfine"]

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.errors import InputError, MeasureError
+from gate.errors import InputError, MeasureError, TrialFailed, TrialTimeout
 from gate.harness import HARNESSES
-from gate.harness.base import TrialFailed, TrialTimeout
 from gate.harness.pytest_benchmark import parse
 from gate.model import Work
 

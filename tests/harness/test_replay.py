@@ -6,10 +6,9 @@ import json
 
 import pytest
 
-from gate.errors import InputError
+from gate.errors import InputError, TrialFailed, TrialTimeout
+from gate.formats.profile.metric_kinds import replay_kinds
 from gate.harness import HARNESSES
-from gate.harness.base import TrialFailed, TrialTimeout
-from gate.harness.replay import replay_kinds
 from gate.model import Side, Work
 
 REPLAY = HARNESSES["replay"]

@@ -11,7 +11,7 @@ from host.readiness_machines import OFF, changed, governors, server
 from gate.formats.session.session_file import read_session
 from gate.host.readiness.readiness import quick_notes
 from gate.linux.machine import RecordedMachine
-from gate.pipeline import wiring
+from gate.measure import setup
 
 PROFILE = """
 harness = "hyperfine"
@@ -31,7 +31,7 @@ def always(monkeypatch):
     """Make the machine that is asked one on which only huge pages are off."""
     thp = {"/sys/kernel/mm/transparent_hugepage/enabled": "[always] madvise never\n"}
     machine = RecordedMachine(changed(server(), thp))
-    monkeypatch.setattr(wiring, "ThisMachine", lambda: machine)
+    monkeypatch.setattr(setup, "ThisMachine", lambda: machine)
 
 
 def test_what_is_off_stands_in_the_session(tmp_path, monkeypatch):

@@ -9,9 +9,9 @@ import pytest
 from judge.build import session
 from kernel.made import RELEASE, VERSION, write_side
 
-from gate.errors import InputError
+from gate.errors import InputError, TrialFailed, TrialTimeout
 from gate.formats.session.session_file import write_session
-from gate.harness.base import Outcome, TrialFailed, TrialTimeout
+from gate.harness.base import Outcome
 from gate.harness.guest.booted import SESSION, _session
 from gate.harness.guest.booted_output import demand_success, guest_exit_status, proof_of
 from gate.model import Side, State

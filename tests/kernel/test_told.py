@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from kernel.made import RELEASE, VERSION, module, write_side
 
-from gate.harness.base import Outcome, TrialFailed
+from gate.errors import TrialFailed
+from gate.harness.base import Outcome
 from gate.harness.guest.instructions_output import (
     answers_of_guest,
     functions,

@@ -15,7 +15,6 @@ from gate.formats.baseline.baseline_file import read_baselines
 from gate.formats.profile.profile_file import read_profile
 from gate.formats.session.session_file import read_session
 from gate.measure.process.stop import SIGNALS, Stop
-from gate.pipeline.wiring import kinds_of
 
 MARK = "DRIFTGATE_TESTED"
 """Variable of every gate that a test starts: its value is found again in all descendants."""
@@ -124,7 +123,7 @@ def all_parse():
             if "trials" in document:
                 read_session(path)
         for path in (root / "profiles").glob("*.toml"):
-            read_profile(path, kinds_of)
+            read_profile(path)
         assert read_baselines(root / "baselines")
 
     return check

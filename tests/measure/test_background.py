@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from gate.errors import InputError
-from gate.harness.base import Command, TrialContext, TrialFailed
+from gate.errors import InputError, TrialFailed
+from gate.harness.base import Command, TrialContext
 from gate.measure.load import background as module
 from gate.measure.load.background import background_load, check_background, prepare_background
 from gate.measure.load.rounds import ProcessUsage, Rounds, read_rounds_done

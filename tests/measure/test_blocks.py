@@ -17,7 +17,6 @@ from gate.judge.power.planning import plan_screen
 from gate.measure.order import block_order
 from gate.model import Side
 from gate.model.plan import pairs_in
-from gate.pipeline.wiring import kinds_of
 
 CHECK = ("check", "p", "--out", "out", "--quiet")
 SLOW = [1.3 * one for one in QUIET]
@@ -55,7 +54,7 @@ def shaky(tmp_path):
 
 def longer(project):
     """The plan for the loud benchmark, the only one that takes more than three trials."""
-    profile, (known,) = read_profile(project.profile, kinds_of), read_baselines(project.baselines)
+    profile, (known,) = read_profile(project.profile), read_baselines(project.baselines)
     plan = plan_screen(profile, known, 0.025)
     assert list(plan) == ["loud"]
     assert 5 <= plan["loud"] <= 8

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judge.build import reviewed, session
 
-from gate.harness.base import TrialFailed
+from gate.errors import TrialFailed
 from gate.measure.groups import _joined, derived_values
 from gate.model import (
     BACKGROUND_RATE,

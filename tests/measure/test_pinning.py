@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from gate.harness.base import Command, TrialFailed
+from gate.errors import TrialFailed
+from gate.harness.base import Command
 from gate.measure.process import pinning
 from gate.measure.process.pinning import chosen_cpus, pin_child
 from gate.measure.process.process import run

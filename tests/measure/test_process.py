@@ -297,7 +297,7 @@ def test_strays_are_looked_for_until_none_is_left(monkeypatch):
     """One that was born while the first was killed is killed in the next pass."""
     killed = []
     passes = iter(([7], [8], []))
-    monkeypatch.setattr(process, "marked", lambda _: next(passes))
+    monkeypatch.setattr(process, "marked_processes", lambda _: next(passes))
     monkeypatch.setattr(process.os, "kill", lambda number, _: killed.append(number))
     process.kill_strays("mark")
     assert killed == [7, 8]

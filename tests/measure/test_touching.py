@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import pytest
 from judge.build import session as made_session
 
+from gate.errors import TrialFailed
 from gate.formats.session.consistency_shown import touch_complaints
-from gate.harness.base import TrialFailed
 from gate.linux import perf_event
 from gate.linux.perf_event import NoCounters
 from gate.measure import patch_coverage, run_context

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from gate.formats.profile.profile_file import read_profile
-from gate.pipeline.wiring import kinds_of
 
 
 @pytest.fixture
@@ -22,6 +21,6 @@ def read(tmp_path):
     def call(text, size="full"):
         path = folder / "p.toml"
         path.write_text(text, encoding="utf-8")
-        return read_profile(path, kinds_of, size)
+        return read_profile(path, size)
 
     return call

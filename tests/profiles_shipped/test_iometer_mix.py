@@ -14,7 +14,6 @@ import pytest
 
 from gate.formats.profile.profile_file import read_profile
 from gate.harness.fio.job import effective_job
-from gate.pipeline.wiring import kinds_of
 
 PROFILES = Path(__file__).resolve().parents[2] / "profiles"
 ISSUED = 60_000
@@ -63,7 +62,7 @@ class Issued(NamedTuple):
 
 def issued(stem: str, directory: Path) -> list[Issued]:
     """Every I/O of a pattern at depth 32, in the order of issue."""
-    profile = read_profile(PROFILES / f"iometer-{stem}.toml", kinds_of, "small")
+    profile = read_profile(PROFILES / f"iometer-{stem}.toml", "small")
     point = next(one for one in profile.benchmarks if one.params.get("iodepth") == "32")
     job = effective_job(profile.work.job_text or "", profile.work.parameters | point.params)
     # So many I/Os, however long they take, and not so many seconds.
@@ -125,6 +124,6 @@ def test_every_pattern_of_the_table_is_shipped():
     shipped = {path.stem.removeprefix("iometer-") for path in PROFILES.glob("iometer-*.toml")}
     assert shipped == {pattern.stem for pattern in PATTERNS}
     for stem in shipped:
-        profile = read_profile(PROFILES / f"iometer-{stem}.toml", kinds_of)
+        profile = read_profile(PROFILES / f"iometer-{stem}.toml")
         depths = [one.params["iodepth"] for one in profile.benchmarks if not one.group]
         assert depths == ["1", "32", "64", "128", "256"]

@@ -9,7 +9,6 @@ from builders import run_gate
 from gate.cli.init import files_of, shipped_names
 from gate.formats.profile.profile_file import read_profile
 from gate.model import Role
-from gate.pipeline.wiring import kinds_of
 
 PROFILES = Path(__file__).resolve().parents[2] / "profiles"
 NAMES = shipped_names()
@@ -36,7 +35,7 @@ def test_every_published_workload_is_shipped():
 def test_it_reads_in_both_sizes_and_names_its_needs(name):
     """Both sizes are valid and differ; each need says how it is installed, the source is told."""
     path = PROFILES / f"{name}.toml"
-    full, small = (read_profile(path, kinds_of, size) for size in ("full", "small"))
+    full, small = (read_profile(path, size) for size in ("full", "small"))
     assert full.about
     assert full.digest != small.digest or name.startswith("image-")  # one photograph, one turn
     assert full.needs
@@ -49,7 +48,7 @@ def test_it_reads_in_both_sizes_and_names_its_needs(name):
 @pytest.mark.parametrize("name", sorted({*NAMES} - BOOTED))
 def test_it_gates_or_watches_the_cpu_bill(name):
     """CPU time of the whole machine for each operation or byte is among the metrics of each."""
-    profile = read_profile(PROFILES / f"{name}.toml", kinds_of)
+    profile = read_profile(PROFILES / f"{name}.toml")
     names = {metric.name for metric in profile.metrics}
     assert names & {"cpu_per_io", "cpu_per_op", "cpu_per_byte"}
     assert any(metric.role is Role.GATE for metric in profile.metrics)
@@ -60,7 +59,7 @@ def test_it_gates_or_watches_the_cpu_bill(name):
 )
 def test_a_quick_suite_measures_less_than_five_minutes(name, seconds):
     """Points times trials times seconds of one trial stay below 300 s."""
-    profile = read_profile(PROFILES / f"{name}.toml", kinds_of)
+    profile = read_profile(PROFILES / f"{name}.toml")
     points = [one for one in profile.benchmarks if not one.group]
     text = f"{profile.work.job_text} {profile.work.parameters.get('seconds', '')}"
     assert all(word in text for word in seconds.split())
@@ -75,8 +74,8 @@ def test_a_profile_is_taken_into_a_project_by_one_command(tmp_path):
     assert "gate run chat --repeat 5" in answer.out
     assert not (tmp_path / "profiles/first.toml").exists()
     for name in ("chat", "iometer-database"):
-        here = read_profile(PROFILES / f"{name}.toml", kinds_of, "small")
-        there = read_profile(tmp_path / f"profiles/{name}.toml", kinds_of, "small")
+        here = read_profile(PROFILES / f"{name}.toml", "small")
+        there = read_profile(tmp_path / f"profiles/{name}.toml", "small")
         assert there.digest == here.digest
     script = "profiles/work/chat.sh"
     assert (tmp_path / script).read_text() == (PROFILES.parent / script).read_text()
@@ -86,11 +85,11 @@ def test_another_script_is_another_workload(tmp_path):
     """An edit of the script, or of one that it calls, changes the digest; of a stranger, not."""
     assert run_gate(["init", tmp_path, "--with", "chat"]).status == 0
     path, work = tmp_path / "profiles/chat.toml", tmp_path / "profiles/work"
-    digests = [read_profile(path, kinds_of).digest]
+    digests = [read_profile(path).digest]
     for name in ("stranger.sh", "common.sh", "chat.sh"):
         with (work / name).open("a", encoding="utf-8") as script:
             script.write("# edited\n")
-        digests.append(read_profile(path, kinds_of).digest)
+        digests.append(read_profile(path).digest)
     assert digests[0] == digests[1]
     assert len(set(digests[1:])) == 3
 

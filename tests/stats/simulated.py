@@ -1,6 +1,6 @@
 """The pair rule once more, for many draws at once, and the noises that it must bear.
 
-    python -m stats.simulated        (with PYTHONPATH=tests: prints the table of the README)
+    python -m stats.simulated        (with PYTHONPATH=tests: prints two tables of docs/evidence.md)
 
 Every draw is a sitting of blocks: first the noise of each slot in the order of time, whatever made
 it; then each block's trials get their sides by a fair random arrangement, and the head's a loss.

@@ -8,7 +8,6 @@ from builders import run_gate
 from gate.errors import InputError
 from gate.formats.profile.profile_file import read_profile
 from gate.model import Steady, Storage
-from gate.pipeline.wiring import kinds_of
 
 HEAD = 'harness = "fio"\njob = "jobs/j.fio"\n[metric.iops]\ntolerance = "5%"\n[storage]\n'
 
@@ -20,7 +19,7 @@ def read(tmp_path):
         (tmp_path / "profiles/jobs/j.fio").write_text("[j]\nrw=read\nsize=1m\n")
         path = tmp_path / f"profiles/{name}.toml"
         path.write_text(text)
-        return read_profile(path, kinds_of)
+        return read_profile(path)
 
     return read_text
 

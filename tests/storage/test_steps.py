@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from gate.harness.base import TrialFailed
+from gate.errors import TrialFailed
 from gate.measure.storage.steps import _plain, data_files, directory_of, empty
 
 

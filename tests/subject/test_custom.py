@@ -8,11 +8,10 @@ import os
 import pytest
 from builders import run_gate
 
+from gate.errors import TrialFailed
 from gate.formats.profile.profile_file import read_profile
-from gate.harness.base import TrialFailed
 from gate.measure.activation import activate_side, make_switch
 from gate.model import Side, Subject
-from gate.pipeline.wiring import kinds_of
 from gate.subject.command import ActiveSide
 
 PROFILE = """harness = "hyperfine"
@@ -94,7 +93,7 @@ def test_a_side_that_is_not_proven_gives_no_number(project, old, new, note):
 def test_sides_that_prove_the_same_are_no_two_sides(project):
     """The second one to prove what the first one proved has not been activated."""
     (project / "head" / "name").write_text((project / "base" / "name").read_text())
-    profile = read_profile(project / "profiles" / "p.toml", kinds_of)
+    profile = read_profile(project / "profiles" / "p.toml")
     sides = {
         side: ActiveSide(
             side=side,

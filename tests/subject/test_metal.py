@@ -14,7 +14,6 @@ from gate.errors import InputError
 from gate.formats.profile.profile_file import read_profile
 from gate.formats.session.session_file import read_session
 from gate.measure.order import block_order
-from gate.pipeline.wiring import kinds_of
 from gate.subject import metal
 from gate.subject.boots import Doing, forget_boots, read_boots, write_boots
 
@@ -343,7 +342,7 @@ def test_what_does_not_make_a_restart_is_refused(tmp_path, text, said):
     path = tmp_path / "p.toml"
     path.write_text(PROFILE.format(metal=text))
     with pytest.raises(InputError, match=said) as refused:
-        read_profile(path, kinds_of)
+        read_profile(path)
     assert refused.value.place.startswith(str(path))
 
 
@@ -355,4 +354,4 @@ def test_what_belongs_to_a_guest_does_not_go_with_metal(tmp_path, key):
     path = tmp_path / "p.toml"
     path.write_text(PROFILE.format(metal=GRUB).replace("metal =", f"{key}\nmetal ="))
     with pytest.raises(InputError, match="does not go with metal"):
-        read_profile(path, kinds_of)
+        read_profile(path)

@@ -7,7 +7,6 @@ import pytest
 from gate.errors import InputError
 from gate.formats.profile.profile_file import read_profile
 from gate.model import Activation, Machine, SubjectKind, Untouched
-from gate.pipeline.wiring import kinds_of
 
 HEAD = 'harness = "hyperfine"\ncommand = "true"\n[metric.wall]\n'
 
@@ -20,7 +19,7 @@ def read(tmp_path, text, head=HEAD):
     path = tmp_path / "profiles" / "p.toml"
     path.parent.mkdir(exist_ok=True)
     path.write_text(f"{head}[subject]\n{text}")
-    return read_profile(path, kinds_of)
+    return read_profile(path)
 
 
 def test_a_profile_without_one_activates_nothing(tmp_path):
@@ -29,7 +28,7 @@ def test_a_profile_without_one_activates_nothing(tmp_path):
     assert bare.subject == Activation()
     path = tmp_path / "profiles" / "p.toml"
     path.write_text(HEAD)
-    assert read_profile(path, kinds_of).digest == bare.digest
+    assert read_profile(path).digest == bare.digest
 
 
 def test_a_kernel_gets_a_machine_with_usual_figures(tmp_path):

@@ -10,12 +10,12 @@ import click
 from click.core import ParameterSource
 
 from gate.cli import options
-from gate.cli.options import Chance
 from gate.errors import InputError
 from gate.formats.baseline.baseline_file import read_baselines
+from gate.formats.profile.profiles import load_profiles
 from gate.host.identity.identity import read_host
 from gate.judge.verdict.suite import Policy
-from gate.pipeline.wiring import SideOptions, load_profiles, with_sides
+from gate.pipeline.side_options import SideOptions, with_sides
 from gate.units import parse_percent, parse_quantity
 
 if TYPE_CHECKING:
@@ -83,8 +83,8 @@ class RecordedOptions:
 @click.option("--head", "head_dir", type=options.PathParam, help="What {side} is, on both sides.")
 @click.option("--head-env", multiple=True, metavar="NAME=VALUE", help="Variable of both sides.")
 @options.host_class
-@click.option("--alpha", type=Chance(1e-6, 0.5), default=0.01, show_default=True, help="As check.")
-@click.option("--beta", type=Chance(1e-6, 0.5), default=0.025, show_default=True, help="As check.")
+@options.alpha
+@options.beta
 @click.option(
     "--out",
     type=options.PathParam,

@@ -23,7 +23,7 @@ from gate.measure.process.stop import Stop, StopRequested
 from gate.model import KnownHost
 from gate.model.readiness import Answer
 from gate.pipeline import noise_probe
-from gate.pipeline.wiring import work_directory
+from gate.pipeline.host_reservation import work_directory
 from gate.report.text.page import wrap
 from gate.text import clean, guard_line
 

@@ -9,7 +9,7 @@ import click
 
 from gate.cli import options
 from gate.cli.publish import options as github_options
-from gate.pipeline.report_files import said_option, told_report
+from gate.pipeline.report_files import told_report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +31,7 @@ Needs the permission checks: write. Exit status: 0 written, whatever the verdict
 @click.argument("report", type=options.PathParam)
 @github_options.head
 @click.option("--name", default="driftgate", show_default=True, help="Name of the check.")
-@said_option
+@github_options.said_option
 @github_options.addresses
 @github_options.github
 @options.as_json

@@ -9,7 +9,7 @@ import click
 
 from gate.cli import options
 from gate.cli.publish import options as github_options
-from gate.pipeline.report_files import said_option, told_report
+from gate.pipeline.report_files import told_report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,7 +44,7 @@ verdict; 6 not written, also when a newer commit has overtaken this one.
     metavar="LOGIN",
     help="Who writes with this token; only that author's comment is edited.",
 )
-@said_option
+@github_options.said_option
 @github_options.addresses
 @github_options.github
 @options.as_json

@@ -197,3 +197,13 @@ def write_outputs(values: Mapping[str, str]) -> None:
 
 def _say(line: str) -> None:
     click.echo(line, err=True)
+
+
+def said_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--said`."""
+    return click.option(
+        "--said",
+        default="",
+        metavar="GATE",
+        help="What the judging job said; unless it is `open`, an open REPORT is not believed.",
+    )(function)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from gate.formats.profile.points import point_text
 from gate.model import BACKGROUND_RATE, Better, Derived, Metric, Role, Take
@@ -14,25 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from gate.errors import InputError
+    from gate.formats.profile.metric_kinds import MetricKind
     from gate.formats.profile.profile_form import MetricForm, ProfileForm
     from gate.formats.profile.sizes import Sized
 
 
-class Kind(Protocol):
-    """What a harness says of a metric; `gate.harness` offers values of this shape."""
-
-    @property
-    def unit(self) -> str:
-        """Base unit."""
-        ...
-
-    @property
-    def better(self) -> Better:
-        """Which way is better."""
-        ...
-
-
-def metrics(form: ProfileForm, source: Sized, kinds: Mapping[str, Kind]) -> tuple[Metric, ...]:
+def metrics(
+    form: ProfileForm, source: Sized, kinds: Mapping[str, MetricKind]
+) -> tuple[Metric, ...]:
     """Every metric of the profile; `kinds` are those that its harness can give.
 
     Raises:
@@ -58,7 +47,7 @@ class _MetricReader:
     def wrong(self, message: str, *key: str, cure: str = "") -> InputError:
         return self.source.wrong(message, "metric", self.name, *key, cure=cure)
 
-    def metric(self, kinds: Mapping[str, Kind]) -> Metric:
+    def metric(self, kinds: Mapping[str, MetricKind]) -> Metric:
         derived = self.derived(kinds)
         if derived is not None:
             kind = kinds[derived.of]
@@ -78,7 +67,7 @@ class _MetricReader:
             derived=derived,
         )
 
-    def kind(self, name: str, kinds: Mapping[str, Kind], *key: str) -> Kind:
+    def kind(self, name: str, kinds: Mapping[str, MetricKind], *key: str) -> MetricKind:
         """What the harness says of a metric of the points."""
         found = kinds.get(name)
         if found is None:
@@ -88,7 +77,7 @@ class _MetricReader:
             raise self.wrong(f"{name} needs a [background], and there is none.", *key)
         return found
 
-    def derived(self, kinds: Mapping[str, Kind]) -> Derived | None:
+    def derived(self, kinds: Mapping[str, MetricKind]) -> Derived | None:
         """How a group's metric is made; None for a metric of the points."""
         of, over, take = self.form.of, self.form.over, self.form.take
         given = {"of": of, "over": over, "take": take}
@@ -120,7 +109,7 @@ class _MetricReader:
         self.check_curve(over, Take(take), kind)
         return Derived(of=of, over=over, take=Take(take))
 
-    def check_curve(self, over: str, take: Take, kind: Kind) -> None:
+    def check_curve(self, over: str, take: Take, kind: MetricKind) -> None:
         """The key must be swept over enough values, for a knee over rising numbers."""
         matrix = self.profile.matrix
         if over not in matrix:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from gate.formats import checked, disk, names
 from gate.formats.names import why_not_literal, why_outside
 from gate.formats.profile.guest import run_in_guest
-from gate.formats.profile.metrics import Kind, metrics
+from gate.formats.profile.metric_kinds import kinds_of
+from gate.formats.profile.metrics import metrics
 from gate.formats.profile.points import VARIABLE, check_parameters, groups, points
 from gate.formats.profile.profile_form import adapter
 from gate.formats.profile.sizes import FULL, Sized, scripts_of
@@ -21,13 +22,12 @@ from gate.model import Activation, Profile, SideSpec, Trials
 from gate.units import parse_quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
+    from gate.formats.profile.metric_kinds import MetricKind
     from gate.formats.profile.profile_form import ProfileForm
     from gate.model import Background, Benchmark, Storage, Work
-
-    KindsOf = Callable[[str, Work], Mapping[str, Kind]]
 
 _BY_DIRECTORY = Activation()
 _LONGEST_TIMEOUT = 24 * 3600.0
@@ -51,10 +51,8 @@ _OWN = {
 }
 
 
-def read_profile(path: Path, kinds_of: KindsOf, size: str = FULL) -> Profile:
+def read_profile(path: Path, size: str = FULL) -> Profile:
     """Read and check one profile in one size.
-
-    `kinds_of(harness, work)` tells which metrics the harness can give, outputs included.
 
     Raises:
         InputError: anything wrong, with file and line.
@@ -71,7 +69,7 @@ def read_profile(path: Path, kinds_of: KindsOf, size: str = FULL) -> Profile:
             "its baseline could not be called so.",
             cure=f"Rename the file: {names.RULE}, and not {' or '.join(names.RESERVED)}.",
         )
-    return _profile(form, source, kinds_of)
+    return _profile(form, source)
 
 
 def _form(source: Sized) -> ProfileForm:
@@ -85,7 +83,7 @@ def _form(source: Sized) -> ProfileForm:
     )
 
 
-def _profile(form: ProfileForm, source: Sized, kinds_of: KindsOf) -> Profile:
+def _profile(form: ProfileForm, source: Sized) -> Profile:
     _check_keys(form, source)
     work, background = work_of(form, source), background_of(form, source)
     check_parameters(form, source)
@@ -158,7 +156,7 @@ def _check_keys(form: ProfileForm, source: Sized) -> None:
         raise source.wrong(f"{key} means nothing to {harness}, which has {allowed}.", key)
 
 
-def _check_clash(source: Sized, work: Work, kinds: Mapping[str, Kind]) -> None:
+def _check_clash(source: Sized, work: Work, kinds: Mapping[str, MetricKind]) -> None:
     """An output must not hide what the harness measures."""
     for output in work.outputs:
         if output.name in kinds:

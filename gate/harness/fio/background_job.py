@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.errors import InputError
-from gate.harness.base import TrialFailed, metric_kinds
+from gate.errors import InputError, TrialFailed
+from gate.formats.strict import export
 from gate.harness.fio.job import lines_of, numbered_job
 from gate.harness.fio.output import parse
 from gate.harness.fio.safety import unsafe
-from gate.harness.process import Clock, export, finish
-from gate.model import BACKGROUND_RATE
+from gate.harness.process import Clock, finish
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from gate.harness.base import MetricKind, TrialContext
+    from gate.harness.base import TrialContext
     from gate.model import Background
 
 ENDLESS = {"time_based": "1", "runtime": "30d"}
@@ -26,15 +25,6 @@ _JOB, _EXPORT = "background.fio", "background.json"
 
 _ENDS = ("number_ios", "io_size", "loops", "steadystate")
 """Options that end a job early, whatever its run time."""
-_WITH_RATE = ("fio", "hyperfine")
-
-
-def background_kinds(harness: str) -> dict[str, MetricKind]:
-    """The metric that a background load gives, beside harnesses that measure real programs."""
-    if harness not in _WITH_RATE:
-        return {}
-    about = "background load: rounds per second of the trial, or I/Os per second of its whole life"
-    return metric_kinds((BACKGROUND_RATE, "op/s", "higher", about))
 
 
 class Rate(NamedTuple):

@@ -5,20 +5,22 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NoReturn
 
-from gate.errors import InputError, MeasureError
-from gate.harness.base import Reading, TrialFailed
+from gate.errors import InputError, MeasureError, TrialFailed
+from gate.formats.profile.metric_kinds import FIO_KINDS
+from gate.formats.strict import export, quote
+from gate.harness.base import Reading
 from gate.harness.fio.job import effective_job, job_options, numbered_job, torn_options
-from gate.harness.fio.metrics import FIO_KINDS, fio_latencies, fio_values, fio_work
+from gate.harness.fio.metrics import fio_latencies, fio_values, fio_work
 from gate.harness.fio.output import parse
 from gate.harness.fio.safety import DEVICE, opens_device, unsafe
-from gate.harness.process import Clock, ask, demand, export, finish
-from gate.harness.strict import quote
+from gate.harness.process import Clock, ask, demand, finish
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from gate.harness.base import MetricKind, TrialContext
+    from gate.formats.profile.metric_kinds import MetricKind
+    from gate.harness.base import TrialContext
     from gate.model import Profile
 
 OLDEST = (3, 33)

@@ -9,38 +9,16 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from gate.harness.base import TrialFailed, WorkDone, metric_kinds
-from gate.harness.fio.output import MIXED, SIDES
+from gate.errors import TrialFailed
+from gate.formats.profile.metric_kinds import FIO_KINDS, FIO_PERCENTILES, FIO_SIDES
+from gate.harness.base import WorkDone
+from gate.harness.fio.output import MIXED
 from gate.model import Percentiles, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from gate.harness.fio.output import FioDocument, FioSide
-
-
-_POINTS = {"p50": "50", "p99": "99", "p999": "99.9"}
-
-_VERB = {"read": "reads", "write": "writes", "trim": "trims"}
-
-
-def _rows() -> Iterator[tuple[str, str, str, str]]:
-    yield "iops", "op/s", "higher", "I/Os per second, all jobs and sides"
-    yield "throughput", "B/s", "higher", "bytes per second, all jobs and sides"
-    yield "clat_mean", "s", "lower", "mean completion latency"
-    for name, point in _POINTS.items():
-        yield f"clat_{name}", "s", "lower", f"completion latency, {point}th percentile"
-    for side in SIDES:
-        yield f"{side}_iops", "op/s", "higher", f"{_VERB[side]} per second"
-        yield f"{side}_throughput", "B/s", "higher", f"bytes per second, {_VERB[side]}"
-        yield f"{side}_clat_mean", "s", "lower", f"mean completion latency of {_VERB[side]}"
-        for name, point in _POINTS.items():
-            about = f"completion latency of {_VERB[side]}, {point}th percentile"
-            yield f"{side}_clat_{name}", "s", "lower", about
-
-
-FIO_KINDS = metric_kinds(*_rows())
-"""Every metric that fio can give."""
 
 
 def fio_values(document: FioDocument) -> tuple[tuple[Value, ...], dict[str, str]]:
@@ -58,7 +36,7 @@ def fio_values(document: FioDocument) -> tuple[tuple[Value, ...], dict[str, str]
     else:
         names = " and ".join(sorted(sides))
         table.lack("clat", f"the job {names}s; ask for read_clat_... or write_clat_... instead")
-    for side in SIDES:
+    for side in FIO_SIDES:
         own = [one for one in busy if one.side == side]
         if own:
             table.rates(f"{side}_", own)
@@ -127,7 +105,7 @@ class _Table:
             return
         mean = sum(side.clat_mean * side.clat_count for side in sides) / samples
         self._latency(f"{prefix}clat_mean", mean, samples)
-        for name, point in _POINTS.items():
+        for name, point in FIO_PERCENTILES.items():
             metric = f"{prefix}clat_{name}"
             if len(sides) > 1:
                 self.missing[metric] = (
@@ -168,7 +146,7 @@ def fio_latencies(document: FioDocument) -> tuple[Percentiles, ...]:
     """
     busy = [side for job in document.jobs for side in job.sides]
     found = []
-    for kind in (*SIDES, MIXED):
+    for kind in (*FIO_SIDES, MIXED):
         own = [one for one in busy if one.side == kind]
         points = _points(own[0]) if len(own) == 1 else ()
         if points:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from gate.harness.base import TrialFailed
-from gate.harness.strict import (
+from gate.errors import TrialFailed
+from gate.formats.profile.metric_kinds import FIO_SIDES
+from gate.formats.strict import (
     DECODER,
     count,
     finite,
@@ -18,7 +19,6 @@ from gate.harness.strict import (
     text_of,
 )
 
-SIDES = ("read", "write", "trim")
 MIXED = "mixed"
 """What fio reports in place of the sides when unified_rw_reporting=1."""
 
@@ -170,7 +170,7 @@ def _refuse_sequence(entries: list[dict[str, object]]) -> None:
 
 def _job(entry: dict[str, object]) -> FioJob:
     name = name_of(entry.get("jobname"), "a fio job's name")
-    present = [side for side in SIDES if side in entry]
+    present = [side for side in FIO_SIDES if side in entry]
     if not present:
         present = [MIXED] if MIXED in entry else []
     if not present:

@@ -16,6 +16,7 @@ import stat
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING
 
+from gate.formats.strict import quote
 from gate.harness.fio.job import JobLine, is_global, lines_of, split_option
 from gate.harness.fio.options import (
     CHECKED,
@@ -27,7 +28,6 @@ from gate.harness.fio.options import (
     PATHS,
     REFUSED,
 )
-from gate.harness.strict import quote
 from gate.linux.mounts import mounts_below
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from gate.errors import GateError, InputError
+from gate.errors import GateError, InputError, TrialFailed
 from gate.formats.session.guest_request import GuestRequest, write_request
 from gate.formats.session.session_file import read_session
-from gate.harness.base import Reading, TrialFailed
+from gate.harness.base import Reading
 from gate.harness.guest.booted_output import (
     demand_success,
     guest_exit_status,
@@ -48,7 +48,8 @@ from gate.vm.root import SHARE, lay_out_root, lay_out_share, read_root_side
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from gate.harness.base import Harness, MetricKind, TrialContext
+    from gate.formats.profile.metric_kinds import MetricKind
+    from gate.harness.base import Harness, TrialContext
     from gate.model import Changes, Machine, Profile, Session
     from gate.vm.root import RootGuest
 

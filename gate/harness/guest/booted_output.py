@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gate.errors import InputError, MeasureError
-from gate.harness.base import TrialFailed, TrialTimeout
+from gate.errors import InputError, MeasureError, TrialFailed, TrialTimeout
+from gate.formats.strict import export, last_line, quote
 from gate.harness.guest.instructions_output import INTERVALS, proven
-from gate.harness.process import ask, export
-from gate.harness.strict import last_line, quote
+from gate.harness.process import ask
 from gate.vm.guest_output import fault_of, last_lines, read_answers
 from gate.vm.machine import OLDEST, PROGRAM, VERSION
 

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gate.errors import InputError, MeasureError
-from gate.harness.base import Reading, TrialFailed, metric_kinds
+from gate.errors import InputError, MeasureError, TrialFailed
+from gate.formats.profile.metric_kinds import INSTRUCTION_KINDS
+from gate.formats.strict import export
+from gate.harness.base import Reading
 from gate.harness.expand import expand
 from gate.harness.guest.booted_output import kernel_directory, qemu_version
 from gate.harness.guest.instructions_output import (
-    INSTRUCTION_KINDS,
     answers_of_guest,
     functions,
     proven,
@@ -26,7 +27,7 @@ from gate.harness.guest.instructions_output import (
     timeout_error,
     values,
 )
-from gate.harness.process import Clock, export
+from gate.harness.process import Clock
 from gate.model import MOST_CHANGED, Ran, Side, Touch
 from gate.vm.archive import Lacking
 from gate.vm.build import GuestOptions, lay_out, read_side
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from gate.harness.base import MetricKind, TrialContext
+    from gate.formats.profile.metric_kinds import MetricKind
+    from gate.harness.base import TrialContext
     from gate.model import Changes, Profile
     from gate.model import Guest as GuestWanted
     from gate.vm.build import GuestFiles
@@ -92,7 +94,7 @@ class Instructions:
     """Boots a side's kernel in QEMU and reads what our plugin counted."""
 
     name = "instructions"
-    kinds: Mapping[str, MetricKind] = metric_kinds(*INSTRUCTION_KINDS)
+    kinds: Mapping[str, MetricKind] = INSTRUCTION_KINDS
 
     def __init__(self) -> None:
         self._guests: dict[tuple[Path, str, str], GuestFiles] = {}

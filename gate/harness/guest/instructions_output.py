@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gate.harness.base import TrialFailed, TrialTimeout
+from gate.errors import TrialFailed, TrialTimeout
+from gate.formats.strict import last_line, quote
 from gate.harness.process import finish
-from gate.harness.strict import last_line, quote
 from gate.model import MOST_FUNCTIONS, Value
 from gate.vm.guest_output import Answers, Interval, fault_of, last_lines, read_answers, read_counts
 from gate.vm.symbols import Symbols, by_function
@@ -16,13 +16,6 @@ if TYPE_CHECKING:
     from gate.vm.build import GuestFiles
     from gate.vm.root import RootGuest
 
-_WORK = "work, not time: caches, locks that wait and devices are no part of it"
-INSTRUCTION_KINDS = (
-    ("kernel_instructions_per_io", "1", "lower", f"kernel instructions of one operation; {_WORK}"),
-    ("user_instructions_per_io", "1", "lower", f"instructions of programs likewise; {_WORK}"),
-    ("kernel_instructions", "1", "lower", f"kernel instructions of the long run; {_WORK}"),
-    ("user_instructions", "1", "lower", f"instructions of programs likewise; {_WORK}"),
-)
 INTERVALS = 2
 _REST = "all other functions"
 

@@ -17,7 +17,7 @@ from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING
 
-from gate.harness.base import TrialFailed
+from gate.errors import TrialFailed
 from gate.model import Work
 
 if TYPE_CHECKING:

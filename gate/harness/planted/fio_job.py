@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
-from gate.harness.base import TrialFailed
+from gate.errors import TrialFailed
+from gate.formats.profile.metric_kinds import FIO_KINDS
 from gate.harness.fio.job import effective_job, is_global, job_options, lines_of
-from gate.harness.fio.metrics import FIO_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -14,16 +14,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn, Protocol
 
-from gate.harness.base import TrialFailed
+from gate.errors import TrialFailed
+from gate.formats.profile.metric_kinds import replay_kinds
 from gate.harness.planted.commands import PlantCommand, PlantPytest
 from gate.harness.planted.fio_job import PlantFio
-from gate.harness.replay import replay_kinds
 from gate.model import Better, Role, Side
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from gate.harness.base import Harness, MetricKind, Reading, TrialContext
+    from gate.formats.profile.metric_kinds import MetricKind
+    from gate.harness.base import Harness, Reading, TrialContext
     from gate.model import Benchmark, Plant, Profile
 
 

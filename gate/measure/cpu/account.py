@@ -6,14 +6,14 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from gate.errors import MeasureError
-from gate.harness.base import TrialFailed
+from gate.errors import MeasureError, TrialFailed
+from gate.formats.profile.metric_kinds import counter_metrics, cpu_kinds, energy_metric
 from gate.linux.perf_event import CounterFiles, NoCounters
 from gate.linux.powercap import find_energy
 from gate.linux.proc_stat import StatFile
 from gate.measure.cpu.bill import make_bill
 from gate.measure.cpu.idle_reference import changed_rest, measure_idle
-from gate.measure.cpu.metrics import counter_metrics, cpu_kinds, cpu_values, energy_metric
+from gate.measure.cpu.metrics import cpu_values
 from gate.measure.cpu.samples import Meter, Sources
 from gate.model import Role
 

@@ -23,7 +23,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gate.harness.base import TrialFailed
+from gate.errors import TrialFailed
 from gate.linux.proc_stat import FIELDS, TICK, idle, parse_proc_stat
 from gate.model import Contexts, Counters, CpuBill, Owners
 

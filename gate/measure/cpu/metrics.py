@@ -5,62 +5,18 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.harness.base import metric_kinds
+from gate.formats.profile.metric_kinds import COUNTED
 from gate.linux.proc_stat import TICK
 from gate.model import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
-    from gate.harness.base import MetricKind
-    from gate.model import CpuBill, IdleReference, Work
+    from gate.model import CpuBill, IdleReference
 
-COUNTED = tuple(
-    f"{what}{part}" for what in ("cycles", "instructions") for part in ("", "_user", "_kernel")
-)
-"""What the hardware counts."""
-_WORDS = {"fio": ("io", "I/O"), "hyperfine": ("op", "operation")}
 _CURE = "let a trial do more work"
 _NOT_IDLE = 0.25
 """Of all processors: a machine that uses more of them at rest is not at rest."""
-
-
-def counter_metrics(harness: str) -> frozenset[str]:
-    """The metrics that need hardware counters."""
-    if harness not in _WORDS:
-        return frozenset()
-    return frozenset(f"{name}_per_{_WORDS[harness][0]}" for name in COUNTED)
-
-
-def energy_metric(harness: str) -> str:
-    """The metric that needs RAPL."""
-    return f"energy_per_{_WORDS[harness][0]}" if harness in _WORDS else ""
-
-
-def cpu_kinds(harness: str, work: Work) -> Mapping[str, MetricKind]:
-    """The metrics that the CPU account gives beside a harness's own; none for most harnesses."""
-    if harness not in _WORDS:
-        return {}
-    short, word = _WORDS[harness]
-    whole = "CPU time of the whole machine, less the idle machine's"
-    rows = [
-        (f"cpu_per_{short}", "s", "lower", f"{whole}, for each {word}"),
-        ("cpu_utilisation", "1", "lower", f"{whole}, as a share of all processors"),
-        ("efficiency", "op/s", "higher", f"{word}s completed for each second of that CPU time"),
-        ("cpu_share", "1", "lower", "processors that the benchmark's own processes kept busy"),
-        (f"own_cpu_per_{short}", "s", "lower", f"CPU time of its own processes for each {word}"),
-        (f"kthread_cpu_per_{short}", "s", "lower", f"CPU time of kernel threads for each {word}"),
-        (f"softirq_cpu_per_{short}", "s", "lower", f"CPU time in soft interrupts for each {word}"),
-        ("context_switches", "1", "lower", f"context switches of the machine for each {word}"),
-        (f"energy_per_{short}", "J", "lower", f"energy, less the idle machine's, for each {word}"),
-    ]
-    for name in COUNTED:
-        what, _, part = name.partition("_")
-        where = {"": "", "user": " in user space", "kernel": " in the kernel"}[part]
-        rows.append((f"{name}_per_{short}", "1", "lower", f"{what}{where} for each {word}"))
-    if harness == "fio" or work.transferred:
-        rows.append(("cpu_per_byte", "s", "lower", f"{whole}, for each byte transferred"))
-    return metric_kinds(*rows)
 
 
 class Figure(NamedTuple):

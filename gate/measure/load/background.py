@@ -18,10 +18,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from gate.harness.base import Command, TrialFailed
+from gate.errors import TrialFailed
+from gate.formats.strict import last_line
+from gate.harness.base import Command
 from gate.harness.expand import expand
 from gate.harness.fio.background_job import check_job, job_argv, prepare_job, read_rate
-from gate.harness.strict import last_line
 from gate.measure.load.rounds import (
     LOOP,
     ROUNDS,

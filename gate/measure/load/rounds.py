@@ -9,8 +9,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.harness.base import TrialFailed
-from gate.harness.process import export
+from gate.errors import TrialFailed
+from gate.formats.strict import export
 from gate.linux.proc_stat import TICK
 from gate.linux.processes import process_io, process_stat
 from gate.measure.process.process import marked_processes

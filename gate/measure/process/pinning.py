@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.harness.base import TrialFailed
+from gate.errors import TrialFailed
 from gate.linux.cpu_list import cpus_of
 from gate.linux.machine import ThisMachine
 from gate.linux.mounts import mounts

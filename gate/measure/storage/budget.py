@@ -6,8 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gate.errors import MeasureError
-from gate.harness.base import TrialFailed
+from gate.errors import MeasureError, TrialFailed
 from gate.linux.processes import process_io
 from gate.units import percent, show
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.errors import InputError, MeasureError
-from gate.harness.base import Command, TrialFailed
+from gate.errors import InputError, MeasureError, TrialFailed
+from gate.harness.base import Command
 from gate.host.disk_guard.filesystem import FileSystem, enter_own_mounts, ours
 from gate.host.disk_guard.guard import check_device, demand_same, hold_device
 from gate.host.journal import state_directory

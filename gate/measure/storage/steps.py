@@ -16,8 +16,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.errors import MeasureError
-from gate.harness.base import Command, TrialFailed
+from gate.errors import MeasureError, TrialFailed
+from gate.harness.base import Command
 from gate.linux.mounts import mounts_below
 from gate.measure.process.process import run
 from gate.units import show

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate import __version__
-from gate.cli.options import make_policy
 from gate.clock import now
 from gate.errors import GateError, MeasureError, PublishError
 from gate.formats import disk
@@ -21,8 +20,8 @@ from gate.formats.host.host_file import HOST_FILE
 from gate.formats.profile.profile_file import read_profile
 from gate.formats.session.session_file import read_handover
 from gate.model import Role, Verdict
-from gate.pipeline.wiring import kinds_of
 from gate.publish.tree import blob_id, blobs_at
+from gate.review.policy_reader import make_policy
 from gate.text import clean
 
 if TYPE_CHECKING:
@@ -86,9 +85,7 @@ def profiles_for(names: Iterable[str], directory: Path, size: str) -> dict[str, 
     """
     places = {name: directory / f"{name}.toml" for name in names}
     return {
-        name: read_profile(path, kinds_of, size)
-        for name, path in places.items()
-        if not disk.is_absent(path)
+        name: read_profile(path, size) for name, path in places.items() if not disk.is_absent(path)
     }
 
 

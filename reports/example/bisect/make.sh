@@ -3,7 +3,7 @@
 #   reports/example/bisect/make.sh [DIRECTORY]
 #
 # It works in a clone in DIRECTORY (default: reports/example-work/bisect), never in your tree.
-# .github/BISECT.md tells the story, and shows what came out.
+# docs/bisect.md tells the story, and shows what came out.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 

@@ -8,10 +8,17 @@ from __future__ import annotations
 
 import json
 import math
-from typing import NoReturn
+import os
+import stat
+from typing import TYPE_CHECKING, NoReturn
 
-from gate.harness.base import TrialFailed
+from gate.errors import TrialFailed
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LARGEST_EXPORT = 64 * 2**20
+"""Bytes of an export file that are read; a larger one is refused."""
 LONGEST_QUOTE = 300
 """Characters of foreign text that a message may repeat."""
 
@@ -109,3 +116,26 @@ def count(value: object, what: str) -> int:
     if number < 0 or number != int(number):
         raise TrialFailed(f"{what} is not a count")
     return int(number)
+
+
+def export(path: Path, what: str, *, empty: bool = False) -> str:
+    """Read an export file that a program was told to write; it may be `empty` where that says so.
+
+    Raises:
+        TrialFailed: it is missing, empty, no plain file, or too large.
+    """
+    try:
+        # No symlink and no pipe: the program under test may have put something there.
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise TrialFailed(f"{what} left something that is no plain file as its export")
+            data = file.read(LARGEST_EXPORT + 1)
+    except FileNotFoundError:
+        raise TrialFailed(f"{what} ended without writing its export") from None
+    except OSError as error:
+        raise TrialFailed(f"the export of {what} cannot be read: {error.strerror}") from None
+    if len(data) > LARGEST_EXPORT:
+        raise TrialFailed(f"the export of {what} is larger than {LARGEST_EXPORT // 2**20} MiB")
+    if not empty and not data.strip():
+        raise TrialFailed(f"{what} left an empty export")
+    return data.decode("utf-8", errors="replace")
