@@ -158,7 +158,7 @@ class ProbeRun(NamedTuple):
     """Bytes given to the file system."""
 
 
-class Calibrated(NamedTuple):
+class ProbeWork(NamedTuple):
     """How much work makes a trial."""
 
     repeats: int
@@ -227,7 +227,7 @@ def write_blocks(path: Path, times: int) -> ProbeRun:
         path.unlink(missing_ok=True)
 
 
-def calibrate_repetitions(name: str, run: Work) -> Calibrated:
+def calibrate_repetitions(name: str, run: Work) -> ProbeWork:
     """How often a piece's part must be repeated for a trial to take about 0.4 s."""
     most = _MOST_WRITES if name == FILE else _MOST_REPEATS
     times, written = 1, 0
@@ -235,6 +235,6 @@ def calibrate_repetitions(name: str, run: Work) -> Calibrated:
         ran = run(times)
         written += ran.written
         if ran.seconds >= _SURE:
-            return Calibrated(max(1, min(most, round(times * AIM / ran.seconds))), written)
+            return ProbeWork(max(1, min(most, round(times * AIM / ran.seconds))), written)
         times = min(most, times * 4)
-    return Calibrated(times, written)
+    return ProbeWork(times, written)

@@ -62,7 +62,7 @@ def read_counts(machine: LinuxMachine) -> Counts:
     return found
 
 
-def grown(before: Counts, after: Counts) -> Counts:
+def growth(before: Counts, after: Counts) -> Counts:
     """By how much each counter grew; those that did not, or that began anew, are left out."""
     return {
         name: value - before.get(name, 0.0)

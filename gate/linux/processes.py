@@ -164,7 +164,7 @@ def processes_with(*variables: bytes) -> Iterator[int]:
             yield int(number)
 
 
-def born(process: int) -> str:
+def start_of(process: int) -> str:
     """When a process started, in clock ticks since boot; empty for one that has ended.
 
     One that was killed and that nobody has waited for yet has ended, too.
@@ -175,12 +175,12 @@ def born(process: int) -> str:
 
 def lives(process: int, start: str) -> bool:
     """Whether the process that started then still runs."""
-    return bool(start) and born(process) == start
+    return bool(start) and start_of(process) == start
 
 
 def own_mark() -> str:
     """This process, as no other of this boot: its number and its start."""
-    return f"{os.getpid()}-{born(os.getpid())}"
+    return f"{os.getpid()}-{start_of(os.getpid())}"
 
 
 def control_groups(machine: LinuxMachine) -> dict[str, str]:

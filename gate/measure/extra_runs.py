@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.linux.kernel_counters import grown, read_counts
+from gate.linux.kernel_counters import growth, read_counts
 from gate.linux.machine import ThisMachine
 from gate.linux.processes import process_numbers
 from gate.measure.new_session import new_session
@@ -88,7 +88,7 @@ class _Heard:
         def listening(command: Command) -> Outcome:
             before = read_counts(self.machine)
             outcome = context.run(self.around(command, context.scratch))
-            self.counts = grown(before, read_counts(self.machine))
+            self.counts = growth(before, read_counts(self.machine))
             self.seconds = outcome.duration
             self.after(context.scratch)
             return outcome

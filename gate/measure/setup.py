@@ -35,7 +35,7 @@ from gate.subject.module import Modules
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gate.host.tuning.tuning import Tuned
+    from gate.host.tuning.tuning import TuningResult
     from gate.measure.process.stop import Stop
     from gate.measure.run_context import Progress
     from gate.measure.storage.state import StorageState
@@ -51,7 +51,7 @@ def prepare_run(
     tell: Callable[[Progress], None],
     say: Callable[[str], None] = lambda _: None,
     store: Path | None = None,
-    tuned: Tuned | None = None,
+    tuned: TuningResult | None = None,
 ) -> RunContext:
     """A profile ready to be measured on this host: tools found, sides resolved, jobs safe.
 

@@ -16,10 +16,10 @@ from gate.subject.kernel_source import (
     EMPTY,
     BuildStep,
     KernelBuildOptions,
-    away,
     difference,
     lay_out,
     remove,
+    remove_tree,
 )
 from gate.vm.changes import NAME, NotCompared, changed_in, recorded_text
 from gate.vm.code import differing_functions
@@ -52,7 +52,7 @@ _ERROR = re.compile(r"(?:fatal |internal compiler )?error[: ]|\*\*\* |^fatal: |u
 _LONGEST = 300
 
 
-class Built(NamedTuple):
+class BuiltKernel(NamedTuple):
     """What a side became."""
 
     release: str
@@ -66,7 +66,7 @@ class Built(NamedTuple):
 class BuiltSides(NamedTuple):
     """Both sides, and how they differ."""
 
-    sides: tuple[Built, Built]
+    sides: tuple[BuiltKernel, BuiltKernel]
     options: tuple[str, ...]
     functions: dict[str, str]
     """Those of the kernel itself."""
@@ -118,11 +118,11 @@ class Builder:
     def _clean(self, sources: tuple[KernelSource, KernelSource]) -> None:
         if self._work.exists():
             self._say("tidying up")
-        away(self._work)
+        remove_tree(self._work)
         for source in {one.directory: one for one in sources if one.commit}.values():
             remove(source, self._work / "source")
 
-    def _side(self, side: str, source: KernelSource) -> Built:
+    def _side(self, side: str, source: KernelSource) -> BuiltKernel:
         self._log = self.out / f"{side}.log"
         self._log.unlink(missing_ok=True)
         lay_out(source, self._work / "source", self._do)
@@ -153,7 +153,7 @@ class Builder:
             self._make("olddefconfig", told="configuring")
         return self._wanted.not_taken(config.read_text(encoding="utf-8", errors="replace"))
 
-    def _laid_out(self, side: str, objects: Path, not_taken: tuple[str, ...]) -> Built:
+    def _laid_out(self, side: str, objects: Path, not_taken: tuple[str, ...]) -> BuiltKernel:
         release = (objects / "include/config/kernel.release").read_text(encoding="utf-8").strip()
         place = self._work / side
         boot = place / "boot"
@@ -168,7 +168,7 @@ class Builder:
                 (place / "lib/modules" / release / link).unlink(missing_ok=True)
         image, _ = read_image(boot / f"vmlinuz-{release}")
         config = (objects / ".config").read_text(encoding="utf-8", errors="replace")
-        return Built(image.release, image.build_id, config, not_taken)
+        return BuiltKernel(image.release, image.build_id, config, not_taken)
 
     def _make(self, *words: str, told: str) -> None:
         place = (f"-C{self._work / 'source'}", f"O={self._work / 'objects'}")
@@ -183,7 +183,7 @@ class Builder:
                 cure=f"The whole log is {self._log}.",
             )
 
-    def _compare(self, base: Built, head: Built) -> tuple[dict[str, str], str]:
+    def _compare(self, base: BuiltKernel, head: BuiltKernel) -> tuple[dict[str, str], str]:
         if base.build_id == head.build_id:
             return {}, ""
         try:
@@ -194,8 +194,8 @@ class Builder:
 
     def _record(
         self,
-        base: Built,
-        head: Built,
+        base: BuiltKernel,
+        head: BuiltKernel,
         functions: dict[str, str],
         unknown: str,
         options: tuple[str, ...],

@@ -120,7 +120,7 @@ def _checkout(place: Path, command: tuple[str, ...], *words: str) -> BuildStep:
     return BuildStep(("git", "-C", str(place), *command, *flags, *words), "checkout")
 
 
-def away(place: Path) -> None:
+def remove_tree(place: Path) -> None:
     """Remove a directory of very many files, also while a terminal interrupts everybody."""
     if place.exists():
         subprocess.run(("rm", "-rf", "--", str(place)), check=False, start_new_session=True)  # noqa: S607 - a fixed word
@@ -128,7 +128,7 @@ def away(place: Path) -> None:
 
 def remove(source: KernelSource, place: Path) -> None:
     """Take the source away, and what the user's repository knows of it."""
-    away(place)
+    remove_tree(place)
     if source.commit:
         _git(source.directory, "worktree", "prune")
 

@@ -57,7 +57,7 @@ def unload_left(state: Path) -> tuple[str, ...]:
     told: list[str] = []
     stays = False
     try:
-        left = _left(state)
+        left = _journaled(state)
     except (InputError, ValueError, KeyError, TypeError):
         close(state)
         return ("which modules it loaded cannot be read; a check names the one that stays loaded",)
@@ -81,7 +81,7 @@ def unload_left(state: Path) -> tuple[str, ...]:
     return tuple(told)
 
 
-def _left(state: Path) -> list[tuple[str, str]]:
+def _journaled(state: Path) -> list[tuple[str, str]]:
     """What the journal names; nothing where there is none, or a restart forgot it."""
     path = state / JOURNAL
     if disk.is_absent(path):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gate.model import Metal
-    from gate.subject.boots import Running
+    from gate.subject.boots import RunningKernel
 
 _LOADED = "/sys/kernel/kexec_loaded"
 _ONE_SHOT = "/sys/firmware/efi/efivars/LoaderEntryOneShot-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"
@@ -39,7 +39,7 @@ class BootTarget(NamedTuple):
     image: Path
 
 
-def arm(metal: Metal, target: BootTarget, first: Running) -> None:
+def arm(metal: Metal, target: BootTarget, first: RunningKernel) -> None:
     """Make the next start one of the target's kernel, and make sure that it will be.
 
     `first` is the kernel that was there before all: its command line is the machine's own.
@@ -112,7 +112,7 @@ def restart_plainly(command: str) -> None:
     _do(*(("sh", "-c", command) if command else ("systemctl", "reboot")))
 
 
-def _kexec_words(metal: Metal, target: BootTarget, first: Running) -> list[str]:
+def _kexec_words(metal: Metal, target: BootTarget, first: RunningKernel) -> list[str]:
     own = [word for word in first.command_line.split() if not word.startswith(_OWN)]
     line = metal.command_line or " ".join(own)
     if not any(word.startswith("panic=") for word in line.split()):

@@ -116,7 +116,7 @@ def _of_module(name: str, base: Module | None, head: Module | None) -> dict[str,
     return {f"{one} [{name}]": how for one, how in differing_functions(before, after).items()}
 
 
-class Executed(NamedTuple):
+class FunctionRuns(NamedTuple):
     """What a function executed between the marks."""
 
     instructions: int
@@ -126,7 +126,7 @@ class Executed(NamedTuple):
 
 def executed_functions(
     blocks: Mapping[int, int], symbols: Symbols, functions: Mapping[str, str]
-) -> dict[str, Executed]:
+) -> dict[str, FunctionRuns]:
     """Those of `functions` that were executed, by the blocks that were counted."""
     starts = symbols.starts(functions)
     found: dict[str, int] = {}
@@ -134,7 +134,7 @@ def executed_functions(
         for name in starts.get(symbols.start(address), ()):
             found[name] = found.get(name, 0) + count
     shared = symbols.shared(found)
-    return {name: Executed(count, name in shared) for name, count in found.items() if count}
+    return {name: FunctionRuns(count, name in shared) for name, count in found.items() if count}
 
 
 class NotCompared(Exception):

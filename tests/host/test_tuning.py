@@ -18,7 +18,7 @@ from gate.host.tuning.settings import SettingChange, division, wake_limit, wante
 from gate.host.tuning.tuning import planned_changes, tune_host
 from gate.linux.cpu_list import cpu_list_text, cpus_mask, cpus_of, each_cpu, mask_cpus
 from gate.linux.machine import RecordedMachine
-from gate.linux.processes import born
+from gate.linux.processes import start_of
 
 POLICY = f"{CPU}/cpufreq/policy"
 EPP = "energy_performance_preference"
@@ -360,7 +360,7 @@ def test_another_boot_forgot(kernel, tmp_path):
     """After a restart nothing is written, and the journal is closed with a note."""
     own = os.getpid()
     entry = SettingChange(setting="thp", path=THP, before="always", after="madvise")
-    write_journal(tmp_path, Journal(boot="old", pid=own, start=born(own), entries=(entry,)))
+    write_journal(tmp_path, Journal(boot="old", pid=own, start=start_of(own), entries=(entry,)))
     told = restore(tmp_path)
     assert told.lines() == ("the machine was restarted, which forgot the tuning of 1 settings",)
     assert not kernel.told
@@ -455,7 +455,7 @@ def test_a_processor_that_was_offline_meanwhile(forget, governed, tmp_path):
 def test_the_journal_of_a_living_gate(kernel, tmp_path):
     """What another gate that still runs has tuned is neither put back nor tuned over."""
     entry = SettingChange(setting="thp", path=THP, before="always", after="madvise")
-    init = Journal(boot="boot-1", pid=1, start=born(1), entries=(entry,))
+    init = Journal(boot="boot-1", pid=1, start=start_of(1), entries=(entry,))
     write_journal(tmp_path, init)
     for attempt in (lambda: restore(tmp_path, force=True), lambda: _enter(tmp_path)):
         with pytest.raises(CannotJudge, match="process 1 has tuned this host"):

@@ -11,7 +11,7 @@ from host.hog import hog
 
 from gate.host.disturbance import messages
 from gate.host.disturbance.messages import Meanwhile, Processors, disturbances, processors_between
-from gate.host.disturbance.other_processes import Foreign
+from gate.host.disturbance.other_processes import ForeignWork
 from gate.host.disturbance.watch import Watch, find_throttle
 from gate.linux.machine import RecordedMachine
 from gate.linux.proc_stat import Raw, parse_proc_stat, waited_for
@@ -21,7 +21,7 @@ QUIET = Meanwhile(
     seconds=10.0,
     asleep=0.0,
     processors=Processors(total=20.0, busy=10.0, interrupts=0.1, steal=0.0),
-    others=Foreign({"sshd": 0.1}, {"journald": 4096.0}, 0.2),
+    others=ForeignWork({"sshd": 0.1}, {"journald": 4096.0}, 0.2),
     explained=9.7,
     waited=0.0,
     throttled=(),
@@ -37,7 +37,7 @@ def told(**changes):
 
 
 def cpu(**used):
-    return Foreign(used, {}, 0.0)
+    return ForeignWork(used, {}, 0.0)
 
 
 def test_a_quiet_stretch_disturbs_nothing():
@@ -74,14 +74,14 @@ def test_time_that_nobody_explains():
 
 def test_foreign_input_and_output():
     """Above 8 MB/s other processes' reads and writes disturb; half a megabyte never does."""
-    assert told(others=Foreign({}, {"dd": 8e7}, 0.0)) == []
-    ((kind, text),) = told(others=Foreign({}, {"dd": 1.2e9, "cp": 3e8, "x": 1.0}, 0.0))
+    assert told(others=ForeignWork({}, {"dd": 8e7}, 0.0)) == []
+    ((kind, text),) = told(others=ForeignWork({}, {"dd": 1.2e9, "cp": 3e8, "x": 1.0}, 0.0))
     assert kind == "foreign_io"
     assert text == (
         "processes outside the trial read and wrote 150.0 MB/s (limit 8.000 MB/s): "
         "dd 120.0 MB/s, cp 30.00 MB/s"
     )
-    assert told(seconds=0.01, others=Foreign({}, {"dd": 5e5}, 0.0), explained=None) == []
+    assert told(seconds=0.01, others=ForeignWork({}, {"dd": 5e5}, 0.0), explained=None) == []
 
 
 def test_steal_memory_and_sleep():
@@ -111,7 +111,7 @@ def test_throttling_and_faults_have_no_limit():
 
 def test_limits_of_the_host_are_kept():
     """What host.toml allows is not told."""
-    seen = replace(QUIET, others=Foreign({"a": 12.0}, {"a": 9e8}, 0.0), waited=5.0)
+    seen = replace(QUIET, others=ForeignWork({"a": 12.0}, {"a": 9e8}, 0.0), waited=5.0)
     generous = Limits(foreign_cpu=1.3, foreign_io=1e8, memory_pressure=0.6)
     assert len(disturbances(seen, Limits())) == 3
     assert disturbances(seen, generous) == ()

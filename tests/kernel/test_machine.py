@@ -10,7 +10,7 @@ from builders import run_gate
 from kernel.made import write_side
 
 from gate.errors import MeasureError
-from gate.vm.archive import Archive, Lacking
+from gate.vm.archive import Archive, MissingProgram
 from gate.vm.machine import CountingBoot, counting_command
 from gate.vm.plugin import HEADER, compile_plugin
 
@@ -57,7 +57,7 @@ def test_a_program_comes_with_its_libraries(tmp_path):
 
 def test_a_program_that_is_not_here_is_named():
     """A guest without it would fail in words that nobody understands."""
-    with pytest.raises(Lacking, match="no-such-program is not installed"):
+    with pytest.raises(MissingProgram, match="no-such-program is not installed"):
         Archive().add_program("no-such-program", {"PATH": "/usr/bin"})
 
 

@@ -9,9 +9,9 @@ from kernel.made import module, note
 
 from gate.linux import kernel_modules
 from gate.subject import module_journal
-from gate.subject.switch import Said
+from gate.subject.switch import CommandResult
 
-OK = Said(0, "", "", False)
+OK = CommandResult(0, "", "", False)
 
 
 class PlayedKernel:
@@ -58,12 +58,14 @@ class PlayedKernel:
             content = Path(words.argv[1]).read_bytes()
             name = next(n for n in ("helper", "driver") if content[:-20].endswith(n.encode()))
             if name in self.refuses:
-                return Said(1, "", f"insmod: ERROR: {words.argv[1]}: Invalid parameters\n", False)
+                return CommandResult(
+                    1, "", f"insmod: ERROR: {words.argv[1]}: Invalid parameters\n", False
+                )
             self.load(name, self.lies.get(name, content[-20:]))
         else:
             name = words.argv[1]
             if name in self.busy:
-                return Said(1, "", f"rmmod: ERROR: Module {name} is in use\n", False)
+                return CommandResult(1, "", f"rmmod: ERROR: Module {name} is in use\n", False)
             self.unload(name)
         return OK
 

@@ -23,7 +23,7 @@ from gate.pipeline.host_reservation import HostUse, alone, known_host, warn
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gate.host.tuning.tuning import Intent, Tuned
+    from gate.host.tuning.tuning import Intent, TuningResult
 
 _COMMAND = "gate.command"
 _NOTHING = 5
@@ -119,7 +119,7 @@ def _cpus(text: str) -> str:
         raise InputError("G200", f"--cpus: {text[:80]!r} is no list.", cure=cure) from error
 
 
-def _hold(now: Tuned, stop: Stop) -> int:
+def _hold(now: TuningResult, stop: Stop) -> int:
     """Sleep until a signal comes, which is how this ends in order."""
     if not now.names:
         return _NOTHING
@@ -132,7 +132,7 @@ def _hold(now: Tuned, stop: Stop) -> int:
         return 0
 
 
-def _tell(now: Tuned, *, json_: bool) -> None:
+def _tell(now: TuningResult, *, json_: bool) -> None:
     for one in now.lacking:
         _say(f"not tuned: {one}")
     if json_:

@@ -12,7 +12,7 @@ from gate.units import percent, show, show_duration
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gate.host.disturbance.other_processes import Foreign
+    from gate.host.disturbance.other_processes import ForeignWork
     from gate.linux.proc_stat import CpuTimes
     from gate.model import Limits
 
@@ -50,7 +50,7 @@ class Meanwhile:
     seconds: float
     asleep: float
     processors: Processors | None
-    others: Foreign
+    others: ForeignWork
     explained: float | None
     """CPU-seconds of the trial, of the gate, of the kernel's threads and of `others`; None where
     the trial's own are not known."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gate.linux.processes import Processes
 
 
-class Foreign(NamedTuple):
+class ForeignWork(NamedTuple):
     """What others used between two looks."""
 
     cpu: dict[str, float]
@@ -33,7 +33,7 @@ class Foreign(NamedTuple):
 
 def used_between(
     before: Processes, after: Processes, *, own: int, companions: frozenset[str] = frozenset()
-) -> Foreign:
+) -> ForeignWork:
     """What processes other than `own` (a number) and its children that ended did in between.
 
     `companions` are names of processes that belong to the trial.
@@ -60,7 +60,7 @@ def used_between(
             done = (process.moved or 0) - ((then.moved or 0) if then else 0)
             _add(moved, process.name, done)
         _add(cpu, process.name, spent * TICK)
-    return Foreign(cpu, moved, kernel, belonging)
+    return ForeignWork(cpu, moved, kernel, belonging)
 
 
 def _add(sums: dict[str, float], name: str, amount: float) -> None:

@@ -77,7 +77,7 @@ def fact_text(machine: LinuxMachine, path: str) -> str:
     return short(line(machine, path))
 
 
-def chosen(text: str) -> str:
+def bracketed(text: str) -> str:
     """The one in brackets: `none [mq-deadline]` is `mq-deadline`; the whole text without any."""
     match = re.search(r"\[([^\]]+)\]", text)
     return match[1] if match else text

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from gate.host.identity.facts import (
     alike,
     bios,
+    bracketed,
     by_number,
-    chosen,
     fact_text,
     microcode,
     short,
@@ -171,7 +171,7 @@ def _idle(machine: LinuxMachine) -> str:
 
 def _thp(machine: LinuxMachine) -> str:
     base = "/sys/kernel/mm/transparent_hugepage"
-    enabled, defrag = (chosen(line(machine, f"{base}/{one}")) for one in ("enabled", "defrag"))
+    enabled, defrag = (bracketed(line(machine, f"{base}/{one}")) for one in ("enabled", "defrag"))
     return short(f"{enabled}, defrag {defrag}" if enabled and defrag else enabled)
 
 

@@ -127,7 +127,7 @@ def idle_states(ground: MachineUnderCheck) -> Readiness:
         f"no idle state that takes more than {_DEEP} µs to leave",
         "A processor that sleeps deeply wakes late and with cold caches: latencies scatter.",
     )
-    held = _held(ground.machine.text(_LATENCY_FILE))
+    held = _latency_limit(ground.machine.text(_LATENCY_FILE))
     if held is not None:
         return check.ok(f"held at {held} µs by {_LATENCY_FILE}")
     if "idle=poll" in ground.line("/proc/cmdline").split():
@@ -147,7 +147,7 @@ def idle_states(ground: MachineUnderCheck) -> Readiness:
     return check.ok(value)
 
 
-def _held(text: str) -> int | None:
+def _latency_limit(text: str) -> int | None:
     """Microseconds that somebody asks for, a small number of four bytes; None for nobody."""
     low, high = text[:1], text[1:4]
     return ord(low) if low and high == "\0\0\0" and ord(low) <= _DEEP else None

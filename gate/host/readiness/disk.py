@@ -129,8 +129,8 @@ def wear(ground: MachineUnderCheck, work: Path) -> Readiness:
 
 def _used(machine: LinuxMachine, disk: str) -> tuple[int, bool] | None:
     """Per cent of the rated endurance that is used, and whether the drive warns."""
-    log = _asked(machine, nvme(disk))
-    smart = {} if share_used({}, log) is not None else _asked(machine, smartctl(disk, "-H"))
+    log = _ask_json(machine, nvme(disk))
+    smart = {} if share_used({}, log) is not None else _ask_json(machine, smartctl(disk, "-H"))
     share = share_used(smart, log)
     if share is None:
         return None
@@ -138,7 +138,7 @@ def _used(machine: LinuxMachine, disk: str) -> tuple[int, bool] | None:
     return share, failing or _warns(log) or _warns(smart.get(SMART_LOG, {}))
 
 
-def _asked(machine: LinuxMachine, question: tuple[str, ...]) -> dict[str, Any]:
+def _ask_json(machine: LinuxMachine, question: tuple[str, ...]) -> dict[str, Any]:
     return parse_json(machine.ask(*question)) if question else {}
 
 

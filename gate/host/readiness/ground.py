@@ -107,14 +107,14 @@ class ReadinessCheck:
         return Readiness(
             name=self._name,
             answer=answer,
-            value=plain(value),
+            value=one_line(value),
             wanted=self._wanted,
             why=self._why,
-            cure=plain(cure),
+            cure=one_line(cure),
         )
 
 
-def plain(text: str, longest: int = 300) -> str:
+def one_line(text: str, longest: int = 300) -> str:
     """One printable line: names of processes and disks are whatever somebody made them."""
     return "".join(c if c.isprintable() else "?" for c in text)[:longest]
 

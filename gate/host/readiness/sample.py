@@ -118,7 +118,7 @@ class Sample:
             return None
         return max(late - early, 0.0) / self.seconds
 
-    def grown(self, figure: Callable[[ProcessStat], float]) -> dict[tuple[int, int], float]:
+    def growth(self, figure: Callable[[ProcessStat], float]) -> dict[tuple[int, int], float]:
         """By how much a figure of each process grew; those that began in between grew from 0."""
         early = self.before.processes
         return {
@@ -130,15 +130,15 @@ class Sample:
     def strangers(self) -> float:
         """Processors in use by others, on average."""
         idle = sum(self.ticks[n] for n in (IDLE, IOWAIT, STEAL) if n < len(self.ticks))
-        grown = self.grown(lambda one: one.own * TICK)
-        own = sum(much for who, much in grown.items() if who[0] == self.own)
+        growth = self.growth(lambda one: one.own * TICK)
+        own = sum(much for who, much in growth.items() if who[0] == self.own)
         return max((sum(self.ticks) - idle) * TICK - own, 0.0) / self.seconds
 
     def most(self, figure: Callable[[ProcessStat], float]) -> list[tuple[str, float]]:
         """The strangers who did most of it, per second: names with their numbers."""
         found = [
             (f"{self.after.processes[who].name} ({who[0]})", much / self.seconds)
-            for who, much in self.grown(figure).items()
+            for who, much in self.growth(figure).items()
             if who[0] != self.own and much > 0
         ]
         return sorted(found, key=lambda one: -one[1])[:_NAMED]

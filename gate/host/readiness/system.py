@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gate.host.identity.facts import chosen
+from gate.host.identity.facts import bracketed
 from gate.host.readiness.ground import ReadinessCheck
 from gate.linux.cpu_list import cpu_list_text, cpu_numbers
 
@@ -169,7 +169,7 @@ def huge_pages(ground: MachineUnderCheck) -> Readiness:
         "madvise or never",
         "Whether a trial gets huge pages depends on how scattered the memory is when it starts.",
     )
-    found = chosen(ground.line(_THP))
+    found = bracketed(ground.line(_THP))
     if not found:
         return check.unknown("not told", ground.system("this kernel has no such setting"))
     if found in {"madvise", "never"}:
