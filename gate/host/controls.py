@@ -53,7 +53,7 @@ _MOST_WRITES = 16384
 _MOST_REPEATS = 1000
 _ROOM = 64 << 20
 _SURE = AIM / 4
-"""A run of this many seconds tells how long more of the same will take."""
+"""A run of this many seconds shows how long more of the same will take."""
 
 
 def cpu_spin() -> float:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _LOOK = 1.0
 """Seconds between two tries of one that waits; in between it sleeps, and disturbs nobody."""
 _TOLD = 60.0
-"""Seconds after which waiting is told again."""
+"""Seconds after which waiting is reported again."""
 KILLING = 30.0
 """Seconds in which a killed gate's guardian ends what the gate left; then it restores."""
 _TIDYING, _STEP = KILLING + 15.0, 0.05
@@ -65,7 +65,7 @@ def exclusive(
 
     Gives the open file of the first lock, which a guardian may hold on to a moment longer.
 
-    `wait` is how many seconds to wait for it at most, 0 for not at all; `tell` is told whom we
+    `wait` is how many seconds to wait for it at most, 0 for not at all; `tell` prints whom we
     wait for, and `pause` sleeps and may be interrupted by whatever it raises.
 
     Raises:
@@ -141,7 +141,7 @@ def _open(place: Path) -> int:
 
 
 class _Patience:
-    """How long one waits, and what is told meanwhile."""
+    """How long one waits, and what is printed meanwhile."""
 
     def __init__(self, seconds: float, tell: Tell, pause: Pause) -> None:
         self.seconds, self._tell, self._pause = seconds, tell, pause
@@ -192,11 +192,11 @@ def _acquire(handle: int, patience: _Patience) -> bool:
 def _inherited(handle: int, patience: _Patience) -> bool:
     """Whether the lock was had from the guardian of a killed gate, which tidies up after it."""
     until = time.monotonic() + _TIDYING
-    told = False
+    reported = False
     while _holder(handle).gone and time.monotonic() < until:
-        if not told:
+        if not reported:
             patience.tidying()
-            told = True
+            reported = True
         time.sleep(_STEP)
         if _free(handle):
             return True

@@ -109,8 +109,8 @@ def _interrupts(text: str) -> Iterator[tuple[str, float]]:
         name, _, rest = line.partition(":")
         words = rest.split(maxsplit=processors)
         counts = [word for word in words[:processors] if word.isdigit()]
-        told = words[processors].strip() if len(words) > processors else ""
-        title = re.split(r"\s{2,}", told)[-1] if name.strip().isdigit() else told
+        device = words[processors].strip() if len(words) > processors else ""
+        title = re.split(r"\s{2,}", device)[-1] if name.strip().isdigit() else device
         yield f"interrupts: {title or name.strip()}", _sum(counts)
 
 

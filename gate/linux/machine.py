@@ -21,7 +21,7 @@ _LARGEST = 4 << 20
 _PIECE = 64 << 10
 """Bytes asked for at once: below /proc/sys the kernel refuses a read of 4 MiB (ENOMEM)."""
 _PATIENCE = 2.0
-"""Seconds that a program may take to tell a fact."""
+"""Seconds that a program may take to answer."""
 _PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 """Where system programs stand: a directory of the project's own must not come before them."""
 _HOPS = 40

@@ -76,7 +76,7 @@ def unescape(text: str) -> str:
 
 
 def mounts_below(directory: str) -> tuple[str, ...]:
-    """Mount points inside a directory, whose path holds no link; none where nobody can tell."""
+    """Mount points inside a directory, whose path holds no link; none where it cannot be read."""
     text = os.fsdecode(ThisMachine().data(MOUNTINFO))
     inside = f"{directory}{os.sep}"
     return tuple(one.point for one in parse_mounts(text) if one.point.startswith(inside))

@@ -3,7 +3,7 @@
 Idle time is exact where the kernel keeps it (NO_HZ, which every distribution sets): it is summed
 in nanoseconds and rounded down to a tick when it is printed. What was not idle is therefore known
 to a tick. How it divides into user, system, irq and softirq is sampled by the tick, and short
-bursts of work hide between two of them: those figures tell who, not how much.
+bursts of work hide between two of them: those figures show who, not how much.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def busy_now() -> float:
 def waited_for(machine: LinuxMachine, what: str) -> float | None:
     """Seconds since boot in which some task waited for `cpu`, `io` or `memory`.
 
-    None where the kernel does not tell.
+    None where the kernel does not count it.
     """
     found = _WAITED.search(machine.text(f"/proc/pressure/{what}"))
     return int(found[1]) * _MICRO if found else None

@@ -190,7 +190,7 @@ def control_groups(machine: LinuxMachine) -> dict[str, str]:
 
 
 def in_container(namespace: Path = _NAMESPACE) -> bool:
-    """Whether processes may run here that /proc does not show; also where nobody can tell."""
+    """Whether processes may run here that /proc does not show; also where that cannot be read."""
     try:
         return str(namespace.readlink()) != INITIAL_NAMESPACE
     except OSError:

@@ -46,7 +46,7 @@ class BootStage(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunningKernel:
-    """The kernel that runs, as it tells of itself."""
+    """The kernel that runs, by its own account."""
 
     boot: str
     """Drawn anew at each start."""
@@ -107,7 +107,7 @@ class Boots:
 
 
 def running_kernel(machine: RawMachine | None = None) -> RunningKernel:
-    """The kernel of this machine; texts are empty where it does not tell."""
+    """The kernel of this machine; texts are empty where it does not say."""
     machine = machine or ThisMachine()
     return RunningKernel(
         boot=read_boot_id(machine),

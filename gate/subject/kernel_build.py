@@ -130,7 +130,7 @@ class Builder:
         objects.mkdir()
         not_taken = self._configure(objects)
         targets = ("bzImage", "modules") if self._modules else ("bzImage",)
-        self._make(f"-j{self._jobs}", *targets, told="compiling")
+        self._make(f"-j{self._jobs}", *targets, purpose="compiling")
         built = self._laid_out(side, objects, not_taken)
         # The other is built at this very place.
         objects.rename(self._work / f"objects-{side}")
@@ -143,14 +143,14 @@ class Builder:
             if self._wanted.config is not None:
                 shutil.copyfile(self._wanted.config, config)
             else:
-                self._make(self._wanted.default, told="configuring")
+                self._make(self._wanted.default, purpose="configuring")
             text = config.read_text(encoding="utf-8", errors="replace")
             kept.write_text(f"{text}\n{self._wanted.text()}", encoding="utf-8")
         shutil.copyfile(kept, config)
         if self._wanted.config is None and self._wanted.default in EMPTY:
-            self._make("allnoconfig", f"KCONFIG_ALLCONFIG={kept}", told="configuring")
+            self._make("allnoconfig", f"KCONFIG_ALLCONFIG={kept}", purpose="configuring")
         else:
-            self._make("olddefconfig", told="configuring")
+            self._make("olddefconfig", purpose="configuring")
         return self._wanted.not_taken(config.read_text(encoding="utf-8", errors="replace"))
 
     def _laid_out(self, side: str, objects: Path, not_taken: tuple[str, ...]) -> BuiltKernel:
@@ -163,16 +163,16 @@ class Builder:
         shutil.copyfile(objects / "System.map", boot / f"System.map-{release}")
         if self._modules:
             strip = "INSTALL_MOD_STRIP=--strip-debug"
-            self._make("modules_install", f"INSTALL_MOD_PATH={place}", strip, told="modules")
+            self._make("modules_install", f"INSTALL_MOD_PATH={place}", strip, purpose="modules")
             for link in ("build", "source"):
                 (place / "lib/modules" / release / link).unlink(missing_ok=True)
         image, _ = read_image(boot / f"vmlinuz-{release}")
         config = (objects / ".config").read_text(encoding="utf-8", errors="replace")
         return BuiltKernel(image.release, image.build_id, config, not_taken)
 
-    def _make(self, *words: str, told: str) -> None:
+    def _make(self, *words: str, purpose: str) -> None:
         place = (f"-C{self._work / 'source'}", f"O={self._work / 'objects'}")
-        self._do(BuildStep(("make", *place, *self._compiler, *words), told))
+        self._do(BuildStep(("make", *place, *self._compiler, *words), purpose))
 
     def _do(self, step: BuildStep) -> None:
         status = self._run(step, self._log, _environment())
@@ -200,10 +200,10 @@ class Builder:
         unknown: str,
         options: tuple[str, ...],
     ) -> None:
-        told = recorded_text((base.build_id, head.build_id), functions)
+        purpose = recorded_text((base.build_id, head.build_id), functions)
         for side in SIDES:
             if not unknown:
-                (self._work / side / NAME).write_text(told, encoding="utf-8")
+                (self._work / side / NAME).write_text(purpose, encoding="utf-8")
             shutil.rmtree(self.out / side, ignore_errors=True)
             (self._work / side).rename(self.out / side)
         lines = options or ("# The configurations of base and head are the same.",)
@@ -235,7 +235,7 @@ def _modules_of(side: Path) -> dict[str, Path]:
 
 
 def first_error(log: Path) -> str:
-    """The first line of a log that tells of an error, or else its last."""
+    """The first line of a log that names an error, or else its last."""
     last = "it said nothing"
     try:
         with log.open(encoding="utf-8", errors="replace") as lines:

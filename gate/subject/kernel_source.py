@@ -32,7 +32,7 @@ class BuildStep(NamedTuple):
     """A program to run in the log of a side."""
 
     argv: tuple[str, ...]
-    told: str
+    purpose: str
     """What it does, for whoever waits."""
 
 
@@ -205,7 +205,7 @@ class KernelBuildOptions(NamedTuple):
 
 
 def difference(base: str, head: str) -> tuple[str, ...]:
-    """How two final configurations differ, as scripts/diffconfig of Linux tells it."""
+    """How two final configurations differ, as scripts/diffconfig of Linux prints it."""
     before, after = options_in(base.splitlines()), options_in(head.splitlines())
     names = sorted(before.keys() | after.keys())
     return tuple(

@@ -2,7 +2,7 @@
 
 What must be done in another boot cannot be done here: asking for the side raises `RestartNeeded`,
 everything is put back, and whoever started the gate restarts the machine. Afterwards the journal
-tells what this boot was meant to be, and the running kernel proves whether it is.
+says what this boot was meant to be, and the running kernel proves whether it is.
 """
 
 from __future__ import annotations
@@ -171,8 +171,8 @@ def _recorded(since: float) -> str:
         found = [one.read_bytes()[:_LONGEST_RECORD].decode("utf-8", "replace") for one in records]
     except OSError:
         return ""
-    told = fault_of("\n".join(_lines_of(text) for text in found))
-    return f"; it left: {told}" if told else ""
+    fault = fault_of("\n".join(_lines_of(text) for text in found))
+    return f"; it left: {fault}" if fault else ""
 
 
 def _lines_of(record: str) -> str:

@@ -54,7 +54,7 @@ def close(state: Path) -> None:
 
 def unload_left(state: Path) -> tuple[str, ...]:
     """Unload what a killed gate left loaded; a line for each module, and for each that stays."""
-    told: list[str] = []
+    lines: list[str] = []
     stays = False
     try:
         left = _journaled(state)
@@ -75,10 +75,10 @@ def unload_left(state: Path) -> tuple[str, ...]:
             status, errors = 1, str(error)
         stays |= status != 0
         why = " ".join(errors.split())[:200]
-        told.append(f"unloaded {name}" if status == 0 else f"{name} stays loaded: {why}")
+        lines.append(f"unloaded {name}" if status == 0 else f"{name} stays loaded: {why}")
     if not stays:
         close(state)
-    return tuple(told)
+    return tuple(lines)
 
 
 def _journaled(state: Path) -> list[tuple[str, str]]:

@@ -71,7 +71,7 @@ def arm(metal: Metal, target: BootTarget, first: RunningKernel) -> None:
 
 
 def check_disarmed(metal: Metal) -> str:
-    """After a start: what to tell if the entry is still there, which it must not be.
+    """After a start: what to report if the entry is still there, which it must not be.
 
     GRUB cannot write where its environment lies on LVM, RAID or btrfs: then a kernel that does not
     come up would be tried for ever. It is cleared here, as far as that goes.
@@ -155,7 +155,7 @@ def _do(*words: str) -> str:
 
 def _demand(holds: bool, who: str, wanted: str) -> None:  # noqa: FBT001 - a question's answer
     if not holds:
-        raise _refused(f"{who} does not tell of {wanted} after it was set")
+        raise _refused(f"{who} does not show {wanted} after it was set")
 
 
 def _refused(why: str) -> MeasureError:

@@ -37,8 +37,8 @@ _NOT_KERNEL = frozenset({"boot", "realmode", "purgatory", "vdso"})
 def recorded_text(build_ids: tuple[str, str], functions: Mapping[str, str]) -> str:
     """The file's text: the build-ids of base and head, and what happened to each function."""
     base, head = build_ids
-    told = {"schema": _SCHEMA, "base": base, "head": head, "functions": dict(functions)}
-    return json.dumps(told, indent=1) + "\n"
+    recorded = {"schema": _SCHEMA, "base": base, "head": head, "functions": dict(functions)}
+    return json.dumps(recorded, indent=1) + "\n"
 
 
 def read_recorded(directory: Path, build_ids: tuple[str, str]) -> dict[str, str] | str:
@@ -47,9 +47,9 @@ def read_recorded(directory: Path, build_ids: tuple[str, str]) -> dict[str, str]
     try:
         if path.stat().st_size > _LARGEST:
             return f"{NAME} is too large"
-        told = json.loads(path.read_bytes())
-        functions, ids = told["functions"], (told["base"], told["head"])
-        known = told["schema"] == _SCHEMA and all(kind in KINDS for kind in functions.values())
+        recorded = json.loads(path.read_bytes())
+        functions, ids = recorded["functions"], (recorded["base"], recorded["head"])
+        known = recorded["schema"] == _SCHEMA and all(kind in KINDS for kind in functions.values())
     except FileNotFoundError:
         return f"there is no {NAME}, as `gate build-kernel` writes it"
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
@@ -72,11 +72,11 @@ def changes_between(base: tuple[Path, Iterable[str]], head: tuple[Path, Iterable
     kernel: dict[str, str] = {}
     unknown = []
     if was.build_id != now.build_id:
-        told = _recorded((base[0], head[0]), (was.build_id, now.build_id))
-        if isinstance(told, str):
-            unknown.append(f"the kernels differ, and {told}")
+        recorded = _recorded((base[0], head[0]), (was.build_id, now.build_id))
+        if isinstance(recorded, str):
+            unknown.append(f"the kernels differ, and {recorded}")
         else:
-            kernel = told
+            kernel = recorded
     modules = module_changes(old, new)
     unknown += filter(None, [modules.unknown])
     return Changes(
@@ -101,12 +101,12 @@ def module_changes(base: Iterable[Module], head: Iterable[Module]) -> Changes:
 
 
 def _recorded(directories: tuple[Path, Path], ids: tuple[str, str]) -> dict[str, str] | str:
-    """What either side's directory tells of both kernels, or why none does."""
-    told = read_recorded(directories[1], ids)
-    if isinstance(told, dict):
-        return told
+    """What either side's directory says of both kernels, or why none does."""
+    recorded = read_recorded(directories[1], ids)
+    if isinstance(recorded, dict):
+        return recorded
     other = read_recorded(directories[0], ids)
-    return other if isinstance(other, dict) else told
+    return other if isinstance(other, dict) else recorded
 
 
 def _of_module(name: str, base: Module | None, head: Module | None) -> dict[str, str]:
@@ -138,7 +138,7 @@ def executed_functions(
 
 
 class NotCompared(Exception):
-    """The build trees tell not enough; the message says what is missing."""
+    """The build trees say too little; the message says what is missing."""
 
 
 def changed_in(base: Path, head: Path) -> dict[str, str]:

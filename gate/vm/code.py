@@ -26,7 +26,7 @@ _FILLING = re.compile(
 """What the assembler fills up with: instructions of several bytes that do nothing."""
 _LONGEST_PADDING, _ROUND = 16, 8
 _NUMBER = re.compile(r"\.\d+$")
-"""By which the compiler tells local variables of one name apart."""
+"""By which the compiler keeps local variables of one name apart."""
 
 
 Names = tuple[tuple[int, int, frozenset[str]], ...]
@@ -44,7 +44,7 @@ class Function(NamedTuple):
 
 
 class Jumps(NamedTuple):
-    """By what a jump inside the section is told."""
+    """What a jump inside the section may reach."""
 
     start: int
     starts: tuple[int, ...]
@@ -109,7 +109,7 @@ def _in_section(file: Object, number: int) -> list[tuple[str, Function]]:
     found = []
     for value, (name, size) in sorted(first.items()):
         later = bisect.bisect_right(starts, value)
-        # Code written in assembly may not tell where it ends: it goes on to the next.
+        # Code written in assembly may not say where it ends: it goes on to the next.
         end = value + size if size else (*starts, len(part.content))[later]
         body = bytearray(part.content[value:end])
         names = []

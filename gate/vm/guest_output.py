@@ -21,7 +21,7 @@ _LONGEST = 1 << 26
 
 @dataclass(slots=True)
 class Answers:
-    """The records of one boot; what is missing was never told."""
+    """The records of one boot; what is missing was never sent."""
 
     releases: list[str] = field(default_factory=list)
     """Before the trial and after it."""
@@ -172,9 +172,9 @@ _PATTERNS = tuple((name, re.compile("|".join(some))) for name, some in _FAULTS.i
 
 
 def fault_of(console: str) -> str:
-    """What a kernel did and the lines that say so; empty where its console tells of no fault.
+    """What a kernel did and the lines that say so; empty where its console shows no fault.
 
-    A panic is told before what led to it, and the first of each kind is quoted.
+    A panic comes before what led to it, and the first of each kind is quoted.
     """
     lines = [_without_stamp(line) for line in console.splitlines()]
     for name, pattern in _PATTERNS:

@@ -98,7 +98,7 @@ def test_processors_that_keep_silent_are_not_ok():
     found = answers(changed(server(), gone=[f"{CPU}/cpu3/cpufreq"]))["governor"]
     assert said(found) == (
         "unknown",
-        "performance on 3 of 4 processors, the others do not tell",
+        "performance on 3 of 4 processors, the others do not report it",
     )
 
 
@@ -179,7 +179,7 @@ def test_interrupts_are_unknown_until_somebody_names_the_processors():
 def test_a_single_node_has_nothing_to_balance():
     """NUMA balancing of one node is ok, on or not told; of no known node it is unknown."""
     one = changed(server(), gone=["/sys/devices/system/node/node1", "/proc/sys/kernel/numa"])
-    assert said(answers(one)["numa_balancing"]) == ("ok", "not told, a single node")
+    assert said(answers(one)["numa_balancing"]) == ("ok", "not reported, a single node")
 
 
 @pytest.mark.parametrize(

@@ -230,7 +230,7 @@ def test_grub_that_cannot_clear_its_entry_is_told(machine):
     ("program", "script", "said"),
     [
         ("grub-reboot", "echo no such entry >&2; exit 1", "status 1: no such entry"),
-        ("grub-reboot", "true", "GRUB does not tell of next_entry=head entry"),
+        ("grub-reboot", "true", "GRUB does not show next_entry=head entry"),
         ("systemctl", "echo not allowed >&2; exit 1", "status 1: not allowed"),
     ],
 )

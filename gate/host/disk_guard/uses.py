@@ -1,4 +1,4 @@
-"""Who uses a block device, as far as /sys and /proc tell: reasons not to write it."""
+"""Who uses a block device, by /sys and /proc: reasons not to write it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def reasons(machine: LinuxMachine, device: Chain) -> Iterator[Reason]:
     """Everything that speaks against writing a device, the worst first."""
     mounts = tuple(dict.fromkeys(_mounts(machine)))
     if not machine.text(MOUNTINFO):
-        yield Reason("G253", "nobody can tell what is mounted here", "See that /proc is mounted.")
+        yield Reason("G253", "what is mounted here cannot be seen", "See that /proc is mounted.")
     yield from _system(machine, device, mounts)
     yield from _kind(machine, device)
     family = _family(machine, device)
@@ -100,7 +100,7 @@ def _mounts(machine: LinuxMachine) -> Iterator[UsedMount]:
 
 
 def _swaps(machine: LinuxMachine) -> Iterator[str]:
-    """Devices that are swap, also where the path that is told is another namespace's."""
+    """Devices that are swap, also where the path that is shown is another namespace's."""
     for row in machine.text("/proc/swaps").split("\n")[1:]:
         path = unescape(row.split(" ")[0].split("\t")[0])
         last = path.removesuffix(" (deleted)").rpartition("/")[2]

@@ -2,9 +2,9 @@
 
 Every process is looked at before a trial and after it, never during one. The kernel adds what a
 process used to its parent once that waited for it, so that children that lived and died in between
-are seen through a parent that lives on. Two kinds of parents tell nothing: this process, whose
+are seen through a parent that lives on. Two kinds of parents show nothing: this process, whose
 children are the trial, and whoever may inherit the trial's orphans (process 1 and our own
-ancestors). What only those could tell is unseen here.
+ancestors). What only those could show is unseen here.
 """
 
 from __future__ import annotations

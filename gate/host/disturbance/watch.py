@@ -38,7 +38,7 @@ _GIGA = 1e9
 
 @dataclass(frozen=True, slots=True)
 class Throttle:
-    """The files of this machine that tell of throttling, found once."""
+    """The files of this machine that show throttling, found once."""
 
     machine: LinuxMachine
     counters: tuple[str, ...]
@@ -172,7 +172,7 @@ class Watch:
         self._before = self._look()
 
     def end(self, used: float | None) -> tuple[Disturbance, ...]:
-        """Look after a trial, and tell what disturbed it; nothing if it did not begin.
+        """Look after a trial: what disturbed it; nothing if it did not begin.
 
         `used` is the CPU-seconds of the trial's own processes, None where nobody knows.
         """

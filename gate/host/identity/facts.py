@@ -201,7 +201,7 @@ def cpu_facts(machine: LinuxMachine) -> dict[str, str]:
     """Stable facts of the processors.
 
     Threads are those that are there, also while they are offline: that is an epoch fact. Cores and
-    sockets are those with a thread online: the kernel does not tell of others.
+    sockets are those with a thread online: the kernel shows no others.
     """
     rows = _rows(machine.text(_CPUINFO))
     lists = (cpu_numbers(line(machine, f"{CPU}/{name}")) for name in ("present", "online"))
@@ -245,7 +245,7 @@ def _rows(cpuinfo: str) -> list[dict[str, str]]:
 
 
 def _model(rows: list[dict[str, str]]) -> str:
-    """Each model that is there, with the numbers that tell its steppings apart.
+    """Each model that is there, with the numbers that keep its steppings apart.
 
     Counts are left out: an offline processor is not in the file.
     """
@@ -271,7 +271,7 @@ def _model_of(row: dict[str, str]) -> str:
 
 
 def _topology(machine: LinuxMachine) -> tuple[int, int]:
-    """Sockets and cores by the processors online; 0 where the kernel does not tell.
+    """Sockets and cores by the processors online; 0 where the kernel does not say.
 
     Cores are the distinct sets of threads: their numbers repeat in every cluster of some machines.
     """

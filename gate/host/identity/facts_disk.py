@@ -184,7 +184,7 @@ def pcie(machine: LinuxMachine, device: str, which: str) -> str:
         )
         width = line(machine, f"{place}/{which}_link_width")
         speeds += [float(speed[0])] if speed else []
-        # 0 and 255 stand for what the device does not tell.
+        # 0 and 255 stand for what the device does not report.
         widths += [int(width)] if re.fullmatch("[1-9][0-9]?", width) else []
     return f"{min(speeds):g} GT/s x{min(widths)}" if speeds and widths else UNKNOWN
 

@@ -77,7 +77,7 @@ def _health_questions(disks: list[str]) -> list[tuple[str, ...]]:
 
 
 def smartctl(disk: str, *more: str) -> tuple[str, ...]:
-    """Without `-i`, so that it tells no serial number; a sleeping disk is left asleep."""
+    """Without `-i`, so that it prints no serial number; a sleeping disk is left asleep."""
     name = disk.rpartition("/")[2]
     known = re.fullmatch(r"sd[a-z]+|nvme[0-9]+n[0-9]+", name)
     return ("smartctl", "-j", "-A", "-n", "standby", *more, f"/dev/{name}") if known else ()

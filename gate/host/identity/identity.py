@@ -1,6 +1,6 @@
 """Which machine and which kernel this is.
 
-Stable facts must agree, epoch facts explain, facts of the moment are shown. The kernel tells its
+Stable facts must agree, epoch facts explain, facts of the moment are shown. The kernel says its
 build, what it was booted with, and how it was configured; one that was booted in an emulated
 machine has a clock that counts instructions.
 
@@ -36,7 +36,7 @@ RELEASE = "/proc/sys/kernel/osrelease"
 VERSION = "/proc/sys/kernel/version"
 NOTES = "/sys/kernel/notes"
 CONFIG = "/proc/config.gz"
-"""There where the kernel was built to tell it, and its module `configs` is loaded."""
+"""There where the kernel was built to show it, and its module `configs` is loaded."""
 _LARGEST_CONFIG = 4 << 20
 """Bytes; a distribution's is 300 kB."""
 _LONGEST_LINE = 2000
@@ -110,7 +110,7 @@ def class_name(stable: dict[str, str]) -> str:
 
 
 def _where(stable: dict[str, str]) -> str:
-    """Bare metal, virtual machine, container; `hw` where the machine does not tell."""
+    """Bare metal, virtual machine, container; `hw` where the machine does not say."""
     if stable.get("container", "none") not in {"none", UNKNOWN}:
         return "ct"
     virtual = stable["virtualisation"]
@@ -122,7 +122,7 @@ def _slug(fact: str) -> str:
 
 
 def read_kernel(machine: RawMachine | None = None) -> Kernel | None:
-    """What the kernel of this machine tells of itself; None where it does not tell its release.
+    """What the kernel of this machine says of itself; None where it does not say its release.
 
     What names one machine or a person, or may be a secret, is left out of its words and options.
     Only out of files that everybody may read. It takes some milliseconds.

@@ -38,9 +38,9 @@ class MachineUnderCheck:
     @cached_property
     def virtual(self) -> str:
         """The hypervisor, as far as it gives itself away; empty on bare metal."""
-        told = self.machine.ask("systemd-detect-virt", "--vm").strip()
-        if told and told != "none":
-            return told
+        answer = self.machine.ask("systemd-detect-virt", "--vm").strip()
+        if answer and answer != "none":
+            return answer
         flags = re.search(r"^flags\s*:.*$", self.machine.text("/proc/cpuinfo"), re.MULTILINE)
         if flags and " hypervisor" in flags[0]:
             return "virtual machine"
@@ -60,8 +60,8 @@ class MachineUnderCheck:
         """The kind of container that we are in; empty where none is seen."""
         if self.alone:
             return ""
-        told = line(self.machine, "/run/systemd/container")
-        return told or next((n for path, n in _MARKS.items() if self.machine.real(path)), "")
+        answer = line(self.machine, "/run/systemd/container")
+        return answer or next((n for path, n in _MARKS.items() if self.machine.real(path)), "")
 
     def line(self, path: str) -> str:
         """A file's first line; empty where there is none."""
@@ -100,8 +100,12 @@ class ReadinessCheck:
         return self._answer(Answer.OFF, value, cure)
 
     def unknown(self, value: str, cure: str) -> Readiness:
-        """The machine does not tell."""
+        """The machine does not report it."""
         return self._answer(Answer.UNKNOWN, value, cure)
+
+    def unreported(self, cure: str) -> Readiness:
+        """The machine has no such file, or nothing in it."""
+        return self.unknown("not reported", cure)
 
     def _answer(self, answer: Answer, value: str, cure: str) -> Readiness:
         return Readiness(

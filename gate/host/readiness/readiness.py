@@ -1,7 +1,7 @@
 """Whether a machine is fit to measure on: the list of questions, asked in the order of a table.
 
 Every answer is ok, off or unknown, with the value, what is wanted, why, and a cure. What the
-machine does not tell is unknown, never ok. Nothing is changed.
+machine does not report is unknown, never ok. Nothing is changed.
 """
 
 from __future__ import annotations

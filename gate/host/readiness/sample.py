@@ -1,8 +1,8 @@
 """Readiness by two looks a second apart: who else computes, writes and waits, and what heat takes.
 
 Processors used by others are all that was not idle, less what this process itself used. Others'
-I/O is that of the real disks, so that no byte counts twice; who did it is told as far as /proc
-lets us see it.
+I/O is that of the real disks, so that no byte counts twice; who did it is named as far as /proc
+shows it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _NOBODY = ProcessStat(name="", parent=0, kernel=False, own=0, reaped=0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActivitySample:
-    """Counters of the machine at one moment; what it does not tell is absent."""
+    """Counters of the machine at one moment; what it does not report is absent."""
 
     at: float
     """Seconds of a clock that does not jump."""
@@ -104,7 +104,7 @@ class Sample:
 
     @property
     def ticks(self) -> tuple[int, ...]:
-        """What each column of /proc/stat grew by; empty where it is not told."""
+        """What each column of /proc/stat grew by; empty where it is not known."""
         if len(self.before.ticks) != len(self.after.ticks) or sum(self.after.ticks) <= sum(
             self.before.ticks
         ):
@@ -160,7 +160,7 @@ def foreign_cpu(ground: MachineUnderCheck, sample: Sample, limits: Limits) -> Re
     )
     ticks = sample.ticks
     if not ticks or sample.seconds <= 0:
-        return check.unknown("not told", ground.system("/proc/stat cannot be read"))
+        return check.unreported(ground.system("/proc/stat cannot be read"))
     used = sample.strangers
     value = f"{used:.2f} processors"
     if used <= limits.foreign_cpu:
@@ -181,7 +181,7 @@ def foreign_io(ground: MachineUnderCheck, sample: Sample, limits: Limits) -> Rea
     )
     early, late = sample.before.moved, sample.after.moved
     if early is None or late is None or sample.seconds <= 0:
-        return check.unknown("not told", ground.system("no disk counts in /proc/diskstats"))
+        return check.unreported(ground.system("no disk counts in /proc/diskstats"))
     rate = max(late - early, 0) / sample.seconds
     value = show(rate, "B/s") if rate else "none"
     if rate <= limits.foreign_io:
@@ -204,11 +204,11 @@ def pressure(ground: MachineUnderCheck, sample: Sample, what: str, limits: Limit
     check = ReadinessCheck(f"{what}_pressure", f"some task waits below {most:.0%} of the time", why)
     share = sample.stalled(what)
     if share is None:
-        return check.unknown("not told", ground.system("boot with psi=1"))
+        return check.unreported(ground.system("boot with psi=1"))
     value = f"{share * 100:.1f} % of the time"
     if share <= most:
         return check.ok(value)
-    return check.off(value, "stop what runs beside the measurement: `top` tells it")
+    return check.off(value, "stop what runs beside the measurement: see `top`")
 
 
 def steal(ground: MachineUnderCheck, sample: Sample, limits: Limits) -> Readiness:
@@ -220,14 +220,14 @@ def steal(ground: MachineUnderCheck, sample: Sample, limits: Limits) -> Readines
     )
     ticks = sample.ticks
     if len(ticks) <= STEAL:
-        return check.unknown("not told", ground.system("/proc/stat cannot be read"))
+        return check.unreported(ground.system("/proc/stat cannot be read"))
     share = ticks[STEAL] / sum(ticks)
     value = f"{share * 100:.1f} %"
     if share > limits.steal:
         return check.off(value, "ask for dedicated processors, or measure on bare metal")
     if ground.virtual and not sample.after.ticks[STEAL]:
-        cure = "ask the owner of its hypervisor whether guests are told of stolen time"
-        return check.unknown("0 since boot; not every hypervisor tells", cure)
+        cure = "ask the owner of its hypervisor whether it reports stolen time to guests"
+        return check.unknown("0 since boot; not every hypervisor reports it", cure)
     return check.ok(value)
 
 
@@ -269,7 +269,7 @@ def load(ground: MachineUnderCheck) -> Readiness:
     )
     found = re.match(r"(\d+\.\d+) ", ground.line("/proc/loadavg"))
     if found is None:
-        return check.unknown("not told", ground.system("/proc/loadavg cannot be read"))
+        return check.unreported(ground.system("/proc/loadavg cannot be read"))
     if float(found[1]) <= most:
         return check.ok(found[1])
-    return check.off(found[1], "wait a minute after the last work; `top` tells who goes on")
+    return check.off(found[1], "wait a minute after the last work; `top` shows what still runs")

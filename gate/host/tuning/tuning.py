@@ -141,9 +141,9 @@ def tune_host(
 
 
 def _undo(place: Path, tell: Callable[[str], None] | None) -> None:
-    told = restore(place)
-    if tell is not None and told.left:
-        for one in told.lines():
+    result = restore(place)
+    if tell is not None and result.left:
+        for one in result.lines():
             tell(one)
 
 
