@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     Do = Callable[["BuildStep"], None]
     from collections.abc import Mapping
 
-
 CODE = "G281"
 _MAKEFILE = ("Makefile", "Kbuild", "scripts/kconfig")
 _USED = (".config", "include/config", "include/generated")
@@ -123,7 +122,7 @@ def _checkout(place: Path, command: tuple[str, ...], *words: str) -> BuildStep:
 def remove_tree(place: Path) -> None:
     """Remove a directory of very many files, also while a terminal interrupts everybody."""
     if place.exists():
-        subprocess.run(("rm", "-rf", "--", str(place)), check=False, start_new_session=True)  # noqa: S607 - a fixed word
+        subprocess.run(("rm", "-rf", "--", str(place)), check=False, start_new_session=True)
 
 
 def remove(source: KernelSource, place: Path) -> None:
@@ -136,7 +135,7 @@ def remove(source: KernelSource, place: Path) -> None:
 def _git(tree: Path, *words: str) -> str | None:
     try:
         answer = subprocess.run(
-            ("git", "-C", str(tree), *words),  # noqa: S607 - found as a shell would
+            ("git", "-C", str(tree), *words),
             capture_output=True,
             text=True,
             check=False,

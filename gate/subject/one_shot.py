@@ -51,21 +51,19 @@ def arm(metal: Metal, target: BootTarget, first: RunningKernel) -> None:
     match metal.by:
         case OneShot.GRUB:
             _do(_either("grub-reboot"), entry)
-            _demand(f"next_entry={entry}" in _grub_environment(), "GRUB", f"next_entry={entry}")
+            wanted = f"next_entry={entry}"
+            _demand("GRUB", wanted, holds=wanted in _grub_environment())
         case OneShot.SYSTEMD_BOOT:
             _do("bootctl", "set-oneshot", entry)
-            _demand(
-                entry == _efi_text(ThisMachine().data(_ONE_SHOT)),
-                "the firmware",
-                f"LoaderEntryOneShot {entry}",
-            )
+            armed = _efi_text(ThisMachine().data(_ONE_SHOT))
+            _demand("the firmware", f"LoaderEntryOneShot {entry}", holds=armed == entry)
         case OneShot.EFI:
             _do("efibootmgr", "--bootnext", entry)
             wanted = f"BootNext: {entry.upper()}"
-            _demand(wanted in _do("efibootmgr").splitlines(), "the firmware", wanted)
+            _demand("the firmware", wanted, holds=wanted in _do("efibootmgr").splitlines())
         case OneShot.KEXEC:
             _do("kexec", "--load", *_kexec_words(metal, target, first))
-            _demand(line(ThisMachine(), _LOADED) == "1", "the kernel", "a loaded kernel")
+            _demand("the kernel", "a loaded kernel", holds=line(ThisMachine(), _LOADED) == "1")
         case OneShot.COMMAND:
             _do("sh", "-c", metal.once.replace("{side}", shlex.quote(str(target.directory))))
 
@@ -153,7 +151,7 @@ def _do(*words: str) -> str:
     return done.stdout
 
 
-def _demand(holds: bool, who: str, wanted: str) -> None:  # noqa: FBT001 - a question's answer
+def _demand(who: str, wanted: str, *, holds: bool) -> None:
     if not holds:
         raise _refused(f"{who} does not show {wanted} after it was set")
 

@@ -94,7 +94,7 @@ def _padded(data: bytes) -> bytes:
 def _libraries(program: str) -> tuple[str, ...]:
     """Shared libraries and the loader of a program of this machine; none where it is static."""
     answer = subprocess.run(
-        ("ldd", program),  # noqa: S607 - found as a shell would
+        ("ldd", program),
         capture_output=True,
         text=True,
         check=False,

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from gate.vm.modules import Module
 
-
 ANSWERS = "/dev/ttyS1"
 _HEAD = """#!/bin/busybox sh
 /bin/busybox --install -s /bin

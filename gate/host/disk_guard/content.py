@@ -130,7 +130,7 @@ def _is_elsewhere(handle: str) -> bool:
     refuses, the link cannot be read either.
     """
     try:
-        return not os.readlink(handle).startswith("/dev/")  # noqa: PTH115 - a name, no path
+        return not str(Path(handle).readlink()).startswith("/dev/")
     except OSError as error:
         return error.errno in _GONE
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from gate.linux.machine import LinuxMachine
 
-
 LONGEST = 200
 """Characters of a fact."""
 _CPUINFO = "/proc/cpuinfo"

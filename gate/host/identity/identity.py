@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from gate.linux.machine import LinuxMachine, RawMachine
 
-
 RELEASE = "/proc/sys/kernel/osrelease"
 VERSION = "/proc/sys/kernel/version"
 NOTES = "/sys/kernel/notes"

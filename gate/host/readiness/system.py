@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from gate.host.readiness.ground import MachineUnderCheck
     from gate.model.readiness import Readiness
 
-
 _IRQ = "/proc/irq"
 _SOURCE = "/sys/devices/system/clocksource/clocksource0"
 _SUPPLY = "/sys/class/power_supply"
