@@ -14,8 +14,9 @@ from gate.cli import options
 from gate.errors import CannotJudge
 from gate.formats.session.session_file import write_handover
 from gate.model import SCHEMA, Handover, TrialStatus
-from gate.pipeline.progress import ProgressDisplay, one_line
+from gate.pipeline.progress import ProgressDisplay
 from gate.pipeline.run import RunRequest, SessionOptions, run_sessions
+from gate.text import one_line
 
 if TYPE_CHECKING:
     from gate.model import Session

@@ -23,7 +23,7 @@ from gate.measure.new_session import sitting_open
 from gate.measure.planted_rounds import planted_benchmark, planted_loss, size_plant
 from gate.model import SCHEMA, Plant, RoundPlan, Schedule, SideSpec
 from gate.pipeline.check_plan import CheckPlan
-from gate.pipeline.host_reservation import HostUse, reserved_host
+from gate.pipeline.host_reservation import HostClaim, reserved_host
 from gate.pipeline.stages import measure_check
 from gate.pipeline.subprocess_call import call_in_subprocess
 
@@ -174,9 +174,9 @@ class Calibrating:
         return done
 
     @property
-    def _host(self) -> HostUse:
+    def _host(self) -> HostClaim:
         wish = self.wish
-        return HostUse(store=wish.store, work=wish.work, host_class=wish.host_class)
+        return HostClaim(store=wish.store, work=wish.work, host_class=wish.host_class)
 
     def _result(self, course: Course, plan: RoundPlan) -> Round:
         wish = self.wish

@@ -98,7 +98,13 @@ def judge_check(
         report,
         notes=(*((whole,) if part.of > 1 else ()), *plan.notes, *report.notes),
         changes=base.changes,
-        origin=origin_of_check(request, plan, sessions, base.commit),
+        origin=origin_of_check(
+            request,
+            sessions,
+            plan.baselines,
+            merge_base=base.commit,
+            restarts=any(one.subject.metal for one in plan.profiles),
+        ),
     )
 
 

@@ -16,7 +16,7 @@ from gate.pipeline.benchmark_filter import (
     pairs_note,
     with_pairs,
 )
-from gate.pipeline.host_reservation import HostUse
+from gate.pipeline.host_reservation import HostClaim
 from gate.pipeline.shards import durations, parts_of
 from gate.pipeline.side_options import with_sides
 from gate.review.effective_profile import as_reviewed, profiles_of
@@ -44,7 +44,7 @@ class CheckPlan:
     baselines: tuple[Baseline, ...]
     policy: Policy
     out: Path
-    host: HostUse
+    host: HostClaim
     gone: tuple[Profile, ...] = ()
     """Profiles of the merge base that this check is about, and the tree has not any more."""
     notes: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ def plan_check(request: CheckRequest, base: MergeBase) -> CheckPlan:
         baselines=narrowed_baselines(baselines, chosen),
         policy=replace(policy, waivers=narrowed_waivers(policy.waivers, chosen)),
         out=request.place,
-        host=HostUse(
+        host=HostClaim(
             store=base.baseline,
             work=request.work,
             host_class=request.host.host_class,

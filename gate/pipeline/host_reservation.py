@@ -25,9 +25,9 @@ from gate.host.tuning.restore import restore
 from gate.host.tuning.tuning import TuningResult, tune_host
 from gate.linux.mounts import mounts_below
 from gate.measure.process.guardian import with_guardian
-from gate.measure.setup import prepare_run
-from gate.pipeline.progress import one_line
+from gate.measure.setup import HostUse, prepare_run
 from gate.subject.module_journal import unload_left
+from gate.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,7 +42,7 @@ NOT_PUT_BACK = "G261"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HostUse:
+class HostClaim:
     """Which host's file counts, where data files go, and how long to wait for the host."""
 
     store: Path | None
@@ -57,7 +57,7 @@ class HostUse:
 class ReservedHost:
     """What holds while a command measures."""
 
-    use: HostUse
+    claim: HostClaim
     known: KnownHost | None
     """The host's file; absent where its class was never enrolled."""
     tuned: TuningResult
@@ -73,38 +73,40 @@ class ReservedHost:
             InputError: a side does not exist, or a job is unsafe.
             MeasureError: a harness is missing or of the wrong version.
         """
-        return prepare_run(
-            profile,
+        use = HostUse(
             work=self.work,
-            host_class=self.use.host_class,
+            host_class=self.claim.host_class,
             stop=self.stop,
             tell=self.ui,
             say=self.ui.say,
-            store=self.use.store,
+            store=self.claim.store,
             tuned=self.tuned,
         )
+        return prepare_run(profile, use)
 
 
 @contextmanager
-def reserved_host(use: HostUse, ui: ProgressDisplay, stop: Stop) -> Iterator[ReservedHost]:
+def reserved_host(claim: HostClaim, ui: ProgressDisplay, stop: Stop) -> Iterator[ReservedHost]:
     """Be alone, guarded, and tuned as the class's host.toml says.
 
     Raises:
         CannotJudge: G240, the host is busy.
         InputError: G208, G260, G262, or host.toml is wrong.
     """
-    lock = exclusive(wait=use.wait, tell=ui.say, pause=stop.sleep)
+    lock = exclusive(wait=claim.wait, tell=ui.say, pause=stop.sleep)
     with alone(lock, ui.say):
-        known = known_host(use)
+        known = known_host(claim)
         names, cpus = (known.tune, known.measured_cpus) if known else ((), "")
         with (
             tune_host(names, measured_cpus=cpus, tell=warn) as tuned,
-            work_directory(use.work) as work,
+            work_directory(claim.work) as work,
         ):
             for note in tuned.notes:
                 ui.say(note)
             try:
-                yield ReservedHost(use=use, known=known, tuned=tuned, work=work, ui=ui, stop=stop)
+                yield ReservedHost(
+                    claim=claim, known=known, tuned=tuned, work=work, ui=ui, stop=stop
+                )
             finally:
                 ui.done()
 
@@ -123,16 +125,16 @@ def alone(lock: AbstractContextManager[int], say: Callable[[str], None]) -> Iter
             yield
 
 
-def known_host(use: HostUse) -> KnownHost | None:
+def known_host(claim: HostClaim) -> KnownHost | None:
     """The file of this machine's class; facts are only read where there is any such file."""
-    host_class = use.host_class
-    if use.store is None:
+    host_class = claim.host_class
+    if claim.store is None:
         return None
     if host_class is None:
-        if not any(use.store.glob(f"*/{HOST_FILE}")):
+        if not any(claim.store.glob(f"*/{HOST_FILE}")):
             return None
-        host_class = read_host(use.work.absolute()).host_class
-    return read_known_host(use.store, host_class)
+        host_class = read_host(claim.work.absolute()).host_class
+    return read_known_host(claim.store, host_class)
 
 
 def put_back_leftovers(say: Callable[[str], None]) -> None:

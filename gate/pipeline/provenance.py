@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from gate.model import Baseline, Profile, Session
-    from gate.pipeline.check_plan import CheckPlan
     from gate.pipeline.request import CheckRequest
     from gate.pipeline.side_options import SideOptions
 
@@ -35,9 +34,17 @@ _TREES = {"github.com": "blob", "codeberg.org": "src/commit"}
 
 
 def origin_of_check(
-    request: CheckRequest, plan: CheckPlan, sessions: Sequence[Session], merge_base: str
+    request: CheckRequest,
+    sessions: Sequence[Session],
+    baselines: Sequence[Baseline],
+    *,
+    merge_base: str,
+    restarts: bool,
 ) -> Origin:
-    """The origin of a check on this machine; `merge_base` is empty where none was asked for."""
+    """The origin of a check on this machine; `merge_base` is empty where none was asked for.
+
+    `restarts` says whether some profile's sides are kernels of this machine.
+    """
     away = _away()
     given = request.sides.base_dir
     made = _commit_at(given) if given is not None else ""
@@ -47,14 +54,14 @@ def origin_of_check(
     out = str(request.place)
     profiles = _profiles_of(request)
     return Origin(
-        base_commit=base or _accepted(sessions, plan.baselines),
+        base_commit=base or _accepted(sessions, baselines),
         head_commit=head,
         files=_files(profiles, head),
         profiles=_inside(profiles),
         options=_options(request, away=away),
         out=_shown(out) if not (away and request.place.is_absolute()) else "",
         checkout=gone and bool(base),
-        restarts=request.host.restart and any(one.subject.metal for one in plan.profiles),
+        restarts=request.host.restart and restarts,
         dirty=any(one.subject.dirty for one in sessions if one.side is Side.HEAD),
     )
 

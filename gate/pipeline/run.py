@@ -14,7 +14,7 @@ from gate.measure.process.stop import Stop, StopRequested
 from gate.measure.screening import measure_session
 from gate.model import Side, Stage
 from gate.pipeline.benchmark_filter import narrow_profiles, refuse_others
-from gate.pipeline.host_reservation import HostUse, reserved_host
+from gate.pipeline.host_reservation import HostClaim, reserved_host
 from gate.pipeline.reboot import forget_restarts, going_on, restart_where_needed
 from gate.pipeline.side_options import with_sides
 from gate.subject.metal import RestartNeeded
@@ -71,7 +71,7 @@ def run_sessions(request: RunRequest, ui: ProgressDisplay) -> list[tuple[Path, S
     side = Side(options.side or "head") if resumed is None else resumed.side
     profiles = [_with_trials(_with_side(one, side), options.trials) for one in profiles]
     work = request.host.work or options.out / "work"
-    use = HostUse(
+    use = HostClaim(
         store=request.baseline,
         work=work,
         host_class=request.host.host_class,

@@ -111,14 +111,14 @@ class ReadinessCheck:
         return Readiness(
             name=self._name,
             answer=answer,
-            value=one_line(value),
+            value=printable(value),
             wanted=self._wanted,
             why=self._why,
-            cure=one_line(cure),
+            cure=printable(cure),
         )
 
 
-def one_line(text: str, longest: int = 300) -> str:
+def printable(text: str, longest: int = 300) -> str:
     """One printable line: names of processes and disks are whatever somebody made them."""
     return "".join(c if c.isprintable() else "?" for c in text)[:longest]
 

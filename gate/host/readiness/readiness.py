@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from gate.host.readiness import cpu, disk, system
 from gate.host.readiness import sample as sampled
 from gate.host.readiness import system as memory
-from gate.host.readiness.ground import MachineUnderCheck, one_line
+from gate.host.readiness.ground import MachineUnderCheck, printable
 from gate.host.readiness.sample import Sample, look
 from gate.linux.perf_event import CounterFiles, NoCounters
 from gate.model.disturbance import Limits
@@ -96,7 +96,7 @@ def quick_notes(machine: LinuxMachine, work: Path) -> tuple[str, ...]:
     """
     found = [one for one in _settings(_Quick(machine), work) if one.answer is Answer.OFF]
     texts = [f"not ready: {one.name} {one.value} (wanted: {one.wanted})" for one in found]
-    return tuple(one_line(text, _LONGEST_NOTE) for text in texts[:_MOST_NOTES])
+    return tuple(printable(text, _LONGEST_NOTE) for text in texts[:_MOST_NOTES])
 
 
 class _Quick(MachineUnderCheck):
