@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gate.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     Work = Callable[[int], "ProbeRun"]
@@ -79,28 +79,36 @@ CONTROLS: dict[str, Callable[[], float]] = {"cpu-spin": cpu_spin, "memory-copy":
 
 
 def _spin() -> float:
-    def pieces() -> Iterator[float]:
-        for _ in range(_PIECES):
-            began = _clock()
-            digest = hashlib.sha256(usedforsecurity=False)
-            for _ in range(_ROUNDS):
-                digest.update(_BLOCK)
-            digest.digest()
-            yield _clock() - began
+    def piece() -> None:
+        digest = hashlib.sha256(usedforsecurity=False)
+        for _ in range(_ROUNDS):
+            digest.update(_BLOCK)
+        digest.digest()
 
-    return _median_sum(pieces())
+    return _paced(piece)
 
 
 def _copy() -> float:
     first, second = _memory(), _memory()
 
-    def pieces() -> Iterator[float]:
-        for _ in range(_PIECES):
-            began = _clock()
-            second[:] = first
-            yield _clock() - began
+    def piece() -> None:
+        second[:] = first
 
-    return _median_sum(pieces())
+    return _paced(piece)
+
+
+def _paced(piece: Callable[[], None]) -> float:
+    """The total of some pieces by their median."""
+    seconds = []
+    for _ in range(_PIECES):
+        began = _clock()
+        piece()
+        seconds.append(_clock() - began)
+    return _total(seconds)
+
+
+def _total(seconds: list[float]) -> float:
+    return median(seconds) * _PIECES
 
 
 def _memory() -> memoryview:
@@ -115,10 +123,6 @@ def _memory() -> memoryview:
     for place in range(0, _BUFFER, _PAGE):
         view[place : place + _PAGE] = b"\x01" * _PAGE
     return view
-
-
-def _median_sum(pieces: Iterator[float]) -> float:
-    return median(list(pieces)) * _PIECES
 
 
 def _clock() -> float:

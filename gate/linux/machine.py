@@ -60,11 +60,9 @@ class ThisMachine:
     """The machine that this process runs on."""
 
     def text(self, path: str) -> str:
-        """A file's text; empty where it cannot be read."""
         return self.data(path).decode("utf-8", "replace")
 
     def data(self, path: str) -> bytes:
-        """A file's bytes; none where it cannot be read."""
         try:
             with Path(path).open("rb", buffering=0) as stream:
                 found = bytearray()
@@ -75,21 +73,18 @@ class ThisMachine:
             return b""
 
     def names(self, path: str) -> tuple[str, ...]:
-        """Names in a directory, sorted; none where it cannot be read."""
         try:
             return tuple(sorted(os.listdir(path)))
         except OSError:
             return ()
 
     def real(self, path: str) -> str:
-        """The path with every link resolved; empty where nothing is there."""
         try:
             return str(Path(path).resolve(strict=True))
         except (OSError, RuntimeError):
             return ""
 
     def ask(self, *argv: str) -> str:
-        """What a program prints; empty where it is missing, fails or takes too long."""
         try:
             done = subprocess.run(
                 argv,
@@ -141,22 +136,18 @@ class RecordedMachine:
             path = above
 
     def text(self, path: str) -> str:
-        """A file's text; empty where the recording has none."""
         return self._files.get(path) or self._files.get(self.real(path), "")
 
     def data(self, path: str) -> bytes:
-        """A file's bytes; none where the recording has none."""
         if path in self._data:
             return base64.b64decode(self._data[path])
         return self.text(path).encode()
 
     def names(self, path: str) -> tuple[str, ...]:
-        """Names in a directory, sorted; none where the recording has none."""
         found = self._below.get(path, set()) | self._below.get(self.real(path), set())
         return tuple(sorted(found))
 
     def real(self, path: str) -> str:
-        """The path with every recorded link resolved; empty where nothing is there."""
         for _ in range(_HOPS):
             followed = self._one_link(path)
             if followed == path:
@@ -176,7 +167,6 @@ class RecordedMachine:
         return path
 
     def ask(self, *argv: str) -> str:
-        """What a program printed; empty where it was not recorded."""
         return self._commands.get(" ".join(argv), "")
 
 
@@ -203,32 +193,28 @@ class MachineRecorder:
         self._texts: dict[str, str] = {}
         self._names: dict[str, tuple[str, ...]] = {}
         self._reals: dict[str, str] = {}
-        self._said: dict[str, str] = {}
+        self._answers: dict[str, str] = {}
 
     def text(self, path: str) -> str:
-        """A file's text."""
         if path not in self._texts:
             self._texts[path] = self._machine.text(path)
         return self._texts[path]
 
     def names(self, path: str) -> tuple[str, ...]:
-        """Names in a directory."""
         if path not in self._names:
             self._names[path] = self._machine.names(path)
         return self._names[path]
 
     def real(self, path: str) -> str:
-        """The path with every link resolved."""
         if path not in self._reals:
             self._reals[path] = self._machine.real(path)
         return self._reals[path]
 
     def ask(self, *argv: str) -> str:
-        """What a program prints."""
         asked = " ".join(argv)
-        if asked not in self._said:
-            self._said[asked] = self._machine.ask(*argv)
-        return self._said[asked]
+        if asked not in self._answers:
+            self._answers[asked] = self._machine.ask(*argv)
+        return self._answers[asked]
 
     @property
     def files(self) -> dict[str, str]:
@@ -248,4 +234,4 @@ class MachineRecorder:
     @property
     def commands(self) -> dict[str, str]:
         """What programs said, by their words."""
-        return {asked: said for asked, said in self._said.items() if said}
+        return {asked: said for asked, said in self._answers.items() if said}
