@@ -55,7 +55,7 @@ def test_pieces_take_turns_each_in_a_fresh_process(monkeypatch, tmp_path):
 def test_the_measuring_process_stays_light(monkeypatch, tmp_path):
     """Neither numpy nor scipy is loaded into the process that probes, not even for the figures."""
     code = (
-        "import sys; from pathlib import Path; from gate.pipeline import noise_probe as probing; from gate.cli.host import check;"
+        "import sys; from pathlib import Path; from gate.pipeline import noise_probe as probing; import gate.cli.host.check;"
         "from gate.measure.process.stop import Stop;"
         "from gate.host.controls import ProbeRun;"
         "probing.pieces = lambda _: {'file': lambda n: ProbeRun(0.4 * n)};"
