@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from gate.host.readiness.probe import Work
+    from gate.host.controls import Work
     from gate.measure.process.stop import Stop
     from gate.model.readiness import HostNoise
 
