@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from gate.model.metric import STRICT, Better
+from gate.model.bounds import STRICT, Natural
+from gate.model.metric import Better
 
 MOST_COUNTED = 200
 """The newest comparisons of a kind that a report counts."""
@@ -129,8 +130,8 @@ class PlantedShare:
 
     loss: float
     rounds: int
-    found: int
-    missed: int
+    found: Natural
+    missed: Natural
     below: int = 0
     """Rounds in which it was below the tolerance judged by, where it may pass."""
     achieved: float | None = None

@@ -6,8 +6,11 @@ A hint and never a verdict: few runs, many counters, and what moves together nee
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from gate.model.metric import STRICT
+from annotated_types import Interval, MaxLen
+
+from gate.model.bounds import STRICT, Cost, Count, LongText, Natural
 
 MOST_MOVERS = 15
 """Counters that are told of a benchmark."""
@@ -17,6 +20,9 @@ MOST_CALLS = 12
 """Functions that are told beside a flame graph."""
 DEEPEST = 48
 """Frames of one stack, from its outermost."""
+MOST_WHYS = 100
+"""Regressions that extra runs are kept of."""
+_Runs = Annotated[int, Interval(ge=0, le=1000)]
 OTHERS = "other processes"
 """The outermost frame of what ran before the benchmark, and is no kernel thread."""
 UNKNOWN = "[unknown]"
@@ -36,13 +42,13 @@ class Mover:
 
     __pydantic_config__ = STRICT
 
-    counter: str
+    counter: LongText
     """Source and name: `vmstat: pgfault`."""
-    unit: str
-    base: float
+    unit: LongText
+    base: Cost
     """Median of the base runs, of one `per`."""
-    head: float
-    score: float
+    head: Cost
+    score: Cost
     """Distance of the medians over the spread of the runs; see `gate.judge.context.diagnosis`."""
     longer: bool = False
     """It grew not clearly faster in a second: one operation may only take longer, or less long."""
@@ -54,12 +60,12 @@ class Frame:
 
     __pydantic_config__ = STRICT
 
-    name: str
-    depth: int
+    name: LongText
+    depth: Annotated[int, Interval(ge=0, le=DEEPEST)]
     """0 for the root."""
-    base: float
+    base: Cost
     """CPU-seconds of one `per`, of this frame and all that it called."""
-    head: float
+    head: Cost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,10 +74,10 @@ class Call:
 
     __pydantic_config__ = STRICT
 
-    name: str
-    base: float
+    name: LongText
+    base: Cost
     """CPU-seconds of one `per`, without what it called."""
-    head: float
+    head: Cost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,11 +86,11 @@ class Flame:
 
     __pydantic_config__ = STRICT
 
-    event: str
-    samples_base: int
-    samples_head: int
-    frames: tuple[Frame, ...]
-    calls: tuple[Call, ...]
+    event: LongText
+    samples_base: Natural
+    samples_head: Natural
+    frames: Annotated[tuple[Frame, ...], MaxLen(MOST_FRAMES)]
+    calls: Annotated[tuple[Call, ...], MaxLen(MOST_CALLS)]
     """Those that moved most, largest move first; those of other processes last."""
 
 
@@ -94,18 +100,18 @@ class Why:
 
     __pydantic_config__ = STRICT
 
-    profile: str
-    benchmark: str
-    per: str
+    profile: LongText
+    benchmark: LongText
+    per: LongText
     """What counters are divided by: `I/O`, `operation`, `run`, `second`."""
-    runs_base: int = 0
+    runs_base: _Runs = 0
     """Extra runs that were counted."""
-    runs_head: int = 0
-    compared: int = 0
+    runs_head: _Runs = 0
+    compared: Count = 0
     """Counters with events enough to be compared."""
-    movers: tuple[Mover, ...] = ()
+    movers: Annotated[tuple[Mover, ...], MaxLen(MOST_MOVERS)] = ()
     """Largest score first; those that only follow the time last."""
     flame: Flame | None = None
     """Absent where perf did not sample both sides."""
-    notes: tuple[str, ...] = ()
+    notes: Annotated[tuple[LongText, ...], MaxLen(20)] = ()
     """What could not be done, and the cure."""

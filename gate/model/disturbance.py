@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gate.model.metric import STRICT
+from gate.model.bounds import STRICT, Name, Text
 
 KINDS = {
     "steal": "the hypervisor took processor time",
@@ -26,9 +26,9 @@ class Disturbance:
 
     __pydantic_config__ = STRICT
 
-    kind: str
+    kind: Name
     """One of `KINDS`, or `UNSTEADY`."""
-    text: str
+    text: Text
     """With the figure, the limit and, where it is known, who did it: one line."""
 
 

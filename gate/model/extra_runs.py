@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gate.model.metric import STRICT
+from gate.model.bounds import STRICT
 from gate.model.session import Side
 
 

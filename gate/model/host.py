@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
+from gate.model.bounds import STRICT, Facts, Name
 from gate.model.disturbance import Limits
-from gate.model.metric import STRICT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -31,15 +31,15 @@ class Host:
 
     __pydantic_config__ = STRICT
 
-    host_class: str
+    host_class: Name
     """Name of the machine's hardware kind; sessions of one class may be compared."""
-    fingerprint: str
+    fingerprint: Name
     """Hash of the stable facts; empty when nothing is known of the host."""
-    stable: dict[str, str]
+    stable: Facts
     """Facts that must agree (CPU model, cores, memory size, disk); `unknown` where absent."""
-    epoch: dict[str, str]
+    epoch: Facts
     """Facts that open a new baseline epoch when they change (kernel, microcode, governor)."""
-    live: dict[str, str] = field(default_factory=dict)
+    live: Facts = field(default_factory=dict)
     """Facts of the moment (wear, temperature): recorded, never compared."""
 
 

@@ -1,19 +1,14 @@
-"""Metrics: what is measured, in which unit, which way is better, and how much may be lost.
-
-How files are held to the model; a plain dict, so that the model imports nothing.
-"""
+"""Metrics: what is measured, in which unit, which way is better, and how much may be lost."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated
 
-STRICT = {
-    "extra": "forbid",
-    "allow_inf_nan": False,
-    "use_attribute_docstrings": True,
-}
-"""Read by the files room: unknown keys, NaN and infinities are refused."""
+from annotated_types import Interval, Len
+
+from gate.model.bounds import LONGEST_NAME, STRICT, Amount, Name
 
 
 class Better(StrEnum):
@@ -47,9 +42,9 @@ class Derived:
 
     __pydantic_config__ = STRICT
 
-    of: str
+    of: Annotated[str, Len(1, LONGEST_NAME)]
     """The metric of the points."""
-    over: str
+    over: Annotated[str, Len(1, LONGEST_NAME)]
     """The parameter of the matrix that makes the curve: `iodepth`, `clients`, `cpus`, `load`."""
     take: Take
 
@@ -60,19 +55,19 @@ class Metric:
 
     __pydantic_config__ = STRICT
 
-    name: str
+    name: Name
     """Short name: `iops`, `cpu`, `clat_p99`."""
-    unit: str
+    unit: Name
     """Base unit: `s`, `B`, `B/s`, `op/s` or `1`."""
     better: Better
     """Which way is better."""
     role: Role = Role.GATE
     """`gate` may close the gate; `watch` is shown only."""
-    tolerance: float = 0.05
+    tolerance: Annotated[float, Interval(ge=0.001, le=5)] = 0.05
     """T: the smallest relative loss that must not get in (0.05 is 5 %)."""
-    negligible: float | None = None
+    negligible: Amount | None = None
     """tau: a relative loss nobody should be blocked for; a fifth of the tolerance when absent."""
-    floor: float | None = None
+    floor: Amount | None = None
     """Absolute change in the metric's unit below which it never closes the gate."""
     derived: Derived | None = None
     """Only groups have it, and it is made of the metrics of their points; absent for others."""

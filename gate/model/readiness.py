@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
-from gate.model.metric import STRICT
+from gate.model.bounds import STRICT
 
 _ALIKE = 0.3
 """An autocorrelation below this costs little of what many trials are worth."""

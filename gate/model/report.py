@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Annotated
 
+from annotated_types import MaxLen
+
+from gate.model.bounds import STRICT, Natural
 from gate.model.calibration import Calibration
-from gate.model.diagnosis import Why
+from gate.model.diagnosis import MOST_WHYS, Why
 from gate.model.host import Host
-from gate.model.metric import STRICT, Better, Role
+from gate.model.metric import Better, Role
 from gate.model.patch_coverage import Touched
 from gate.model.shown import (
     Accepted,
@@ -44,7 +48,7 @@ class Evidence:
     """Further head sessions, where the base side could not be run."""
     earlier: tuple[Level, ...] = ()
     """Accepted sessions of earlier epochs, oldest first."""
-    epoch: int = 0
+    epoch: Natural = 0
     """Number of the current epoch; the first session of `baseline` is its anchor. 0 without one."""
     aside: tuple[float, ...] = ()
     """Head values of trials that were set aside: shown, never counted."""
@@ -208,7 +212,7 @@ class Report:
     """Absent where nobody told where the change comes from."""
     calibration: Calibration | None = None
     """How often the gate was right on this host class; absent where it was never calibrated."""
-    why: tuple[Why, ...] = ()
+    why: Annotated[tuple[Why, ...], MaxLen(MOST_WHYS)] = ()
     """What moved with a regression, in extra runs that no verdict uses; worst first."""
-    touched: tuple[Touched, ...] = ()
+    touched: Annotated[tuple[Touched, ...], MaxLen(1000)] = ()
     """Whether the workload executed what was changed, by profile; where that was looked for."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gate.model.metric import STRICT, Better
+from gate.model.bounds import STRICT, Cost, LongText, Natural, Percent, Positive
+from gate.model.metric import Better
 from gate.model.session import Side, Stage
 from gate.model.verdict import Verdict
 
@@ -15,8 +16,8 @@ class Level:
 
     __pydantic_config__ = STRICT
 
-    session: str
-    epoch: int
+    session: LongText
+    epoch: Positive
     value: float
     """Median of its trials, in the metric's base unit."""
 
@@ -27,17 +28,17 @@ class Accepted:
 
     __pydantic_config__ = STRICT
 
-    profile: str
-    session: str
-    started: str
+    profile: LongText
+    session: LongText
+    started: LongText
     """UTC, ISO 8601."""
-    commit: str
+    commit: LongText
     """Full hash; empty where it is not known."""
-    accepted: str
+    accepted: LongText
     """UTC, ISO 8601."""
-    by: str
-    reason: str
-    moved: tuple[str, ...] = ()
+    by: LongText
+    reason: LongText
+    moved: tuple[LongText, ...] = ()
     """Facts of the host that differ from the accepted session before it: `kernel 6.1 -> 6.2`."""
 
 
@@ -47,11 +48,11 @@ class Share:
 
     __pydantic_config__ = STRICT
 
-    name: str
+    name: LongText
     """`kernel threads (loop)`, `soft interrupts`."""
-    base: float | None
+    base: Cost | None
     """Median over trials; absent where no base trial keeps its bill."""
-    head: float
+    head: Cost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,12 +64,12 @@ class Bill:
 
     __pydantic_config__ = STRICT
 
-    profile: str
-    benchmark: str
-    word: str
+    profile: LongText
+    benchmark: LongText
+    word: LongText
     """What one operation is: `I/O`, `operation`, `run`."""
-    trials_base: int
-    trials_head: int
+    trials_base: Natural
+    trials_head: Natural
     base: float | None
     """Median CPU-seconds of an operation, net of the idle machine; absent as in `Share`."""
     head: float
@@ -84,12 +85,12 @@ class Quantile:
 
     __pydantic_config__ = STRICT
 
-    percentile: float
+    percentile: Percent
     """In per cent, above 0 and below 100."""
-    base: float | None
+    base: Cost | None
     """Median over trials of what a trial has there, in seconds; absent without base trials."""
-    head: float | None
-    beyond: float
+    head: Cost | None
+    beyond: Cost
     """Samples beyond it in the trial that has the fewest; below 10 it tells of single hiccups."""
 
 
@@ -99,12 +100,12 @@ class Latency:
 
     __pydantic_config__ = STRICT
 
-    profile: str
-    benchmark: str
-    kind: str
+    profile: LongText
+    benchmark: LongText
+    kind: LongText
     """`read`, `write`, `trim` or `mixed`."""
-    trials_base: int
-    trials_head: int
+    trials_base: Natural
+    trials_head: Natural
     points: tuple[Quantile, ...]
     """Percentiles ascending."""
 
@@ -115,9 +116,9 @@ class SweepPoint:
 
     __pydantic_config__ = STRICT
 
-    place: str
+    place: LongText
     """The parameter's value as the profile writes it."""
-    benchmark: str
+    benchmark: LongText
     base: float | None
     head: float | None
     verdict: Verdict
@@ -130,18 +131,18 @@ class Sweep:
 
     __pydantic_config__ = STRICT
 
-    profile: str
-    group: str
+    profile: LongText
+    group: LongText
     """Name of the group: `iometer-database[iodepth=*]`."""
-    parameter: str
-    metric: str
-    unit: str
+    parameter: LongText
+    metric: LongText
+    unit: LongText
     better: Better
     points: tuple[SweepPoint, ...]
     """In the profile's order."""
-    made: tuple[str, ...] = ()
+    made: tuple[LongText, ...] = ()
     """The group's metrics that are made of this one: `iops_scaling`."""
-    told: str = ""
+    told: LongText = ""
     """How the curve changed its shape: `no longer grows beyond iodepth 32`; empty if it did not."""
 
 
@@ -161,16 +162,16 @@ class Difference:
 
     __pydantic_config__ = STRICT
 
-    area: str
+    area: LongText
     """One of `AREAS`."""
-    key: str
-    base: str
+    key: LongText
+    base: LongText
     """Empty where the base side has none of it."""
-    head: str
-    against: str
+    head: LongText
+    against: LongText
     """What the base stands for: `base side`, or `accepted session ID`; `accepted sessions` where
     those of several profiles differ alike."""
-    profiles: tuple[str, ...]
+    profiles: tuple[LongText, ...]
     """Profiles whose sessions differ so."""
 
 
@@ -180,8 +181,8 @@ class Alike:
 
     __pydantic_config__ = STRICT
 
-    area: str
-    count: int
+    area: LongText
+    count: Positive
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,11 +191,11 @@ class TextChange:
 
     __pydantic_config__ = STRICT
 
-    name: str
+    name: LongText
     """Path in the repository: `profiles/iometer-database.toml`."""
-    lines: tuple[str, ...]
+    lines: tuple[LongText, ...]
     """Each begins with `+`, `-`, a blank or `@`."""
-    more: int = 0
+    more: Natural = 0
     """Lines that were left out."""
 
 
@@ -204,14 +205,14 @@ class SetAside:
 
     __pydantic_config__ = STRICT
 
-    profile: str
-    benchmark: str
+    profile: LongText
+    benchmark: LongText
     side: Side
     stage: Stage
-    sequence: int
+    sequence: Natural
     """Position in its session, from 0."""
-    kind: str
-    why: str
+    kind: LongText
+    why: LongText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,17 +221,17 @@ class Origin:
 
     __pydantic_config__ = STRICT
 
-    base_commit: str = ""
+    base_commit: LongText = ""
     """Full hash of what the base side, or the newest accepted session, was built of."""
-    head_commit: str = ""
-    files: str = ""
+    head_commit: LongText = ""
+    files: LongText = ""
     """Address below which the repository's files stand as they are at the head commit; empty where
     nobody told."""
-    profiles: str = "profiles"
+    profiles: LongText = "profiles"
     """Folder of the profiles in the repository."""
-    options: tuple[str, ...] = ()
+    options: tuple[LongText, ...] = ()
     """Words of the command line that said what the sides are: `--base`, `../base`, ..."""
-    out: str = ""
+    out: LongText = ""
     """Directory in which the check left its sessions, as it was named; empty where a reader has
     none, as after a job of CI."""
     checkout: bool = False

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from gate.errors import InputError
-from gate.formats.session.consistency import MOST_SHARDS
 from gate.judge.sharding.parts import Weight, spread_works
+from gate.model.session import MOST_SHARDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urljoin
 
 from gate.errors import InputError, PublishError
-from gate.formats.checked import parse_json
+from gate.formats.toml import parse_json
 from gate.publish.addresses import check_base, may_download, next_page, origin, quote, repo
 from gate.publish.answers import unexpected
 from gate.publish.refusals import Refused, Unclear, rate_limit, refusal

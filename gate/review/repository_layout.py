@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from gate import vcs
 from gate.errors import InputError
-from gate.formats import checked, disk
+from gate.formats.document import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -134,7 +134,7 @@ def named_files(root: Path, layout: Layout) -> tuple[str, ...]:
     found: list[str] = []
     for path in sorted((root / layout.profiles).glob("*.toml")):
         try:
-            data = checked.parse_toml(disk.read_text(path, "profile"), str(path))
+            data = read_toml(path, "profile").data
         except InputError:
             continue  # whoever reads it as a profile tells what is wrong with it
         for name in _named(data):

@@ -8,8 +8,8 @@ from itertools import permutations
 from handover.test_joining import report
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from judge.refusal import refusal
 
-from gate.formats.session.consistency import report_complaints
 from gate.judge.sharding.join import join_reports
 from gate.model import (
     Accepted,
@@ -128,7 +128,7 @@ def test_the_order_of_the_parts_does_not_matter(several):
     """Every table is the same in any order, and nothing of it contradicts itself."""
     whole = join_reports(several)
     assert all(join_reports(order) == whole for order in permutations(several))
-    assert list(report_complaints(whole)) == []
+    assert (refusal(whole)) == []
 
 
 @given(st.lists(parts(), min_size=2, max_size=3))

@@ -7,13 +7,14 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
-from gate.formats import checked, disk, names
+from gate.formats import disk, names
 from gate.formats.baseline.baseline_text import adapter, baseline_text
 from gate.formats.baseline.kernel_file import (
     read_kernel_config,
     unnamed_configs,
     write_kernel_config,
 )
+from gate.formats.document import read_toml
 from gate.formats.host.host_file import HOST_FILE, read_known_host, write_known_host
 from gate.model import AcceptedSession, Baseline, BaselinePoint, BaselineSeries, KnownHost
 
@@ -69,10 +70,9 @@ def read_baseline(path: Path) -> Baseline:
     Raises:
         InputError: malformed, of another schema, or contradicting its place.
     """
-    text = disk.read_text(path, "baseline")
-    data = checked.parse_toml(text, str(path))
-    checked.check_schema(data, text=text, place=str(path), kind="toml")
-    form = checked.validate(adapter(), data, text=text, place=str(path), kind="toml")
+    document = read_toml(path, "baseline")
+    document.check_schema()
+    form = document.validate(adapter())
     _check_place(path, form)
     known = _host_of(path, form.host_class)
     every = [_session(name, one) for name, one in form.session.items()]

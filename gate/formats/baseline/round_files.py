@@ -14,13 +14,14 @@ import os
 import re
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import TypeAdapter
 
 from gate.errors import InputError
-from gate.formats import checked, disk
+from gate.formats import disk
 from gate.formats.disk import hold
+from gate.formats.document import read_json
 from gate.formats.session.session_file import as_json
 from gate.model import RoundPlan, Schedule
 
@@ -145,10 +146,7 @@ def _read(path: Path, adapter: TypeAdapter[T]) -> T | None:
     if disk.is_absent(path):
         return None
     try:
-        text = disk.read_text(path, "calibration")
-        data: Any = checked.parse_json(text, str(path))
-        checked.check_schema(data, text=text, place=str(path), kind="json")
-        return checked.validate(adapter, data, text=text, place=str(path), kind="json")
+        return read_json(path, "calibration").validate(adapter)
     except InputError as error:
         cure = f"Remove {path.parent}: the results of finished rounds stand beside the baselines."
         raise InputError(error.code, error.message, cure=cure, place=error.place) from error

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
-from gate.formats import checked, disk, toml
+from gate.formats import disk, toml
+from gate.formats.document import Document, read_toml
 from gate.formats.host.host_form import adapter
 from gate.model import SCHEMA, EpochPolicy, KnownHost, Limits
 from gate.model.host import about
@@ -135,10 +136,9 @@ def read_host_file(path: Path) -> KnownHost:
     Raises:
         InputError: malformed or of another schema, with file and line.
     """
-    text = disk.read_text(path, "profile")
-    data = checked.parse_toml(text, str(path))
-    checked.check_schema(data, text=text, place=str(path), kind="toml")
-    form = checked.validate(adapter(), data, text=text, place=str(path), kind="toml", schema="host")
+    document = read_toml(path, "profile", "host")
+    document.check_schema()
+    form = document.validate(adapter())
     return KnownHost(
         host_class=form.host_class,
         stable=dict(form.stable),
@@ -146,7 +146,7 @@ def read_host_file(path: Path) -> KnownHost:
         policy=form.policy.epoch,
         tune=tuple(form.tune),
         measured_cpus=form.measured_cpus,
-        limits=_limits(form.limits, text, path),
+        limits=_limits(form.limits, document),
         path=str(path),
     )
 
@@ -162,7 +162,7 @@ def write_known_host(directory: Path, known: KnownHost) -> Path:
     return path
 
 
-def _limits(form: LimitsForm, text: str, path: Path) -> Limits:
+def _limits(form: LimitsForm, document: Document) -> Limits:
     usual = Limits()
 
     def parsed(name: str, parse: Callable[[str], float], most: float) -> float:
@@ -172,9 +172,9 @@ def _limits(form: LimitsForm, text: str, path: Path) -> Limits:
         try:
             value = parse(given)
         except ValueError as error:
-            raise _wrong(name, str(error), text, path) from error
+            raise _wrong(name, str(error), document) from error
         if value > most:
-            raise _wrong(name, f"{given[:40]!r} is too much", text, path)
+            raise _wrong(name, f"{given[:40]!r} is too much", document)
         return value
 
     return Limits(
@@ -186,7 +186,6 @@ def _limits(form: LimitsForm, text: str, path: Path) -> Limits:
     )
 
 
-def _wrong(name: str, what: str, text: str, path: Path) -> InputError:
-    line = toml.toml_line(text, ("limits", name))
+def _wrong(name: str, what: str, document: Document) -> InputError:
     cure = "`gate schema host` prints the format."
-    return InputError("G206", f"limits.{name}: {what}.", cure=cure, place=f"{path}:{line}")
+    return document.wrong(f"limits.{name}: {what}.", "limits", name, cure=cure)

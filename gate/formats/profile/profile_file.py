@@ -7,7 +7,8 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gate.formats import checked, disk, names
+from gate.formats import names
+from gate.formats.document import Document, read_toml
 from gate.formats.names import why_not_literal, why_outside
 from gate.formats.profile.guest import run_in_guest
 from gate.formats.profile.metric_kinds import kinds_of
@@ -57,8 +58,8 @@ def read_profile(path: Path, size: str = FULL) -> Profile:
     Raises:
         InputError: anything wrong, with file and line.
     """
-    text = disk.read_text(path, "profile")
-    data = checked.parse_toml(text, str(path))
+    document = read_toml(path, "profile")
+    data, text = document.data, document.text
     source = Sized(data, size, text=text, path=path)
     form = _form(source)
     for other in {FULL, *form.size} - {size}:
@@ -73,14 +74,8 @@ def read_profile(path: Path, size: str = FULL) -> Profile:
 
 
 def _form(source: Sized) -> ProfileForm:
-    return checked.validate(
-        adapter(),
-        source.data,
-        text=source.text,
-        place=source.place,
-        kind="toml",
-        where=source.where,
-    )
+    document = Document(source.data, source.text, source.place, where=source.where)
+    return document.validate(adapter())
 
 
 def _profile(form: ProfileForm, source: Sized) -> Profile:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from gate.errors import InputError
-from gate.formats import checked, disk
+from gate.formats.document import read_toml
 from gate.formats.profile.machines import MachineForm, MetalForm, machine_from, metal_of, within
 from gate.model import DEVICE_DISK, Activation, SubjectKind, Untouched
 
@@ -147,10 +147,7 @@ def with_subject(profile: Profile, path: Path) -> Profile:
     Raises:
         InputError: the profile has a subject, or the file is wrong.
     """
-    text = disk.read_text(path, "profile")
-    form = checked.validate(
-        _adapter(), checked.parse_toml(text, str(path)), text=text, place=str(path), kind="toml"
-    )
+    form = read_toml(path, "profile").validate(_adapter())
 
     def wrong(message: str, *_: str | int, cure: str = "") -> InputError:
         return InputError("G210", message, cure=cure, place=str(path))

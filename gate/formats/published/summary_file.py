@@ -7,7 +7,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Self
 
 from gate.errors import InputError
-from gate.formats import checked, disk, names
+from gate.formats import disk, names, toml
+from gate.formats.document import Document
 from gate.formats.published.summary_form import SummarySource, adapter
 from gate.formats.published.summary_metrics import Point, groups, metrics, name_of, together
 from gate.model import Figures, Summary, SummaryRow
@@ -44,9 +45,8 @@ def read_summary(path: Path) -> Summary:
         InputError: anything wrong, with file and line.
     """
     text = disk.read_text(path, "summary")
-    data = checked.parse_toml(text, str(path), parse_float=Printed)
-    place = str(path)
-    form = checked.validate(adapter(), data, text=text, place=place, kind="toml", schema="summary")
+    data = toml.parse_toml(text, str(path), parse_float=Printed)
+    form = Document(data, text, str(path), schema="summary").validate(adapter())
     return _SummaryReader(SummarySource(path, text, form, data)).summary()
 
 
