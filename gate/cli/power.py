@@ -17,7 +17,7 @@ from gate.cli import options
 from gate.cli.options import Chance
 from gate.errors import NothingCompared
 from gate.formats.baseline.baseline_file import read_baselines
-from gate.formats.profile.profiles import load_profiles
+from gate.formats.profile.profile_file import load_profiles
 from gate.judge.power.power import ToleranceStanding
 from gate.judge.power.sentences import sentence
 from gate.pipeline.side_options import SideOptions, with_sides

@@ -18,7 +18,7 @@ import click
 from gate import __version__
 from gate.cli import options
 from gate.errors import CannotJudge, InputError, Interrupted
-from gate.formats.profile.profiles import load_profiles
+from gate.formats.profile.profile_file import load_profiles
 from gate.formats.session.session_file import read_session, write_handover
 from gate.host.lock import exclusive
 from gate.measure.new_session import sitting_open

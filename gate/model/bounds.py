@@ -8,16 +8,10 @@ makes a value.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from annotated_types import Ge, Interval, MaxLen, Predicate
 
-STRICT = {
-    "extra": "forbid",
-    "allow_inf_nan": False,
-    "use_attribute_docstrings": True,
-}
-"""Unknown keys, NaN and infinities are refused; a plain dict, so that the model knows no reader."""
 LONGEST_NAME = 500
 """As the names of benchmarks in a profile."""
 _LARGEST_COUNT = 1 << 63
@@ -28,6 +22,17 @@ _LARGEST = 1e100
 def is_measurable(value: float) -> bool:
     """Whether a number is zero, or large enough to be divided by."""
     return value == 0 or abs(value) >= 1 / _LARGEST
+
+
+class Strict:
+    """What stands in a file: unknown keys, NaN and infinities are refused where it is read."""
+
+    __slots__ = ()
+    __pydantic_config__: ClassVar = {  # a plain dict, so that the model knows no reader
+        "extra": "forbid",
+        "allow_inf_nan": False,
+        "use_attribute_docstrings": True,
+    }
 
 
 Name = Annotated[str, MaxLen(LONGEST_NAME)]

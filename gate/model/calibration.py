@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from gate.model.bounds import STRICT, Natural
+from gate.model.bounds import Natural, Strict
 from gate.model.metric import Better
 
 MOST_COUNTED = 200
@@ -34,10 +34,8 @@ class Ending(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plant:
+class Plant(Strict):
     """What a calibration does to the head side of one benchmark."""
-
-    __pydantic_config__ = STRICT
 
     loss: float = 0.0
     """Asked relative loss; 0 leaves the head side as it is."""
@@ -48,10 +46,8 @@ class Plant:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Schedule:
+class Schedule(Strict):
     """Which rounds of a profile lose how much: a fair draw that anybody can repeat."""
-
-    __pydantic_config__ = STRICT
 
     schema: int
     seed: int
@@ -66,10 +62,8 @@ class Schedule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RoundPlan:
+class RoundPlan(Strict):
     """One round before it is measured; on disk, so that an interrupted round goes on."""
-
-    __pydantic_config__ = STRICT
 
     schema: int
     id: str
@@ -81,10 +75,8 @@ class RoundPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Round:
+class Round(Strict):
     """One finished round: a whole check whose right answer was known."""
-
-    __pydantic_config__ = STRICT
 
     id: str
     host_class: str
@@ -123,10 +115,8 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlantedShare:
+class PlantedShare(Strict):
     """What became of the rounds with one planted loss."""
-
-    __pydantic_config__ = STRICT
 
     loss: float
     rounds: int
@@ -142,10 +132,8 @@ class PlantedShare:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Calibration:
+class Calibration(Strict):
     """What is known of the gate's errors on a host class, for the profiles of one report."""
-
-    __pydantic_config__ = STRICT
 
     host_class: str
     unchanged: int = 0

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gate.model.bounds import STRICT, Name, Number
+from gate.model.bounds import Name, Number, Strict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contexts:
+class Contexts(Strict):
     """CPU-seconds by what the processors did, as the kernel's tick samples it."""
-
-    __pydantic_config__ = STRICT
 
     user: Number = 0.0
     nice: Number = 0.0
@@ -25,10 +23,8 @@ class Contexts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Owners:
+class Owners(Strict):
     """CPU-seconds by whose tasks ran, over the whole life of the trial's process."""
-
-    __pydantic_config__ = STRICT
 
     own_user: Number = 0.0
     """The benchmark's processes, in user space."""
@@ -43,10 +39,8 @@ class Owners:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counters:
+class Counters(Strict):
     """Events that the processors counted in the measured window, whole machine."""
-
-    __pydantic_config__ = STRICT
 
     cycles_user: Number
     cycles_kernel: Number
@@ -55,10 +49,8 @@ class Counters:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CpuBill:
+class CpuBill(Strict):
     """What the measured window of one trial cost the whole machine."""
-
-    __pydantic_config__ = STRICT
 
     window: Number
     """Seconds measured: without the ramp, without start and end of the harness."""
@@ -95,10 +87,8 @@ class CpuBill:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IdleReference:
+class IdleReference(Strict):
     """What the machine used while nothing was measured, at the start of a sitting."""
-
-    __pydantic_config__ = STRICT
 
     seconds: Number
     """How long was looked."""

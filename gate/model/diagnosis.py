@@ -1,16 +1,18 @@
 """Why a benchmark regressed: what moved with it in extra runs that no verdict ever uses.
 
 A hint and never a verdict: few runs, many counters, and what moves together need not be a cause.
+What was counted in the runs comes first, and then what is made of it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from annotated_types import Interval, MaxLen
 
-from gate.model.bounds import STRICT, Cost, Count, LongText, Natural
+from gate.model.activation import Side
+from gate.model.bounds import Cost, Count, LongText, Natural, Strict
 
 MOST_MOVERS = 15
 """Counters that are told of a benchmark."""
@@ -37,10 +39,49 @@ def unit_of(counter: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mover:
-    """A counter that lies elsewhere on the head side."""
+class ExtraRun(Strict):
+    """One extra run: what the kernel counted while its last process lived."""
 
-    __pydantic_config__ = STRICT
+    side: Side
+    seconds: float
+    """Life of that process."""
+    operations: float | None
+    """What the trial completed; absent where the harness does not tell."""
+    counts: dict[str, float] = field(default_factory=dict)
+    """By counter, how much it grew; those that did not are left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtraRuns(Strict):
+    """The extra runs of one benchmark, in their order: what is kept of them on disk."""
+
+    schema: int
+    profile: str
+    benchmark: str
+    word: str
+    """What one operation is called: `I/O`, `operation`, `run`."""
+    runs: tuple[ExtraRun, ...]
+    notes: tuple[str, ...] = ()
+    """What could not be done, and the cure."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Folded:
+    """Where the processors were in one run of a side, as perf sampled them."""
+
+    event: str
+    """What made perf look: `cpu-clock`, `cycles`."""
+    every: float
+    """CPU-seconds that one sample stands for."""
+    run: ExtraRun
+    """The run that was sampled; it has no counts."""
+    stacks: dict[str, int]
+    """Samples by stack, outermost frame first, joined by semicolons; the first is the command."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mover(Strict):
+    """A counter that lies elsewhere on the head side."""
 
     counter: LongText
     """Source and name: `vmstat: pgfault`."""
@@ -55,10 +96,8 @@ class Mover:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Frame:
+class Frame(Strict):
     """One frame of both sides' stacks laid together; a tree told from its root, depth first."""
-
-    __pydantic_config__ = STRICT
 
     name: LongText
     depth: Annotated[int, Interval(ge=0, le=DEEPEST)]
@@ -69,10 +108,8 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class Call(Strict):
     """A function, and what it used itself."""
-
-    __pydantic_config__ = STRICT
 
     name: LongText
     base: Cost
@@ -81,10 +118,8 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Flame:
+class Flame(Strict):
     """Where the processors were on both sides."""
-
-    __pydantic_config__ = STRICT
 
     event: LongText
     samples_base: Natural
@@ -95,10 +130,8 @@ class Flame:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Why:
+class Why(Strict):
     """What moved with the regression of one benchmark."""
-
-    __pydantic_config__ = STRICT
 
     profile: LongText
     benchmark: LongText

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.model.bounds import STRICT, Facts, Name
+from gate.model.bounds import Facts, Name, Strict
 from gate.model.disturbance import Limits
 
 if TYPE_CHECKING:
@@ -26,10 +26,8 @@ UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Host:
+class Host(Strict):
     """What is known of a machine, in tiers: stable facts refuse, epoch facts open an epoch."""
-
-    __pydantic_config__ = STRICT
 
     host_class: Name
     """Name of the machine's hardware kind; sessions of one class may be compared."""

@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 
 from annotated_types import MaxLen
 
-from gate.model.bounds import STRICT, Amount, Count, LongText, Natural, Number, Text
+from gate.model.bounds import Amount, Count, LongText, Natural, Number, Strict, Text
 
 MOST_CHANGED = 200
 """Functions that are told by name."""
@@ -39,10 +39,8 @@ class Untouched(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ran:
+class Ran(Strict):
     """What a function executed in one trial, or how often it was called."""
-
-    __pydantic_config__ = STRICT
 
     instructions: Number = 0.0
     """Of the long run, above zero; zero where calls were counted."""
@@ -55,10 +53,8 @@ class Ran:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Touch:
+class Touch(Strict):
     """What differs between the sides, and what of that one trial executed."""
-
-    __pydantic_config__ = STRICT
 
     count: Count
     """Functions that are known to differ."""
@@ -75,10 +71,8 @@ class Touch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TouchedFunction:
+class TouchedFunction(Strict):
     """A function that differs, and what it executed on each side."""
-
-    __pydantic_config__ = STRICT
 
     name: LongText
     how: LongText
@@ -95,10 +89,8 @@ class TouchedFunction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Touched:
+class Touched(Strict):
     """Whether the trials of a profile executed what differs between the sides."""
-
-    __pydantic_config__ = STRICT
 
     profile: LongText
     headline: LongText

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from annotated_types import MaxLen
 
-from gate.model.bounds import STRICT, Natural
+from gate.model.bounds import Natural, Strict
 from gate.model.calibration import Calibration
 from gate.model.diagnosis import MOST_WHYS, Why
 from gate.model.host import Host
@@ -29,10 +29,8 @@ from gate.model.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class Evidence(Strict):
     """The numbers behind a finding, in the metric's base unit, for plots and tables."""
-
-    __pydantic_config__ = STRICT
 
     baseline: tuple[tuple[float, ...], ...] = ()
     """Accepted sessions of the current epoch, oldest first, each its values in trial order."""
@@ -55,10 +53,8 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Paid:
+class Paid(Strict):
     """What one payer of a cost paid on each side of an operation."""
-
-    __pydantic_config__ = STRICT
 
     context: str
     """Whose tasks, or what the processors did: `kernel threads (loop)`, `soft interrupts`."""
@@ -70,10 +66,8 @@ class Paid:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(Strict):
     """The judgement of one metric with its evidence and advice."""
-
-    __pydantic_config__ = STRICT
 
     code: str
     """`G060`; `gate explain CODE` prints its page."""
@@ -122,10 +116,8 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Edit:
+class Edit(Strict):
     """A change to what the gate judges by, made in the tree that is judged: not in force here."""
-
-    __pydantic_config__ = STRICT
 
     code: str
     """`G070`; `gate explain CODE` prints its page."""
@@ -145,10 +137,8 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SuitePromise:
+class SuitePromise(Strict):
     """What the verdicts of this report hold to."""
-
-    __pydantic_config__ = STRICT
 
     alpha: float
     """Bound on the chance that an unchanged suite is called regressed."""
@@ -161,10 +151,8 @@ class SuitePromise:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class Report(Strict):
     """The judgement of one suite on one host."""
-
-    __pydantic_config__ = STRICT
 
     schema: int
     gate: str

@@ -8,8 +8,8 @@ from typing import Annotated
 
 from annotated_types import Interval, Len, MaxLen, MinLen
 
+from gate.model.activation import Side
 from gate.model.bounds import (
-    STRICT,
     Amount,
     Count,
     LongText,
@@ -19,6 +19,7 @@ from gate.model.bounds import (
     Percent,
     Positive,
     Spent,
+    Strict,
     Text,
 )
 from gate.model.cpu import CpuBill, IdleReference
@@ -32,13 +33,6 @@ MOST_SHARDS = 256
 """As many jobs as GitHub runs of one matrix."""
 SCHEMA = 1
 """Number of the file formats written by this version."""
-
-
-class Side(StrEnum):
-    """The two sides of a subject."""
-
-    BASE = "base"
-    HEAD = "head"
 
 
 class Stage(StrEnum):
@@ -74,10 +68,8 @@ class TrialStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Value:
+class Value(Strict):
     """One metric of one trial."""
-
-    __pydantic_config__ = STRICT
 
     metric: Name
     value: Number
@@ -89,10 +81,8 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Percentiles:
+class Percentiles(Strict):
     """Completion latencies of one kind of I/O inside one trial."""
-
-    __pydantic_config__ = STRICT
 
     kind: Name
     """`read`, `write`, `trim` or `mixed`."""
@@ -103,10 +93,8 @@ class Percentiles:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kernel:
+class Kernel(Strict):
     """The kernel that a session ran on, as far as it tells."""
-
-    __pydantic_config__ = STRICT
 
     release: Text
     version: Name
@@ -124,10 +112,8 @@ MOST_FUNCTIONS = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
+class Trial(Strict):
     """One fresh process of one benchmark: the unit of replication."""
-
-    __pydantic_config__ = STRICT
 
     benchmark: Name
     sequence: Natural
@@ -158,10 +144,8 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Planned:
+class Planned(Strict):
     """How many trials of a benchmark the screen of this session was to hold."""
-
-    __pydantic_config__ = STRICT
 
     benchmark: Name
     trials: Annotated[int, Interval(ge=0, le=100_000)]
@@ -175,10 +159,8 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class Subject(Strict):
     """What was under test, as far as it can be proven."""
-
-    __pydantic_config__ = STRICT
 
     description: LongText = ""
     """What a reader calls it: a directory, an environment."""
@@ -191,10 +173,8 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
+class Session(Strict):
     """The trials of one sitting on one host, one boot, one side."""
-
-    __pydantic_config__ = STRICT
 
     schema: Count
     id: Name
@@ -249,10 +229,8 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Handover:
+class Handover(Strict):
     """The sessions of one check in one file: what crosses from measuring to judging."""
-
-    __pydantic_config__ = STRICT
 
     schema: int
     version: Name

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gate.model.bounds import STRICT, Cost, LongText, Natural, Percent, Positive
+from gate.model.activation import Side
+from gate.model.bounds import Cost, LongText, Natural, Percent, Positive, Strict
 from gate.model.metric import Better
-from gate.model.session import Side, Stage
+from gate.model.session import Stage
 from gate.model.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Level:
+class Level(Strict):
     """What an accepted session of an earlier epoch measured of one series."""
-
-    __pydantic_config__ = STRICT
 
     session: LongText
     epoch: Positive
@@ -23,10 +22,8 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Accepted:
+class Accepted(Strict):
     """An accepted session that some finding's history names: when, by whom, why."""
-
-    __pydantic_config__ = STRICT
 
     profile: LongText
     session: LongText
@@ -43,10 +40,8 @@ class Accepted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
+class Share(Strict):
     """What one payer of a CPU cost paid, in CPU-seconds of an operation."""
-
-    __pydantic_config__ = STRICT
 
     name: LongText
     """`kernel threads (loop)`, `soft interrupts`."""
@@ -56,13 +51,11 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bill:
+class Bill(Strict):
     """What one benchmark cost the processors of the whole machine, by who paid, on both sides.
 
     Owners and contexts are two views of the same cost that do not add up with each other.
     """
-
-    __pydantic_config__ = STRICT
 
     profile: LongText
     benchmark: LongText
@@ -80,10 +73,8 @@ class Bill:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Quantile:
+class Quantile(Strict):
     """One point of a latency curve."""
-
-    __pydantic_config__ = STRICT
 
     percentile: Percent
     """In per cent, above 0 and below 100."""
@@ -95,10 +86,8 @@ class Quantile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Latency:
+class Latency(Strict):
     """Completion latency of one kind of I/O of one benchmark, as a curve over percentiles."""
-
-    __pydantic_config__ = STRICT
 
     profile: LongText
     benchmark: LongText
@@ -111,10 +100,8 @@ class Latency:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SweepPoint:
+class SweepPoint(Strict):
     """One point of a swept profile."""
-
-    __pydantic_config__ = STRICT
 
     place: LongText
     """The parameter's value as the profile writes it."""
@@ -126,10 +113,8 @@ class SweepPoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sweep:
+class Sweep(Strict):
     """A metric over the parameter that a profile sweeps, base and head."""
-
-    __pydantic_config__ = STRICT
 
     profile: LongText
     group: LongText
@@ -157,10 +142,8 @@ ACCEPTED = "accepted session"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class Difference(Strict):
     """Something beside the numbers that was not alike on both sides."""
-
-    __pydantic_config__ = STRICT
 
     area: LongText
     """One of `AREAS`."""
@@ -176,20 +159,16 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Alike:
+class Alike(Strict):
     """How many facts of an area were compared and found alike in every profile that tells them."""
-
-    __pydantic_config__ = STRICT
 
     area: LongText
     count: Positive
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextChange:
+class TextChange(Strict):
     """A text that the change edits, as a unified diff."""
-
-    __pydantic_config__ = STRICT
 
     name: LongText
     """Path in the repository: `profiles/iometer-database.toml`."""
@@ -200,10 +179,8 @@ class TextChange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SetAside:
+class SetAside(Strict):
     """A trial that ran and is not counted, and why."""
-
-    __pydantic_config__ = STRICT
 
     profile: LongText
     benchmark: LongText
@@ -216,10 +193,8 @@ class SetAside:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
+class Origin(Strict):
     """Where the change comes from and how it was checked, so that it can be done again."""
-
-    __pydantic_config__ = STRICT
 
     base_commit: LongText = ""
     """Full hash of what the base side, or the newest accepted session, was built of."""

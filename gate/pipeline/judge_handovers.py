@@ -11,7 +11,7 @@ from gate.clock import now
 from gate.errors import InputError
 from gate.formats.baseline.baseline_file import read_baselines
 from gate.formats.baseline.calibration_file import read_rounds
-from gate.formats.profile.profiles import load_profiles
+from gate.formats.profile.profile_file import load_profiles
 from gate.formats.session.session_file import read_handover
 from gate.judge.context.diagnosis import with_why
 from gate.judge.judge import judge

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from gate.errors import PublishError
 from gate.formats import names
-from gate.formats.baseline.kernel_file import is_config_name
+from gate.formats.baseline.baseline_file import is_config_name
 from gate.publish.answers import sha, unexpected
 from gate.publish.api import Refused, Unclear, quote, repo
 from gate.publish.tree import blob_id, tree_of

@@ -117,10 +117,7 @@ def _benchmark_edit(
 
 
 def _running(
-    was: Profile,
-    now: Profile,
-    scripts_before: Mapping[str, str],
-    scripts_after: Mapping[str, str],
+    was: Profile, now: Profile, scripts_before: Mapping[str, str], scripts_after: Mapping[str, str]
 ) -> Iterator[Edit]:
     """One edit that names everything which is run in another way."""
     parts: dict[str, tuple[str, str]] = {}

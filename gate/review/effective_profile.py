@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from gate.errors import InputError, NothingCompared
 from gate.formats.names import why_outside
-from gate.formats.profile.profiles import is_there, load_profiles
+from gate.formats.profile.profile_file import is_there, load_profiles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,10 +51,7 @@ def as_reviewed(profile: Profile, reviewed: Profile | None) -> Profile:
     if profile.digest != reviewed.digest:
         return told
     return replace(
-        told,
-        benchmarks=reviewed.benchmarks,
-        control=reviewed.control,
-        storage=reviewed.storage,
+        told, benchmarks=reviewed.benchmarks, control=reviewed.control, storage=reviewed.storage
     )
 
 

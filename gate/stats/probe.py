@@ -31,7 +31,7 @@ from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING
 
-from gate.model.readiness import HostNoise
+from gate.model.disturbance import HostNoise
 from gate.stats import loudness, robust
 from gate.stats.power import least
 from gate.stats.quantiles import student

@@ -10,8 +10,7 @@ import pytest
 from builders import HOST_CLASS, run_gate
 from host.made import CPU, MACHINES, NVME, WORK, Made, server
 
-from gate.formats.host.host_form import show_adapter
-from gate.formats.schemas import schema_text
+from gate.formats.schemas import schema_text, show_adapter
 from gate.host.identity.identity import read_host
 from gate.host.identity.recording import publishable_recording
 from gate.linux.machine import MachineRecorder, RecordedMachine, ThisMachine

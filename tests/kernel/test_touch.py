@@ -9,7 +9,7 @@ from judge.build import at, decide, only, outcome, pair_sessions, reviewed, sess
 from judge.refusal import refusal
 from kernel.made import RELEASE, bzimage, elf, kernel, write_side
 
-from gate.formats.profile.guest import run_in_guest
+from gate.formats.profile.machines import run_in_guest
 from gate.harness.guest.instructions import touch
 from gate.judge.context.patch_coverage import CODE
 from gate.model import Activation, Changes, Guest, Ran, SubjectKind, Touch, Untouched, Work

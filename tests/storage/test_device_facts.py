@@ -5,7 +5,7 @@ import json
 import pytest
 from lab import Lab, loop_device
 
-from gate.formats.profile.profiles import load_profiles
+from gate.formats.profile.profile_file import load_profiles
 from gate.host.disk_guard.guard import Device
 from gate.host.identity.identity import read_host
 from gate.measure.process.stop import Stop

@@ -13,7 +13,7 @@ from gate.cli import options
 from gate.cli.options import Chance
 from gate.errors import InputError
 from gate.formats.baseline.baseline_file import read_baselines
-from gate.formats.profile.profiles import load_profiles
+from gate.formats.profile.profile_file import load_profiles
 from gate.host.identity.identity import read_host
 from gate.judge.verdict.suite import Policy
 from gate.pipeline.side_options import SideOptions, with_sides

@@ -1,31 +1,37 @@
-"""`machine = { ... }` of a subject, or as options: what a kernel is booted in.
+"""The machines that a profile asks for: booted ones, and this one restarted.
 
-`metal = { ... }` of a subject: how this machine itself is restarted into a side's kernel.
+`machine = { ... }` of a subject, or options of a command line, is what a kernel is booted in;
+`metal = { ... }` is how this machine itself is restarted into a side's kernel; `[guest]` is booted
+with the side's kernel for each trial that counts instructions.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from gate.errors import InputError
-from gate.model import DEVICE_DISK, Machine, Metal, OneShot
+from gate.model import DEVICE_DISK, Guest, Machine, Metal, OneShot, Untouched
 from gate.units import parse_quantity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    Wrong = Callable[..., InputError]
-    from collections.abc import Callable
+    from gate.formats.profile.profile_form import GuestForm
+    from gate.formats.profile.sizes import Sized
 
+    Wrong = Callable[..., InputError]
 
 _LEAST_MEMORY, _MOST_MEMORY = 256, 64 << 10
 """MiB."""
 _SMALLEST_DISK, _LARGEST_DISK = 16 << 20, 1 << 40
 """Bytes; a disk is a sparse file."""
 _MOST_CPUS = 64
+_LEAST_GUEST_MEMORY, _MOST_GUEST_MEMORY = 128, 64 << 10
+"""MiB."""
 
 
 class MachineForm(BaseModel):
@@ -204,3 +210,43 @@ def metal_of(form: MetalForm, wrong: Wrong) -> Metal:
         initrd=form.initrd,
         command_line=form.command_line,
     )
+
+
+def guest_of(form: GuestForm, source: Sized) -> Guest:
+    """The machine that is booted for a trial.
+
+    Raises:
+        InputError: a figure is none, or no command line.
+    """
+    if len(form.operations) != 2 or not 0 < form.operations[0] < form.operations[1]:
+        raise source.wrong(
+            f"guest.operations: {form.operations} is no short and no long run.",
+            *("guest", "operations"),
+            cure="Write two numbers, the second larger: operations = [2000, 6000].",
+        )
+    memory = int(source.quantity(form.memory, "B", "guest", "memory")) >> 20
+    if not _LEAST_GUEST_MEMORY <= memory <= _MOST_GUEST_MEMORY:
+        raise source.wrong(
+            f"guest.memory must be {_LEAST_GUEST_MEMORY} MiB to {_MOST_GUEST_MEMORY >> 10} GiB.",
+            *("guest", "memory"),
+        )
+    for key in ("modules", "programs"):
+        for one in getattr(form, key):
+            if not one.strip() or not one.isprintable():
+                raise source.wrong(f"guest.{key}: {one[:80]!r} is no name.", "guest", key)
+    if not form.command_line.isprintable():
+        raise source.wrong("guest.command_line is not one line.", "guest", "command_line")
+    return Guest(
+        modules=tuple(form.modules),
+        programs=tuple(form.programs),
+        prepare=form.prepare,
+        memory=memory,
+        command_line=form.command_line,
+        operations=(form.operations[0], form.operations[1]),
+        untouched=Untouched(form.untouched),
+    )
+
+
+def run_in_guest(guest: Guest) -> dict[str, object]:
+    """What of it decides what is run, for a digest: what is made of a pass is no part of that."""
+    return {key: value for key, value in asdict(guest).items() if key != "untouched"}

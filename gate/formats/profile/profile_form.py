@@ -13,13 +13,7 @@ _FORM = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings
 
 
 Disturbing = Literal[
-    "steal",
-    "foreign_cpu",
-    "foreign_io",
-    "memory_pressure",
-    "throttling",
-    "kernel_log",
-    "asleep",
+    "steal", "foreign_cpu", "foreign_io", "memory_pressure", "throttling", "kernel_log", "asleep"
 ]
 """The kinds of disturbance of the model."""
 

@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 from gate.errors import InputError
 from gate.formats import disk, toml
+from gate.units import parse_percent, parse_quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 
 FULL = "full"
@@ -76,6 +77,28 @@ class Sized:
     ) -> InputError:
         """An error at a key of the merged document."""
         return self._at(message, self.where(path), code=code, cure=cure)
+
+    def quantity(self, text: str, unit: str, *path: str | int) -> float:
+        """A quantity at a key, in its base unit.
+
+        Raises:
+            InputError: it is none.
+        """
+        return self._parsed(lambda: parse_quantity(text, unit), path)
+
+    def percent(self, text: str, *path: str | int) -> float:
+        """A percentage at a key, as a ratio.
+
+        Raises:
+            InputError: it is none.
+        """
+        return self._parsed(lambda: parse_percent(text), path)
+
+    def _parsed(self, parse: Callable[[], float], path: toml.Path) -> float:
+        try:
+            return parse()
+        except ValueError as error:
+            raise self.wrong(f"{'.'.join(map(str, path))}: {error}.", *path) from error
 
     def _refuse_strange(self, patches: dict[str, Any]) -> None:
         for name, patch in patches.items():

@@ -31,10 +31,7 @@ _KEYS = {
     SubjectKind.KERNEL: frozenset({"modules", "machine", "device", "metal", "untouched"}),
     SubjectKind.CUSTOM: frozenset({"activate", "prove", "deactivate", "timeout"}),
 }
-_NEEDED = {
-    SubjectKind.MODULE: ("modules",),
-    SubjectKind.CUSTOM: ("activate", "prove"),
-}
+_NEEDED = {SubjectKind.MODULE: ("modules",), SubjectKind.CUSTOM: ("activate", "prove")}
 _IN_MEMORY = re.compile(r"/dev/(nullb\d{1,3}|ram\d{1,3})")
 """Devices that hold nothing but what is in memory: null_blk's and brd's."""
 _OF_MACHINE = re.compile(r"/dev/(nullb\d{1,3}|ram\d{1,3}|vd[a-z]|nvme\d{1,2}n1)")

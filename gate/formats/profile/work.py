@@ -8,10 +8,10 @@ import warnings
 from typing import TYPE_CHECKING
 
 from gate.formats import disk
-from gate.formats.profile.guest import guest_of
+from gate.formats.profile.machines import guest_of
 from gate.formats.profile.points import VARIABLE, fixed_parameters
 from gate.model import Background, Better, Need, Output, Work
-from gate.units import in_base, parse_quantity
+from gate.units import in_base
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -183,10 +183,7 @@ def background_of(form: ProfileForm, source: Sized) -> Background | None:
     job = beside(source, given.job, "background", "job") if given.job else None
     least = 0.0
     if given.least is not None:
-        try:
-            least = parse_quantity(given.least, "op/s")
-        except ValueError as error:
-            raise source.wrong(f"background.least: {error}.", "background", "least") from error
+        least = source.quantity(given.least, "op/s", "background", "least")
     return Background(
         command=None if job else given.command,
         job_file=str(job) if job else None,

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from gate.model import ALONE, LOADED, Better, Derived, Figures, Metric, SummaryRow, Take
-from gate.model.curve import LEAST_POINTS, take_of
+from gate.model.metric import LEAST_POINTS, take_of
 from gate.units import in_base, parse_percent
 
 if TYPE_CHECKING:

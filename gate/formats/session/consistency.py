@@ -5,24 +5,36 @@ Bounds of single fields stand in the model and are refused before.
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from gate.formats import names
-from gate.formats.baseline.kernel_file import kernel_complaints
 from gate.model import KINDS, UNSTEADY, Stage, TrialStatus
+from gate.model.kernel_config import MOST_OPTIONS, is_option
 from gate.model.patch_coverage import HOW
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
 
     from gate.formats.toml import Path
-    from gate.model import Handover, Metric, Percentiles, Planned, Ran, Session, Touch, Trial
+    from gate.model import (
+        Handover,
+        Kernel,
+        Metric,
+        Percentiles,
+        Planned,
+        Ran,
+        Session,
+        Touch,
+        Trial,
+    )
     from gate.model.diagnosis import Flame, Why
 
     Complaint = tuple[Path, str]
     """Where, and what is wrong there."""
 
+_BUILD_ID = re.compile(r"[0-9a-f]{0,128}")
 KINDS_OF_IO = ("read", "write", "trim", "mixed")
 
 
@@ -50,6 +62,19 @@ def session_complaints(session: Session) -> Iterator[Complaint]:
     for i, trial in enumerate(session.trials):
         for key, what in _trial_complaints(trial):
             yield ("trials", i, key), what
+
+
+def kernel_complaints(kernel: Kernel) -> Iterator[Complaint]:
+    """What no kernel tells of itself."""
+    if not _BUILD_ID.fullmatch(kernel.build_id):
+        yield ("kernel", "build_id"), "is not hexadecimal, or too long"
+    if len(kernel.config) > MOST_OPTIONS:
+        count = f"{len(kernel.config)} options are more than the {MOST_OPTIONS} allowed"
+        yield ("kernel", "config"), count
+        return
+    for name, value in kernel.config.items():
+        if not is_option(name, value):
+            yield ("kernel", "config", name[:80]), "is no option of a kernel"
 
 
 def handover_complaints(handover: Handover) -> Iterator[Complaint]:

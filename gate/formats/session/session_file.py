@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gate.model import Changes, Profile, Side
-    from gate.model.extra_runs import ExtraRuns, Folded
+    from gate.model.diagnosis import ExtraRuns, Folded
 
 
 @cache

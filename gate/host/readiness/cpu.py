@@ -15,7 +15,7 @@ from gate.host.readiness.ground import (
 
 if TYPE_CHECKING:
     from gate.host.readiness.ground import MachineUnderCheck
-    from gate.model.readiness import Readiness
+    from gate.model.disturbance import Readiness
 
 _DEEP = 10
 """Microseconds to leave an idle state above which it is deeper than C1 (C1E of a Xeon takes 10)."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from gate.linux.cpu_list import shown_cpus
 from gate.linux.machine import line
-from gate.model.readiness import Answer, Readiness
+from gate.model.disturbance import Answer, Readiness
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

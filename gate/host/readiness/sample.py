@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from gate.host.readiness.ground import MachineUnderCheck
-    from gate.model.disturbance import Limits
-    from gate.model.readiness import Readiness
+    from gate.model.disturbance import Limits, Readiness
 
 
 IDLE, IOWAIT, STEAL = 3, 4, 7

@@ -22,7 +22,7 @@ from gate.host.tuning.sysctl_setting import SWAP, turn, value_at
 from gate.linux.cpu_list import shown_cpus
 from gate.linux.machine import ThisMachine
 from gate.linux.processes import born
-from gate.model.readiness import TUNABLE
+from gate.model.disturbance import TUNABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

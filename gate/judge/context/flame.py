@@ -23,7 +23,7 @@ from gate.model.diagnosis import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gate.model.extra_runs import Folded
+    from gate.model.diagnosis import Folded
 
 _NARROWEST = 0.003
 """Of the whole width, below which a frame is left out."""

@@ -31,7 +31,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.model import Better
-from gate.model.curve import KNEE_AT
+from gate.model.metric import KNEE_AT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
