@@ -28,9 +28,13 @@ from gate.pipeline.flow import CheckRun, Plan, cases_of
 from gate.pipeline.provenance import origin_of_check, words_of
 from gate.pipeline.shards import Shard, durations, parts_of
 from gate.pipeline.side_options import SideOptions, with_sides
-from gate.review.effective_profile import as_reviewed, profiles_of
+from gate.review.effective_profile import (
+    as_reviewed,
+    profiles_of,
+    refuse_forgotten,
+    refuse_unjudged,
+)
 from gate.review.merge_base import open_merge_base
-from gate.review.orphaned_baselines import refuse_forgotten, refuse_unjudged
 from gate.review.policy_reader import make_policy
 
 if TYPE_CHECKING:

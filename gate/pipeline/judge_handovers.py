@@ -22,8 +22,8 @@ from gate.judge.verdict.comparable import commit_notes, refuse_other_commits
 from gate.judge.verdict.suite import arrange
 from gate.pipeline.benchmark_filter import narrowed_sessions_note
 from gate.pipeline.provenance import origin_of_judged
+from gate.review.effective_profile import refuse_forgotten, refuse_unjudged
 from gate.review.merge_base import open_merge_base
-from gate.review.orphaned_baselines import refuse_forgotten, refuse_unjudged
 from gate.review.policy_reader import make_policy
 
 if TYPE_CHECKING:

@@ -1,7 +1,4 @@
-"""What a tree edits of the accepted sessions: levels, and the facts that they rest on.
-
-What a tree edits beside the baselines: waivers, what a host must be, calibrations.
-"""
+"""What a tree edits of what was accepted: baselines, waivers, host files and calibrations."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""Where profiles and baselines stand in their repository, without trusting a link on the way.
+"""Where profiles and baselines stand in their repository, and a copy of them in plain files.
 
-Plain files of a folder of the working tree, copied apart: no link is followed on the way.
-
-The working tree may be a stranger's. What is read of it is read from the copy, so that a link
-leads nowhere.
+The working tree may be a stranger's: no link is followed on the way, and what is read of it is read
+from the copy.
 """
 
 from __future__ import annotations
