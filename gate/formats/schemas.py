@@ -15,8 +15,6 @@ from gate.formats.published import summary_form
 from gate.formats.session import session_file
 from gate.model import Calibration
 
-_Record = Calibration | None
-
 
 class HostShowForm(BaseModel):
     """What `gate host show --json` prints. Values are text; `unknown` where nothing is told."""
@@ -39,7 +37,7 @@ class HostShowForm(BaseModel):
     """A change in one of these is told, and opens a new epoch or is refused."""
     live: dict[str, str]
     """Of the moment: recorded, never compared."""
-    calibration: _Record
+    calibration: Calibration | None
     """How often the gate was right on this host class; null where it was never calibrated."""
 
 

@@ -24,12 +24,12 @@ def metric_edits(before: Profile, after: Profile) -> Iterator[Edit]:
         elif was is not None:
             gone = was.role is Role.GATE
             said = f"metric {name} removed"
-            shown = _shown(was)
+            shown = _role_text(was)
             yield edit("G073", said, loosens=gone, profile=before.name, metric=name, before=shown)
         elif now is not None:
-            said = f"metric {name} added ({_shown(now)})"
+            said = f"metric {name} added ({_role_text(now)})"
             yield edit(
-                "G073", said, loosens=False, profile=before.name, metric=name, after=_shown(now)
+                "G073", said, loosens=False, profile=before.name, metric=name, after=_role_text(now)
             )
 
 
@@ -71,7 +71,7 @@ def _edited(profile: str, was: Metric, now: Metric) -> Iterator[Edit]:
             yield one("G073", f"{what} of {name}", before, after, loosens=True)
 
 
-def _shown(metric: Metric) -> str:
+def _role_text(metric: Metric) -> str:
     if metric.role is Role.WATCH:
         return "watched"
     return f"tolerance {plain_percent(metric.tolerance)}"

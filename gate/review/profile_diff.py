@@ -61,7 +61,7 @@ class _Edited(NamedTuple):
         diff = difflib.unified_diff(
             old[:_MOST_COMPARED], new[:_MOST_COMPARED], n=_CONTEXT, lineterm=""
         )
-        lines = [_plain(line) for line in islice(diff, _HEADS, None)]
+        lines = [_printable(line) for line in islice(diff, _HEADS, None)]
         return lines, max(0, max(len(old), len(new)) - _MOST_COMPARED)
 
 
@@ -85,7 +85,7 @@ def changed_profiles(
         shown = lines[: min(MOST_LINES, to_show)]
         to_show -= len(shown)
         found[one.name] = TextChange(
-            name=_plain(one.name), lines=tuple(shown), more=len(lines) - len(shown) + more
+            name=_printable(one.name), lines=tuple(shown), more=len(lines) - len(shown) + more
         )
     rest = (TextChange(name=f"{further} further files", lines=()),) if further else ()
     return (*(found[name] for name in sorted(found)), *rest)
@@ -135,7 +135,7 @@ def _lines(raw: bytes | None) -> list[str]:
     return lines[:-1] if lines[-1] == "" else [*lines, "\\ the last line has no end"]
 
 
-def _plain(line: str) -> str:
+def _printable(line: str) -> str:
     """A line that can be shown: what controls a terminal, or is not seen, is replaced."""
     spaced = line.expandtabs(4)[:LONGEST_LINE]
     return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in spaced)

@@ -20,11 +20,11 @@ from gate.units import parse_quantity
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from gate.formats.profile.profile_form import GuestForm
     from gate.formats.profile.sizes import Sized
 
     Wrong = Callable[..., InputError]
 
+_FORM = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
 _LEAST_MEMORY, _MOST_MEMORY = 256, 64 << 10
 """MiB."""
 _SMALLEST_DISK, _LARGEST_DISK = 16 << 20, 1 << 40
@@ -37,7 +37,7 @@ _LEAST_GUEST_MEMORY, _MOST_GUEST_MEMORY = 128, 64 << 10
 class MachineForm(BaseModel):
     """`machine = { ... }`: the virtual machine that a kernel is booted in."""
 
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
+    model_config = _FORM
     memory: str = "2 GiB"
     """Of the machine; the trial's files in it live in memory too."""
     cpus: int = Field(default=1, ge=1, le=_MOST_CPUS)
@@ -155,7 +155,7 @@ _NUMBER = re.compile(r"[0-9A-Fa-f]{4}")
 class MetalForm(BaseModel):
     """`metal = { by = "grub", base = "...", head = "..." }`."""
 
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+    model_config = _FORM
     by: Literal["grub", "systemd-boot", "efi", "kexec", "command"]
     """What makes the next start, and no other, one of the side's kernel."""
     base: str = ""
@@ -210,6 +210,26 @@ def metal_of(form: MetalForm, wrong: Wrong) -> Metal:
         initrd=form.initrd,
         command_line=form.command_line,
     )
+
+
+class GuestForm(BaseModel):
+    """`[guest]`: the machine that is booted with the side's kernel for each trial."""
+
+    model_config = _FORM
+    modules: list[str] = []
+    """Kernel modules to load, in this order, with parameters: "null_blk nr_devices=1"."""
+    programs: list[str] = []
+    """Programs of this machine that the command runs; busybox is always there."""
+    prepare: str = ""
+    """A shell command in the guest before the trial, not counted."""
+    memory: str = "512 MiB"
+    """Memory of the guest."""
+    command_line: str = ""
+    """Added to the kernel's command line."""
+    operations: list[int]
+    """What `{operations}` in the command stands for: in a short run, and in a long one."""
+    untouched: Literal["note", "close"] = "note"
+    """What becomes of a pass that executed no changed function: "note" it, or "close" the gate."""
 
 
 def guest_of(form: GuestForm, source: Sized) -> Guest:

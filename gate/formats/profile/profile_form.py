@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from gate.formats.profile.machines import GuestForm
 from gate.formats.profile.subject import SubjectForm
 
 _FORM = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
@@ -114,26 +115,6 @@ class TrialsForm(BaseModel):
     """Trials of the head side in the screen."""
     confirm_pairs: int = Field(default=100, ge=9, le=1000)
     """Most pairs the confirmation may spend."""
-
-
-class GuestForm(BaseModel):
-    """`[guest]`: the machine that is booted with the side's kernel for each trial."""
-
-    model_config = _FORM
-    modules: list[str] = []
-    """Kernel modules to load, in this order, with parameters: "null_blk nr_devices=1"."""
-    programs: list[str] = []
-    """Programs of this machine that the command runs; busybox is always there."""
-    prepare: str = ""
-    """A shell command in the guest before the trial, not counted."""
-    memory: str = "512 MiB"
-    """Memory of the guest."""
-    command_line: str = ""
-    """Added to the kernel's command line."""
-    operations: list[int]
-    """What `{operations}` in the command stands for: in a short run, and in a long one."""
-    untouched: Literal["note", "close"] = "note"
-    """What becomes of a pass that executed no changed function: "note" it, or "close" the gate."""
 
 
 class SideForm(BaseModel):

@@ -161,7 +161,7 @@ def groups(
     for metric in metrics.values():
         if metric.derived is None:
             continue
-        found = _found(points, metric.derived)
+        found = _members_of(points, metric.derived)
         if not found:
             of, over = metric.derived.of, metric.derived.over
             cure = f"Give its rows params = {{ {over} = ... }}."
@@ -172,7 +172,7 @@ def groups(
             yield _group(name, members, metric, metric.derived)
 
 
-def _found(points: Sequence[Point], derived: Derived) -> dict[str, list[Point]]:
+def _members_of(points: Sequence[Point], derived: Derived) -> dict[str, list[Point]]:
     """The points of each group by its name, in the order of the file."""
     found: dict[str, list[Point]] = {}
     for point in points:
@@ -236,18 +236,18 @@ def _group(name: str, members: Sequence[Point], metric: Metric, derived: Derived
     rows = tuple(one.row for one in members)
     places = tuple(one.params[derived.over] for one in members)
     base, head = (
-        _taken([row.sides[side] for row in rows], places, derived.take) for side in range(2)
+        _figures_of([row.sides[side] for row in rows], places, derived.take) for side in range(2)
     )
     return SummaryRow(
         benchmark=name, metric=metric, base=base, head=head, points=rows, places=places
     )
 
 
-def _taken(points: Sequence[Figures], places: Sequence[str], take: Take) -> Figures:
+def _figures_of(points: Sequence[Figures], places: Sequence[str], take: Take) -> Figures:
     """What is taken of one side's points; of several sittings one by one, then their mean."""
     sittings = list(zip(*(point.sittings for point in points), strict=True))
     if sittings:
-        return together([_taken(sitting, places, take) for sitting in sittings])
+        return together([_figures_of(sitting, places, take) for sitting in sittings])
     numbers = [float(place) for place in places] if take is Take.KNEE else []
     return Figures(
         mean=take_of(take, [point.mean for point in points], numbers),
