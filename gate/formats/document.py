@@ -88,18 +88,19 @@ class Document:
             cure = "Use the version of the gate that wrote the file."
             raise self.wrong(message, "schema", code="G207", cure=cure)
 
-    def validate(self, adapter: TypeAdapter[T]) -> T:
-        """The typed value, validated strictly.
+    def validate(self, form: type[T]) -> T:
+        """The value of that type, validated strictly.
 
         Raises:
             InputError: G206 naming each wrong key with its line, G204 or G205 for absurd values.
         """
         toml.refuse_absurd(self.data, self.place, self.kind)
+        adapter = adapter_of(cast("Any", form))
         compact = json.dumps(self.data, default=str)
         try:
             if len(compact) > _LARGE:
                 return cast("T", stopping_early(adapter).validate_json(compact, strict=True))
-            return adapter.validate_json(compact, strict=True)
+            return cast("T", adapter.validate_json(compact, strict=True))
         except ValidationError as error:
             # A misspelt key is missed too: what was written comes before what is lacking.
             details = [one for one in error.errors(include_url=False) if not _is_echo(one)]
@@ -146,6 +147,12 @@ def read_json(path: Path, kind: str, schema: str = "") -> Document:
     found = Document(toml.parse_json(text, str(path)), text, str(path), "json", schema)
     found.check_schema()
     return found
+
+
+@cache
+def adapter_of(form: type) -> TypeAdapter[Any]:
+    """Validator of a form or of a type of the model, built once."""
+    return TypeAdapter(form)
 
 
 @cache

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from functools import cache
-from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field
 
-from gate.formats.baseline import baseline_text, calibration_file, waiver_file
-from gate.formats.host import devices_file, host_file
-from gate.formats.profile import profile_form
-from gate.formats.published import summary_form
-from gate.formats.session import session_file
-from gate.model import Calibration
+from gate.formats.baseline.baseline_text import BaselineForm
+from gate.formats.baseline.calibration_file import CalibrationForm
+from gate.formats.baseline.waiver_file import WaiversForm
+from gate.formats.document import adapter_of
+from gate.formats.host.devices_file import DevicesForm
+from gate.formats.host.host_file import HostForm
+from gate.formats.profile.profile_form import ProfileForm
+from gate.formats.published.summary_form import SummaryForm
+from gate.model import Calibration, Handover, Report, Session
 
 
 class HostShowForm(BaseModel):
@@ -41,30 +42,24 @@ class HostShowForm(BaseModel):
     """How often the gate was right on this host class; null where it was never calibrated."""
 
 
-@cache
-def show_adapter() -> TypeAdapter[HostShowForm]:
-    """Validator of what is shown, built once."""
-    return TypeAdapter(HostShowForm)
-
-
-_ADAPTERS: dict[str, Any] = {
-    "baseline": baseline_text.adapter,
-    "calibration": calibration_file.adapter,
-    "devices": devices_file.adapter,
-    "handover": session_file.handover_adapter,
-    "host": host_file.adapter,
-    "host-show": show_adapter,
-    "profile": profile_form.adapter,
-    "report": session_file.report_adapter,
-    "session": session_file.adapter,
-    "summary": summary_form.adapter,
-    "waivers": waiver_file.adapter,
+_FORMS: dict[str, type] = {
+    "baseline": BaselineForm,
+    "calibration": CalibrationForm,
+    "devices": DevicesForm,
+    "handover": Handover,
+    "host": HostForm,
+    "host-show": HostShowForm,
+    "profile": ProfileForm,
+    "report": Report,
+    "session": Session,
+    "summary": SummaryForm,
+    "waivers": WaiversForm,
 }
-KINDS = tuple(_ADAPTERS)
+KINDS = tuple(_FORMS)
 
 
 def schema_text(kind: str) -> str:
     """The JSON Schema of one file kind, as text."""
-    adapter: TypeAdapter[Any] = _ADAPTERS[kind]()
-    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema"} | adapter.json_schema()
+    form = adapter_of(_FORMS[kind])
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema"} | form.json_schema()
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from pydantic import TypeAdapter
-
 from gate.errors import InputError
 from gate.formats.document import Document
 from gate.formats.session.consistency import (
@@ -33,7 +31,7 @@ def refusal(value):
     text = json.dumps(asdict(value))
     document = Document(json.loads(text), text, "file", "json")
     try:
-        document.refuse_any(COMPLAINTS[type(value)](document.validate(TypeAdapter(type(value)))))
+        document.refuse_any(COMPLAINTS[type(value)](document.validate(type(value))))
     except InputError as error:
         return error.message.removesuffix(".").split("; ")
     return []

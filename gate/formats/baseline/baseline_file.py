@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from gate.errors import InputError
 from gate.formats import disk, names
-from gate.formats.baseline.baseline_text import adapter, baseline_text
+from gate.formats.baseline.baseline_text import BaselineForm, baseline_text
 from gate.formats.document import read_toml
 from gate.formats.host.host_file import HOST_FILE, read_known_host, write_known_host
 from gate.model import AcceptedSession, Baseline, BaselinePoint, BaselineSeries, KnownHost
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from gate.formats.baseline.baseline_text import BaselineForm, PointForm, SeriesForm, SessionForm
+    from gate.formats.baseline.baseline_text import PointForm, SeriesForm, SessionForm
 
 WAIVER_FILE = "waivers.toml"
 _CONFIG_NAME = re.compile(r"kernel-([0-9a-f]{16})\.config")
@@ -33,9 +33,6 @@ def read_baselines(directory: Path) -> tuple[Baseline, ...]:
     """Every baseline under a directory, sorted by host class and profile.
 
     A directory that does not exist holds none; one that cannot be read is an error.
-
-    Raises:
-        InputError: a file is malformed, or contradicts its place.
     """
     if disk.is_absent(directory):
         return ()
@@ -51,11 +48,7 @@ def read_baselines(directory: Path) -> tuple[Baseline, ...]:
 
 
 def read_class(directory: Path) -> tuple[Baseline, ...]:
-    """Every baseline of one host class, sorted by profile.
-
-    Raises:
-        InputError: a file is malformed, or contradicts its place.
-    """
+    """Every baseline of one host class, sorted by profile."""
     try:
         files = sorted(directory.glob("*.toml"))
     except OSError as error:
@@ -68,14 +61,10 @@ def _not_listed(directory: Path, error: OSError) -> InputError:
 
 
 def read_baseline(path: Path) -> Baseline:
-    """Read one baseline with the host facts beside it.
-
-    Raises:
-        InputError: malformed, of another schema, or contradicting its place.
-    """
+    """Read one baseline with the host facts beside it."""
     document = read_toml(path, "baseline")
     document.check_schema()
-    form = document.validate(adapter())
+    form = document.validate(BaselineForm)
     _check_place(path, form)
     known = _host_of(path, form.host_class)
     every = [_session(name, one) for name, one in form.session.items()]
@@ -188,9 +177,6 @@ def write_baseline(directory: Path, baseline: Baseline) -> Path:
 
     Beside it stand the host's facts, where it is the first of its class, and the configurations of
     the kernels that its sessions name, as far as they are known and not there yet.
-
-    Raises:
-        InputError: a file cannot be written; what was there is unchanged.
     """
     place = directory / baseline.host_class
     if disk.is_absent(place / HOST_FILE):

@@ -9,11 +9,10 @@ The form of `baselines/<host-class>/<profile>.toml`.
 
 from __future__ import annotations
 
-from functools import cache
 from statistics import median
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat
 
 from gate.formats import toml
 from gate.model import SCHEMA, Better
@@ -182,9 +181,3 @@ class BaselineForm(BaseModel):
     profile_digest: str
     session: dict[str, SessionForm] = {}
     series: dict[str, dict[str, SeriesForm]] = {}
-
-
-@cache
-def adapter() -> TypeAdapter[BaselineForm]:
-    """Validator of baselines, built once."""
-    return TypeAdapter(BaselineForm)

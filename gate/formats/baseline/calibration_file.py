@@ -8,10 +8,9 @@ from __future__ import annotations
 import fcntl
 import os
 from contextlib import contextmanager
-from functools import cache
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field
 
 from gate.errors import InputError
 from gate.formats import disk, names, toml
@@ -87,12 +86,6 @@ class CalibrationForm(BaseModel):
     profile: dict[str, ProfileRoundsForm] = {}
 
 
-@cache
-def adapter() -> TypeAdapter[CalibrationForm]:
-    """Validator of calibrations, built once."""
-    return TypeAdapter(CalibrationForm)
-
-
 CALIBRATION_FILE = "calibration.toml"
 MOST_KEPT = 500
 """Rounds of one profile that are kept, the newest."""
@@ -103,11 +96,7 @@ _REGRESSED = {Ending.CLEAR: False, Ending.ALARM: True, Ending.FOUND: True}
 
 
 def read_rounds(directory: Path) -> tuple[Round, ...]:
-    """The rounds of every host class under a baseline directory, oldest first.
-
-    Raises:
-        InputError: a file is malformed, or contradicts its place or itself.
-    """
+    """The rounds of every host class under a baseline directory, oldest first."""
     if disk.is_absent(directory):
         return ()
     files = sorted(directory.glob(f"*/{CALIBRATION_FILE}"))
@@ -115,11 +104,7 @@ def read_rounds(directory: Path) -> tuple[Round, ...]:
 
 
 def append_round(directory: Path, new: Round) -> Path:
-    """Add a finished round to the file of its host class; one of the same id is replaced.
-
-    Raises:
-        InputError: the file is malformed or cannot be written; it is unchanged then.
-    """
+    """Add a finished round to the file of its host class; one of the same id is replaced."""
     path = directory / new.host_class / CALIBRATION_FILE
     with _alone(path.parent):
         before = () if disk.is_absent(path) else _read(path)
@@ -189,7 +174,7 @@ def _alone(directory: Path) -> Iterator[None]:
 def _read(path: Path) -> tuple[Round, ...]:
     document = read_toml(path, "calibration")
     document.check_schema()
-    form = document.validate(adapter())
+    form = document.validate(CalibrationForm)
     if form.host_class != path.parent.name:
         here = f"{path.parent.name!r} belongs"
         message = f"host_class is {form.host_class!r}, but the file stands where {here}."

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from datetime import date
-from functools import cache
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field
 
 from gate.formats import disk
 from gate.formats.baseline.baseline_file import WAIVER_FILE
@@ -47,23 +46,13 @@ class WaiversForm(BaseModel):
     waiver: list[WaiverForm] = []
 
 
-@cache
-def adapter() -> TypeAdapter[WaiversForm]:
-    """Validator of waivers, built once."""
-    return TypeAdapter(WaiversForm)
-
-
 def read_waivers(directory: Path) -> tuple[Waiver, ...]:
-    """The waivers of a baseline directory; none where there is no file.
-
-    Raises:
-        InputError: malformed, with file and line.
-    """
+    """The waivers of a baseline directory; none where there is no file."""
     path = directory / WAIVER_FILE
     if disk.is_absent(path):
         return ()
     document = read_toml(path, "profile")
-    form = document.validate(adapter())
+    form = document.validate(WaiversForm)
     waivers = tuple(_waiver(one, i, document) for i, one in enumerate(form.waiver))
     rows = [one.row for one in waivers]
     for i, row in enumerate(rows):

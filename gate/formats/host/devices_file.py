@@ -9,10 +9,9 @@ from __future__ import annotations
 import os
 import re
 import stat
-from functools import cache
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field
 
 from gate.errors import InputError
 from gate.formats import names, toml
@@ -48,12 +47,6 @@ class DevicesForm(BaseModel):
     """Device by the name that profiles call it."""
 
 
-@cache
-def adapter() -> TypeAdapter[DevicesForm]:
-    """Validator of the allow-list, built once."""
-    return TypeAdapter(DevicesForm)
-
-
 def read_devices(path: Path = DEVICES) -> tuple[AllowedDevice, ...]:
     """The allowed devices in the order of the file; none where there is no file.
 
@@ -71,7 +64,7 @@ def read_devices(path: Path = DEVICES) -> tuple[AllowedDevice, ...]:
     data = toml.parse_toml(text, str(path))
     document = Document(data, text, str(path), schema="devices")
     document.check_schema()
-    form = document.validate(adapter())
+    form = document.validate(DevicesForm)
     found = tuple(_device(name, one, document) for name, one in form.device.items())
     by_id = [one.by_id for one in found]
     for one in found:

@@ -6,10 +6,9 @@ Read strictly, and written whole as canonical text for its reviewer: every fact 
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from gate.errors import InputError
 from gate.formats import disk, toml
@@ -108,12 +107,6 @@ class HostForm(BaseModel):
     """As they were when the class was enrolled; every accepted session has its own."""
 
 
-@cache
-def adapter() -> TypeAdapter[HostForm]:
-    """Validator of host files, built once."""
-    return TypeAdapter(HostForm)
-
-
 _POLICIES = {
     EpochPolicy.REFUSE: "nothing is judged until a session of the machine as it is now is accepted",
     EpochPolicy.NEW_BASELINE: "every benchmark counts as new; closed as well, unless --allow new",
@@ -205,11 +198,7 @@ _LARGEST_SHARE = 10.0
 
 
 def read_known_host(directory: Path, host_class: str) -> KnownHost | None:
-    """What a class must be; None where it was never enrolled.
-
-    Raises:
-        InputError: the file is malformed, or of another class.
-    """
+    """What a class must be; None where it was never enrolled."""
     path = directory / host_class / HOST_FILE
     if disk.is_absent(path):
         return None
@@ -222,14 +211,10 @@ def read_known_host(directory: Path, host_class: str) -> KnownHost | None:
 
 
 def read_host_file(path: Path) -> KnownHost:
-    """A host file, wherever it stands.
-
-    Raises:
-        InputError: malformed or of another schema, with file and line.
-    """
+    """A host file, wherever it stands."""
     document = read_toml(path, "profile", "host")
     document.check_schema()
-    form = document.validate(adapter())
+    form = document.validate(HostForm)
     return KnownHost(
         host_class=form.host_class,
         stable=dict(form.stable),
@@ -243,11 +228,7 @@ def read_host_file(path: Path) -> KnownHost:
 
 
 def write_known_host(directory: Path, known: KnownHost) -> Path:
-    """Write a class's host file; returns its path.
-
-    Raises:
-        InputError: it cannot be written; what was there is unchanged.
-    """
+    """Write a class's host file; returns its path."""
     path = directory / known.host_class / HOST_FILE
     disk.write_text(path, host_text(known))
     return path

@@ -54,11 +54,7 @@ class MachineForm(BaseModel):
 
 
 def machine_from(form: MachineForm, wrong: Wrong) -> Machine:
-    """The machine that a profile asks for.
-
-    Raises:
-        InputError: a key is out of range.
-    """
+    """The machine that a profile asks for."""
     if not form.command_line.isprintable():
         raise wrong("subject.machine.command_line is not one line.", "subject", "machine")
     limits = (_LEAST_MEMORY << 20, _MOST_MEMORY << 20)
@@ -102,11 +98,7 @@ def machine_of(
 
 
 def within(text: str, unit: str, limits: tuple[float, float], wrong: Wrong, *key: str) -> float:
-    """A quantity between two limits, in base units; `key` names it below `subject`.
-
-    Raises:
-        InputError: it is none, or outside.
-    """
+    """A quantity between two limits, in base units; `key` names it below `subject`."""
     name = ".".join(("subject", *key))
     try:
         value = parse_quantity(text, unit)
@@ -173,11 +165,7 @@ class MetalForm(BaseModel):
 
 
 def metal_of(form: MetalForm, wrong: Wrong) -> Metal:
-    """How the machine is restarted.
-
-    Raises:
-        InputError: a key means nothing to it, is missing, or is not one line.
-    """
+    """How the machine is restarted."""
     by = OneShot(form.by)
     allowed = _KEYS[by] | {"restart"}
     for key in sorted(form.model_fields_set - allowed - {"by"}):
@@ -233,11 +221,7 @@ class GuestForm(BaseModel):
 
 
 def guest_of(form: GuestForm, source: Sized) -> Guest:
-    """The machine that is booted for a trial.
-
-    Raises:
-        InputError: a figure is none, or no command line.
-    """
+    """The machine that is booted for a trial."""
     if len(form.operations) != 2 or not 0 < form.operations[0] < form.operations[1]:
         raise source.wrong(
             f"guest.operations: {form.operations} is no short and no long run.",

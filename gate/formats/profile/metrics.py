@@ -21,12 +21,7 @@ if TYPE_CHECKING:
 def metrics(
     form: ProfileForm, source: Sized, kinds: Mapping[str, MetricKind]
 ) -> tuple[Metric, ...]:
-    """Every metric of the profile; `kinds` are those that its harness can give.
-
-    Raises:
-        InputError: an unknown metric, a percentage or quantity that is none, a group's metric
-            without the curve for it, or no metric that may close the gate.
-    """
+    """Every metric of the profile; `kinds` are those that its harness can give."""
     if not any(one.role == "gate" for one in form.metric.values()):
         raise source.wrong(
             "no metric may close the gate.",

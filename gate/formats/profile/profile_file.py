@@ -18,7 +18,7 @@ from gate.formats.profile.machines import run_in_guest
 from gate.formats.profile.metric_kinds import kinds_of
 from gate.formats.profile.metrics import metrics
 from gate.formats.profile.points import VARIABLE, check_parameters, groups, points
-from gate.formats.profile.profile_form import adapter
+from gate.formats.profile.profile_form import ProfileForm
 from gate.formats.profile.sizes import FULL, Sized, scripts_of
 from gate.formats.profile.storage import state_text, storage_of
 from gate.formats.profile.subject import refuse_unfit, subject_of, subject_text
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from gate.formats.profile.metric_kinds import MetricKind
-    from gate.formats.profile.profile_form import ProfileForm
     from gate.model import Background, Benchmark, Storage, Work
 
 _BY_DIRECTORY = Activation()
@@ -55,11 +54,7 @@ _OWN = {
 
 
 def read_profile(path: Path, size: str = FULL) -> Profile:
-    """Read and check one profile in one size.
-
-    Raises:
-        InputError: anything wrong, with file and line.
-    """
+    """Read and check one profile in one size."""
     document = read_toml(path, "profile")
     data, text = document.data, document.text
     source = Sized(data, size, text=text, path=path)
@@ -77,7 +72,7 @@ def read_profile(path: Path, size: str = FULL) -> Profile:
 
 def _form(source: Sized) -> ProfileForm:
     document = Document(source.data, source.text, source.place, where=source.where)
-    return document.validate(adapter())
+    return document.validate(ProfileForm)
 
 
 def _profile(form: ProfileForm, source: Sized) -> Profile:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field
 
 from gate.formats.profile.machines import GuestForm
 from gate.formats.profile.subject import SubjectForm
@@ -208,9 +207,3 @@ class ProfileForm(BaseModel):
     """The metrics to judge and watch."""
     size: dict[str, dict[str, Any]] = {}
     """Smaller sizes, for `--size NAME`: keys that replace those of the whole file."""
-
-
-@cache
-def adapter() -> TypeAdapter[ProfileForm]:
-    """Validator of the form, built once."""
-    return TypeAdapter(ProfileForm)

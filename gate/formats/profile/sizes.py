@@ -46,11 +46,7 @@ class Sized:
     """A profile's document in one size, and where in the text each of its keys stands."""
 
     def __init__(self, document: dict[str, Any], size: str, *, text: str, path: Path) -> None:
-        """Lay the size over the document.
-
-        Raises:
-            InputError: there is no such size, or a size cannot be one.
-        """
+        """Lay the size over the document."""
         self.size, self.text, self.path = size, text, path
         self.place, self.stem = str(path), path.stem
         self.root = path.resolve().parent.parent
@@ -79,19 +75,11 @@ class Sized:
         return self._at(message, self.where(path), code=code, cure=cure)
 
     def quantity(self, text: str, unit: str, *path: str | int) -> float:
-        """A quantity at a key, in its base unit.
-
-        Raises:
-            InputError: it is none.
-        """
+        """A quantity at a key, in its base unit."""
         return self._parsed(lambda: parse_quantity(text, unit), path)
 
     def percent(self, text: str, *path: str | int) -> float:
-        """A percentage at a key, as a ratio.
-
-        Raises:
-            InputError: it is none.
-        """
+        """A percentage at a key, as a ratio."""
         return self._parsed(lambda: parse_percent(text), path)
 
     def _parsed(self, parse: Callable[[], float], path: toml.Path) -> float:
@@ -142,11 +130,7 @@ _FILE = re.compile(r"[\w-]+\.[\w]+")
 
 
 def scripts_of(texts: Iterable[str | None], root: Path) -> dict[str, str]:
-    """Path from the project's root -> hash, of each script that commands and variables run.
-
-    Raises:
-        InputError: a script cannot be read.
-    """
+    """Path from the project's root -> hash, of each script that commands and variables run."""
     waiting = [name for text in texts if text for name in _named(text, root)]
     found: dict[str, str] = {}
     while waiting:

@@ -6,10 +6,9 @@ import hashlib
 import json
 import re
 from dataclasses import asdict, replace
-from functools import cache
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic import BaseModel, ConfigDict
 
 from gate.errors import InputError
 from gate.formats.document import read_toml
@@ -74,17 +73,8 @@ class SubjectFileForm(BaseModel):
     """As `[subject]` of a profile."""
 
 
-@cache
-def _adapter() -> TypeAdapter[SubjectFileForm]:
-    return TypeAdapter(SubjectFileForm)
-
-
 def subject_of(form: SubjectForm, wrong: Wrong) -> Activation:
-    """How the sides are activated.
-
-    Raises:
-        InputError: a key means nothing to the kind, is missing, or out of range.
-    """
+    """How the sides are activated."""
     kind = SubjectKind(form.kind)
     given = form.model_fields_set - {"kind"}
     for key in sorted(given - _KEYS[kind]):
@@ -139,12 +129,8 @@ def subject_text(subject: Activation) -> str:
 
 
 def with_subject(profile: Profile, path: Path) -> Profile:
-    """The profile with the subject of a file of its own, as `--subject FILE` asks for.
-
-    Raises:
-        InputError: the profile has a subject, or the file is wrong.
-    """
-    form = read_toml(path, "profile").validate(_adapter())
+    """The profile with the subject of a file of its own, as `--subject FILE` asks for."""
+    form = read_toml(path, "profile").validate(SubjectFileForm)
 
     def wrong(message: str, *_: str | int, cure: str = "") -> InputError:
         return InputError("G210", message, cure=cure, place=str(path))

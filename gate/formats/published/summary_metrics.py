@@ -24,12 +24,7 @@ _TOLERANCES = (0.001, 5.0)
 
 
 def metrics(source: SummarySource) -> dict[str, Metric]:
-    """Every metric of the file by its name.
-
-    Raises:
-        InputError: a key that is missing or has no business there, an unknown unit or metric, a
-            percentage that is none or out of range.
-    """
+    """Every metric of the file by its name."""
     printed = {
         name: _printed(source, name, form)
         for name, form in source.form.metric.items()
@@ -152,12 +147,7 @@ def name_of(stem: str, params: dict[str, str]) -> str:
 def groups(
     source: SummarySource, points: Sequence[Point], metrics: dict[str, Metric]
 ) -> Iterator[SummaryRow]:
-    """A row for each metric of groups and each combination of the other parameters.
-
-    Raises:
-        InputError: a metric without a group, a group of too few points or of points that do not
-            fit together or stand in an order that turns the curve round.
-    """
+    """A row for each metric of groups and each combination of the other parameters."""
     for metric in metrics.values():
         if metric.derived is None:
             continue

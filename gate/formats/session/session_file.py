@@ -16,10 +16,7 @@ import dataclasses
 import json
 import pickle
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any
-
-from pydantic import TypeAdapter
 
 from gate.formats import disk
 from gate.formats.document import Document, read_json
@@ -35,18 +32,8 @@ if TYPE_CHECKING:
     from gate.model.diagnosis import ExtraRuns, Folded
 
 
-@cache
-def adapter() -> TypeAdapter[Session]:
-    """Validator of sessions, built once."""
-    return TypeAdapter(Session)
-
-
 def read_session(path: Path) -> Session:
-    """Read one session.
-
-    Raises:
-        InputError: it cannot be read, or is no session of this schema number.
-    """
+    """Read one session."""
     return session_in(read_json(path, "session"))
 
 
@@ -56,7 +43,7 @@ def session_in(document: Document) -> Session:
     Raises:
         InputError: G206, it is none, or it contradicts itself.
     """
-    session = document.validate(adapter())
+    session = document.validate(Session)
     document.refuse_any(session_complaints(session))
     return session
 
@@ -73,34 +60,20 @@ def as_json(value: Any) -> str:
 
 
 def write_session(path: Path, session: Session) -> None:
-    """Write a session whole.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
+    """Write a session whole."""
     disk.write_text(path, session_text(session))
 
 
 _OWN = frozenset(field.name for field in dataclasses.fields(Handover))
 
 
-@cache
-def handover_adapter() -> TypeAdapter[Handover]:
-    """Validator of handovers, built once."""
-    return TypeAdapter(Handover)
-
-
 def read_handover(path: Path) -> Handover:
-    """Read a handover; a file that holds one single session is part 1 of 1.
-
-    Raises:
-        InputError: it cannot be read, is larger than 64 MiB, or is neither of the two.
-    """
+    """Read a handover; a file that holds one single session is part 1 of 1."""
     document = read_json(path, "handover", "handover")
     if "sessions" not in document.data and document.data.keys() - _OWN:
         session = session_in(dataclasses.replace(document, schema=""))
         return Handover(schema=SCHEMA, version="", sessions=(session,))
-    handover = document.validate(handover_adapter())
+    handover = document.validate(Handover)
     document.refuse_any(handover_complaints(handover))
     return handover
 
@@ -125,38 +98,20 @@ def _compact(value: Any) -> str:
 
 
 def write_handover(path: Path, handover: Handover) -> None:
-    """Write a handover whole.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
+    """Write a handover whole."""
     disk.write_text(path, handover_text(handover))
 
 
-@cache
-def report_adapter() -> TypeAdapter[Report]:
-    """Validator of reports, built once."""
-    return TypeAdapter(Report)
-
-
 def read_report(path: Path) -> Report:
-    """Read one report.
-
-    Raises:
-        InputError: it cannot be read, or is no report of this schema number.
-    """
+    """Read one report."""
     document = read_json(path, "session")
-    report = document.validate(report_adapter())
+    report = document.validate(Report)
     document.refuse_any(report_complaints(report))
     return report
 
 
 def write_extra_runs(place: Path, runs: ExtraRuns, folded: Mapping[Side, Folded]) -> Path:
-    """Write the next `PROFILE-N.json` of a directory, and the stacks of both sides beside it.
-
-    Raises:
-        InputError: it cannot be written.
-    """
+    """Write the next `PROFILE-N.json` of a directory, and the stacks of both sides beside it."""
     number = 1
     while (path := place / f"{runs.profile}-{number}.json").exists():
         number += 1
