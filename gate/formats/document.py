@@ -37,10 +37,10 @@ _LONGEST_KEY = 200
 _LARGE = 48 << 10
 """Characters of compact JSON from which on validating stops early."""
 _BOUNDS = {
-    "greater_than": "must be above {gt:.15g}",
-    "greater_than_equal": "must be at least {ge:.15g}",
-    "less_than": "must be below {lt:.15g}",
-    "less_than_equal": "must be at most {le:.15g}",
+    "greater_than": "must be above {gt:.16g}",
+    "greater_than_equal": "must be at least {ge:.16g}",
+    "less_than": "must be below {lt:.16g}",
+    "less_than_equal": "must be at most {le:.16g}",
     "predicate_failed": "no number that anything measures",
     "string_too_long": "{length} characters are more than the {max_length} allowed",
     "string_too_short": "{length} characters are less than the {min_length} needed",

@@ -18,19 +18,15 @@ def metric_edits(before: Profile, after: Profile) -> Iterator[Edit]:
     """Every difference between the metrics of two texts of a profile."""
     old, new = ({one.name: one for one in p.metrics} for p in (before, after))
     for name in sorted(old.keys() | new.keys()):
-        was, now = old.get(name), new.get(name)
-        if was is not None and now is not None:
-            yield from _edited(before.name, was, now)
-        elif was is not None:
-            gone = was.role is Role.GATE
-            said = f"metric {name} removed"
-            shown = _role_text(was)
-            yield edit("G073", said, loosens=gone, profile=before.name, metric=name, before=shown)
-        elif now is not None:
-            said = f"metric {name} added ({_role_text(now)})"
-            yield edit(
-                "G073", said, loosens=False, profile=before.name, metric=name, after=_role_text(now)
-            )
+        place = {"profile": before.name, "metric": name}
+        if name not in new:
+            loosens, text = old[name].role is Role.GATE, _role_text(old[name])
+            yield edit("G073", f"metric {name} removed", loosens=loosens, before=text, **place)
+        elif name not in old:
+            text = _role_text(new[name])
+            yield edit("G073", f"metric {name} added ({text})", loosens=False, after=text, **place)
+        else:
+            yield from _edited(before.name, old[name], new[name])
 
 
 def _edited(profile: str, was: Metric, now: Metric) -> Iterator[Edit]:
@@ -92,26 +88,19 @@ def profile_edits(
 
 
 def _benchmark_edits(before: Profile, after: Profile) -> Iterator[Edit]:
-    old, new = _by_name(before), _by_name(after)
-    for name in sorted(old.keys() | new.keys()):
-        yield from _benchmark_edit(before.name, name, old.get(name), new.get(name))
-
-
-def _benchmark_edit(
-    profile: str, name: str, was: Benchmark | None, now: Benchmark | None
-) -> Iterator[Edit]:
-    place = {"profile": profile, "benchmark": name}
-    if now is None:
-        said = f"benchmark {name} removed"
-        yield edit("G074", said, loosens=True, before="there", **place)
-    elif was is None:
-        yield edit("G074", f"benchmark {name} added", loosens=False, after="there", **place)
-    elif was != now:
-        old, new = asdict(was), asdict(now)
-        parts = [key for key, value in old.items() if new[key] != value]
-        said = f"benchmark {name} edited: {some_names(parts)}"
-        before, after = str(old[parts[0]]), str(new[parts[0]])
-        yield edit("G074", said, loosens=True, before=before, after=after, **place)
+    was, now = _by_name(before), _by_name(after)
+    for name in sorted(was.keys() | now.keys()):
+        place = {"profile": before.name, "benchmark": name}
+        if name not in now:
+            yield edit("G074", f"benchmark {name} removed", loosens=True, before="there", **place)
+        elif name not in was:
+            yield edit("G074", f"benchmark {name} added", loosens=False, after="there", **place)
+        elif was[name] != now[name]:
+            old, new = asdict(was[name]), asdict(now[name])
+            parts = [key for key, value in old.items() if new[key] != value]
+            said = f"benchmark {name} edited: {some_names(parts)}"
+            texts = {"before": str(old[parts[0]]), "after": str(new[parts[0]])}
+            yield edit("G074", said, loosens=True, **texts, **place)
 
 
 def _running(

@@ -142,7 +142,7 @@ WRONG = [
     pytest.param("[limits]", 'steal = "5"', "G206", 'limits.steal: "5" is not a percentage', id="share"),
     pytest.param("[limits]", 'steal = "101%"', "G206", "limits.steal: '101%' is too much", id="above one"),
     pytest.param("[limits]", 'foreign_io = "8 MB"', "G206", "limits.foreign_io", id="no rate"),
-    pytest.param("[limits]", "foreign_cpu = -1", "G206", "greater than or equal to 0", id="negative"),
+    pytest.param("[limits]", "foreign_cpu = -1", "G206", "at least 0", id="negative"),
     pytest.param("[limits]", "foreign_cpu = nan", "G206", "limits.foreign_cpu", id="nan"),
     pytest.param("[limits]", 'stael = "5%"', "G206", 'did you mean "steal"?', id="misspelt"),
     pytest.param("[stable]", "cores = 4", "G206", "stable.cores", id="a fact as a number"),

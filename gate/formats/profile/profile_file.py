@@ -19,7 +19,7 @@ from gate.formats.profile.metric_kinds import kinds_of
 from gate.formats.profile.metrics import metrics
 from gate.formats.profile.points import VARIABLE, check_parameters, groups, points
 from gate.formats.profile.profile_form import ProfileForm
-from gate.formats.profile.sizes import FULL, Sized, scripts_of
+from gate.formats.profile.sizes import FULL, Sized, scripts_run
 from gate.formats.profile.storage import state_text, storage_of
 from gate.formats.profile.subject import refuse_unfit, subject_of, subject_text
 from gate.formats.profile.work import background_of, needs_of, work_of
@@ -84,9 +84,7 @@ def _profile(form: ProfileForm, source: Sized) -> Profile:
     found = points(form, source)
     wanted = metrics(form, source, kinds)
     curves = groups(form, source, found, [one.derived.over for one in wanted if one.derived])
-    load = background.command if background else None
-    named = (work.command, work.prepare, load, *work.environment.values())
-    scripts = scripts_of(named, source.root)
+    scripts = scripts_run(work, background, source.root)
     storage = storage_of(form, source, {one.name for one in wanted if not one.derived})
     subject = subject_of(form.subject, source.wrong)
     profile = Profile(

@@ -25,6 +25,8 @@ from gate.units import parse_percent, parse_quantity
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from gate.model import Background, Work
+
 
 FULL = "full"
 """The size of the document as it stands."""
@@ -127,6 +129,12 @@ def _reached(table: object, path: toml.Path) -> tuple[int, bool]:
 _NAMED = re.compile(r"(?P<before>[^\s;|&<>()=]*?)(?<![\w.}-])profiles(?P<rest>/[^\s\"';|&<>()`,]*)")
 _PLAIN = re.compile(r"[\w./+-]*")
 _FILE = re.compile(r"[\w-]+\.[\w]+")
+
+
+def scripts_run(work: Work, background: Background | None, root: Path) -> dict[str, str]:
+    """The scripts that a profile's commands and variables run, as `scripts_of` gives them."""
+    load = background.command if background else None
+    return scripts_of((work.command, work.prepare, load, *work.environment.values()), root)
 
 
 def scripts_of(texts: Iterable[str | None], root: Path) -> dict[str, str]:
