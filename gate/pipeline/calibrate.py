@@ -18,14 +18,13 @@ from gate.errors import InputError, TrialFailed
 from gate.formats.baseline import round_files
 from gate.formats.baseline.calibration_file import append_round, read_rounds
 from gate.harness.planted.planting import plantable, plantable_metrics
-from gate.host.lock import exclusive
 from gate.judge.calibration_rounds import RoundFilter, conclude, nothing_compared, rounds_that_count
 from gate.measure.new_session import sitting_open
 from gate.measure.planted_rounds import planted_benchmark, planted_loss, size_plant
-from gate.measure.setup import prepare_run
 from gate.model import SCHEMA, Plant, RoundPlan, Schedule, SideSpec
-from gate.pipeline.flow import CheckRun, Plan, cases_of
-from gate.pipeline.host_reservation import HostPlace, reserved_host, work_directory
+from gate.pipeline.check_plan import CheckPlan
+from gate.pipeline.host_reservation import HostClaim, reserved_host
+from gate.pipeline.stages import measure_check
 from gate.pipeline.subprocess_call import call_in_subprocess
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from gate.measure.process.stop import Stop
     from gate.model import Baseline, Profile, Round, Session
     from gate.pipeline.idle_wait import SpareTime
-    from gate.pipeline.progress import Teller
+    from gate.pipeline.progress import ProgressDisplay
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +143,7 @@ class Calibrating:
         self,
         wish: Wish,
         say: Callable[[str], None],
-        trials: Teller,
+        trials: ProgressDisplay,
         spare: SpareTime,
         stop: Stop,
     ) -> None:
@@ -174,6 +173,11 @@ class Calibrating:
         round_files.finish(course.directory, plan.number, done)
         return done
 
+    @property
+    def _host(self) -> HostClaim:
+        wish = self.wish
+        return HostClaim(store=wish.store, work=wish.work, host_class=wish.host_class)
+
     def _result(self, course: Course, plan: RoundPlan) -> Round:
         wish = self.wish
         if not plan.sized:
@@ -191,16 +195,14 @@ class Calibrating:
                 )
             round_files.write_plan(course.directory, plan)
         place = round_files.round_directory(course.directory, plan.number)
-        check = Plan(
+        check = CheckPlan(
             profiles=(_both_sides(course.profile, plan.plant),),
             baselines=wish.baselines,
             policy=wish.policy,
             out=place,
-            work=wish.work,
-            host_class=wish.host_class,
-            store=wish.store,
+            host=self._host,
         )
-        sessions = self.spare.alone(CheckRun(check, self.trials, self.stop).measure)
+        sessions = self.spare.alone(measure_check, check, self.trials, self.stop)
         rounds = read_rounds(wish.store)
         return call_in_subprocess(
             self.stop, _judged, sessions, check, plan, plantable_metrics(course.profile), rounds
@@ -209,24 +211,10 @@ class Calibrating:
     def _sized(self, course: Course, plan: RoundPlan) -> RoundPlan:
         """The plan with the work that its plant takes, measured."""
         self.say(f"{plan.plant.benchmark}: measuring what a loss of its size takes")
-        wish = self.wish
-        place = HostPlace(store=wish.store, work=wish.work, host_class=wish.host_class)
-        with (
-            reserved_host(exclusive(), self.say, place) as ground,
-            work_directory(wish.work) as work,
-        ):
-            sitting = prepare_run(
-                _one_side(course.profile),
-                work=work,
-                host_class=self.wish.host_class,
-                stop=self.stop,
-                tell=self.trials,
-                say=self.say,
-                store=self.wish.store,
-                tuned=ground.tuned,
-            )
-            with sitting_open(sitting):
-                return replace(plan, plant=size_plant(sitting, plan.plant), sized=True)
+        with reserved_host(self._host, self.trials, self.stop) as host:
+            run = host.prepare(_one_side(course.profile))
+            with sitting_open(run):
+                return replace(plan, plant=size_plant(run, plan.plant), sized=True)
 
 
 def _both_sides(profile: Profile, plant: Plant) -> Profile:
@@ -241,7 +229,7 @@ def _one_side(profile: Profile) -> Profile:
 
 def _judged(
     sessions: tuple[Session, ...],
-    check: Plan,
+    check: CheckPlan,
     plan: RoundPlan,
     metrics: tuple[str, ...],
     rounds: tuple[Round, ...],
@@ -251,7 +239,7 @@ def _judged(
     from gate.pipeline.report_files import write_report  # noqa: PLC0415 - not in the measuring process
 
     date = now()
-    cases = cases_of(sessions, check)
+    cases = check.cases(sessions)
     report = judge(cases, check.policy, created=date, version=__version__, rounds=rounds)
     write_report(report, check.out)
     nothing = nothing_compared(

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from gate.model import TrialStatus
-from gate.text import guard_line
+from gate.text import one_line
 from gate.units import show, show_duration
 
 if TYPE_CHECKING:
@@ -16,13 +16,7 @@ if TYPE_CHECKING:
 _USUAL_COLUMNS = 80
 
 
-def one_line(text: str) -> str:
-    """A text as one line that no CI runner takes for a command, wherever the text came from."""
-    shown = "".join(c if c.isprintable() else " " for c in text)
-    return guard_line(shown.replace("##[", "## ["))
-
-
-class Teller:
+class ProgressDisplay:
     """Shows each finished trial and how long the rest will take."""
 
     def __init__(self, *, quiet: bool = False) -> None:

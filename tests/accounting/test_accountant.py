@@ -159,7 +159,7 @@ def test_kernel_threads_and_background_are_asked_outside(accountant, tmp_path, m
     calls = []
     inside = []
     monkeypatch.setattr(
-        "gate.measure.cpu.samples.kthreads.read_kthreads", lambda: calls.append(list(inside)) or {}
+        "gate.measure.cpu.samples.processes.read_kthreads", lambda: calls.append(list(inside)) or {}
     )
     clock = iter((1.0, 3.5))
 

@@ -248,7 +248,7 @@ def test_a_gate_killed_outright(tmp_path):
 import os, sys, signal
 from pathlib import Path
 from gate.harness.base import TrialContext
-from gate.measure.load.background import loaded
+from gate.measure.load.background import background_load
 from gate.measure.process.stop import Stop
 from gate.model import Background, Benchmark, Profile, Side, Work
 place = Path({str(tmp_path)!r})
@@ -258,7 +258,7 @@ profile = Profile(name="p", path="", root=str(place), harness="hyperfine", about
 context = TrialContext(profile=profile, benchmark=Benchmark(name="b"), side=Side.HEAD,
                        side_directory=None, environment=dict(os.environ), work=place,
                        scratch=place, index=0, run=None)
-with loaded(context, Stop()):
+with background_load(context, Stop()):
     os.kill(os.getpid(), signal.SIGKILL)
 """,
         "utf-8",
