@@ -26,16 +26,8 @@ from gate.model.calibration import (
     short_digest,
 )
 from gate.model.cpu import Contexts, Counters, CpuBill, IdleReference, Owners
-from gate.model.disturbance import KINDS, UNSTEADY, Answer, Disturbance, Limits, Readiness
-from gate.model.host import (
-    COUNTED,
-    UNKNOWN,
-    EpochPolicy,
-    Host,
-    KnownHost,
-    counted_host,
-    without_kernel,
-)
+from gate.model.disturbance import KINDS, UNSTEADY, Disturbance, Limits
+from gate.model.host import UNKNOWN, EpochPolicy, Host, KnownHost, counted_host, without_kernel
 from gate.model.metric import Better, Derived, Metric, Role, Take
 from gate.model.patch_coverage import (
     MOST_CHANGED,
@@ -52,8 +44,6 @@ from gate.model.profile import (
     BY_INSTRUCTIONS,
     CLOCK,
     LOADED,
-    PRECONDITIONS,
-    PREPARATIONS,
     RESERVED,
     UNTIMED,
     AllowedDevice,

@@ -1,7 +1,4 @@
-"""Calibration: how often the gate was right on a host, where the truth was known beforehand.
-
-Recordings: sessions of series in which nothing was changed, for judging decision rules.
-"""
+"""Calibration: how often the gate was right on a host, where the truth was known beforehand."""
 
 from __future__ import annotations
 

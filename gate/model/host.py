@@ -1,9 +1,4 @@
-"""The machine that measured, and what its class must be.
-
-What each fact of a machine is, and why it matters to a measurement: for every reader of one.
-
-Facts of a machine that are not what they were: which, and how that is said in one line.
-"""
+"""The machine that measured: its facts, why each matters, what its class must be, what changed."""
 
 from __future__ import annotations
 

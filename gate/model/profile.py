@@ -1,9 +1,4 @@
-"""Profiles: which harness runs what, over which matrix, for which metrics.
-
-What state the storage must be in before a trial counts, and how much may be written.
-
-Names in braces: what a command of a profile leaves to be filled in.
-"""
+"""Profiles: which harness runs what, over which matrix, on what storage, for which metrics."""
 
 from __future__ import annotations
 

@@ -1,10 +1,8 @@
-"""The canonical text of a baseline, written for the reviewer of a pull request.
+"""The form of a baseline, and its canonical text for the reviewer of a pull request.
 
 One block per series, one short line per session in it, then one block per accepted session with
 who and why. Sorted, so that two branches that touch different benchmarks merge. The line that
 opens an epoch carries a comment that says what moved and why.
-
-The form of `baselines/<host-class>/<profile>.toml`.
 """
 
 from __future__ import annotations

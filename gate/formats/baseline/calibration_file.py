@@ -1,7 +1,4 @@
-"""`baselines/<host-class>/calibration.toml`: read with distrust, appended to, written whole.
-
-The form of `baselines/<host-class>/calibration.toml`: one line per round.
-"""
+"""`baselines/<host-class>/calibration.toml`: a line per round, appended to and written whole."""
 
 from __future__ import annotations
 

@@ -1,14 +1,12 @@
-"""Sizes of a profile: `[size.small]` laid over the whole document before it is checked.
+"""A profile's document in one of its sizes, and the scripts beside it that it runs.
 
-Tables are merged key by key, everything else is replaced, lists too. An empty size changes
-nothing, and a size laid over twice changes nothing the second time.
+`[size.small]` is laid over the whole document before it is checked: tables are merged key by key,
+everything else is replaced, lists too. Laid over twice, a size changes nothing the second time.
 
-The scripts beside a profile that it runs: they decide what is measured as much as it does.
-
-A script counts when a command or variable names it below `profiles/`, or when one that counts names
-it, as a neighbour in the same directory. A name that is not plainly a file's, such as
-`profiles/work/{kind}.sh`, stands for every file below the directory that is certain. What is named
-below `{side}` belongs to the subject under test.
+Scripts decide what is measured as much as the profile does. One counts when a command or variable
+names it below `profiles/`, or when one that counts names it, as a neighbour in the same directory.
+A name that is not plainly a file's, such as `profiles/work/{kind}.sh`, stands for every file below
+the directory that is certain. What is named below `{side}` belongs to the subject under test.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The form of a summary file, as a person writes it and as its JSON Schema shows it.
-
-A summary file while it is read: its text for lines, and the wording of what is wrong in it.
-"""
+"""The form of a summary file, and one on its way to the model, for errors with line and digits."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A summary's metrics: those that are printed, and those that groups take of them.
+"""A summary's metrics: those that are printed, and those taken of groups of its rows.
 
-Groups of a summary: rows that differ in one parameter alone, and what a metric takes of them.
+A group is rows that differ in one parameter alone.
 """
 
 from __future__ import annotations
