@@ -1,6 +1,6 @@
 """Facts and files from git; absent where there is no checkout or no git.
 
-What git tells may come from a stranger's branch: a revision is never taken as an option, and of a
+What git prints may come from a stranger's branch: a revision is never taken as an option, and of a
 tree only regular files are ever written, below the directory that was asked for.
 """
 

@@ -18,7 +18,7 @@ from gate.model import Calibration, Handover, Report, Session
 
 
 class HostShowForm(BaseModel):
-    """What `gate host show --json` prints. Values are text; `unknown` where nothing is told."""
+    """What `gate host show --json` prints. Values are text; `unknown` where nothing is known."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -35,7 +35,7 @@ class HostShowForm(BaseModel):
     stable: dict[str, str]
     """A baseline of a machine that differs in one of these is refused."""
     epoch: dict[str, str]
-    """A change in one of these is told, and opens a new epoch or is refused."""
+    """A change in one of these is shown, and opens a new epoch or is refused."""
     live: dict[str, str]
     """Of the moment: recorded, never compared."""
     calibration: Calibration | None

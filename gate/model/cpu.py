@@ -9,7 +9,7 @@ from gate.model.bounds import Name, Number, Strict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contexts(Strict):
-    """CPU-seconds by what the processors did, as the kernel's tick samples it."""
+    """CPU-seconds by what the processors did, by the kernel's tick accounting."""
 
     user: Number = 0.0
     nice: Number = 0.0
@@ -19,7 +19,7 @@ class Contexts(Strict):
     steal: Number = 0.0
     """Taken by the hypervisor: no cost of ours."""
     iowait: Number = 0.0
-    """Idle time with a disk request under way: told, never added to a cost."""
+    """Idle time with a disk request under way: shown, never added to a cost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,11 +55,11 @@ class CpuBill(Strict):
     window: Number
     """Seconds measured: without the ramp, without start and end of the harness."""
     life: Number
-    """Seconds that the trial's process lived; `owners` are told over these."""
+    """Seconds that the trial's process lived; `owners` are counted over these."""
     operations: Number
     """I/Os, or what the command counts, completed in the window; a run of a command is one."""
     transferred: Number
-    """Bytes transferred in the window; 0 where nothing tells."""
+    """Bytes transferred in the window; 0 where it is not known."""
     busy: Number
     """CPU-seconds of all processors in the window that were not idle, iowait or steal."""
     idle_reference: Number

@@ -15,11 +15,11 @@ from gate.model.activation import Side
 from gate.model.bounds import Cost, Count, LongText, Natural, Strict
 
 MOST_MOVERS = 15
-"""Counters that are told of a benchmark."""
+"""Counters that are shown of a benchmark."""
 MOST_FRAMES = 250
 """Frames of a flame graph; a narrower one is left out first."""
 MOST_CALLS = 12
-"""Functions that are told beside a flame graph."""
+"""Functions that are shown beside a flame graph."""
 DEEPEST = 48
 """Frames of one stack, from its outermost."""
 MOST_WHYS = 100
@@ -32,7 +32,7 @@ UNKNOWN = "[unknown]"
 
 
 def unit_of(counter: str) -> str:
-    """The base unit of a counter, told by the end of its name: `time`, `bytes`, else events."""
+    """The base unit of a counter, by the end of its name: `time`, `bytes`, else events."""
     if counter.endswith(" time"):
         return "s"
     return "B" if counter.endswith(" bytes") else "1"
@@ -46,7 +46,7 @@ class ExtraRun(Strict):
     seconds: float
     """Life of that process."""
     operations: float | None
-    """What the trial completed; absent where the harness does not tell."""
+    """What the trial completed; absent where the harness does not report it."""
     counts: dict[str, float] = field(default_factory=dict)
     """By counter, how much it grew; those that did not are left out."""
 
@@ -97,7 +97,7 @@ class Mover(Strict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame(Strict):
-    """One frame of both sides' stacks laid together; a tree told from its root, depth first."""
+    """One frame of both sides' stacks laid together; a tree from its root, depth first."""
 
     name: LongText
     depth: Annotated[int, Interval(ge=0, le=DEEPEST)]

@@ -42,7 +42,7 @@ class Disturbance(Strict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How much of each a trial bears before it is set aside."""
+    """How much of each a trial tolerates before it is set aside."""
 
     steal: float = 0.05
     """Share of all processors' time."""
@@ -72,7 +72,7 @@ class Answer(StrEnum):
     OFF = "off"
     """Not as it should be for measuring."""
     UNKNOWN = "unknown"
-    """The machine does not tell."""
+    """The machine does not report it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +106,7 @@ class HostNoise(Strict):
     alike: float
     """Lag-1 autocorrelation, -1 to 1."""
     detectable: dict[int, float]
-    """Trials a side -> smallest relative loss that can be told; infinite where none can."""
+    """Trials a side -> smallest relative loss that can be detected; infinite where none can."""
     with_pairs: dict[int, float]
     """Most pairs -> smallest tolerance that the gate's pairs can hold; infinite where none."""
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 UNKNOWN = "unknown"
-"""What stands for a fact that the machine does not tell; shown so, and compared so."""
+"""What stands for a fact that the machine does not report; shown so, and compared so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +150,7 @@ _GAP = "…"
 
 
 class Moved(NamedTuple):
-    """One fact that two sides tell differently; `unknown` where a side does not tell it."""
+    """A fact that differs; `unknown` where a side does not report it."""
 
     key: str
     theirs: str

@@ -11,7 +11,7 @@ from annotated_types import MaxLen
 from gate.model.bounds import Amount, Count, LongText, Natural, Number, Strict, Text
 
 MOST_CHANGED = 200
-"""Functions that are told by name."""
+"""Functions that are named."""
 HOW = ("changed", "added", "removed")
 """What may have happened to a function."""
 
@@ -102,6 +102,6 @@ class Touched(Strict):
     empty: bool
     """Whether functions differ, and none of them ran."""
     functions: Annotated[tuple[TouchedFunction, ...], MaxLen(MOST_CHANGED)] = ()
-    """Those that ran first; at most so many are told."""
+    """Those that ran first; only so many are kept."""
     unknown: LongText = ""
     """Why it is not known of all that ran which functions differ."""

@@ -225,7 +225,7 @@ class Profile:
     timeout: float = 600.0
     """Seconds after which a trial is killed and counts as failed."""
     loud: str = "raise"
-    """A metric too loud for its tolerance: `raise` the tolerance to its smallest provable
+    """A metric too noisy for its tolerance: `raise` the tolerance to its smallest provable
     loss and say so, or `refuse` to judge it."""
     sides: dict[str, SideSpec] = field(default_factory=dict)
     """`base` and `head`, where the profile declares them."""

@@ -102,7 +102,7 @@ class Finding(Strict):
     tolerance: float = 0.0
     """The tolerance asked for."""
     tolerance_used: float = 0.0
-    """The tolerance judged by; larger than `tolerance` when the metric is too loud for it."""
+    """The tolerance judged by; larger than `tolerance` when the metric is too noisy for it."""
     negligible: float = 0.0
     minimum_detectable_loss: float | None = None
     """Smallest true loss that this amount of data would have shown."""
@@ -133,7 +133,7 @@ class Edit(Strict):
     """One sentence: `tolerance of iops 5 % -> 50 %`."""
     advice: str
     loosens: bool
-    """Whether more would get in, once it is merged; True where that cannot be told."""
+    """Whether more would get in, once it is merged; True where that is not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,7 +197,7 @@ class Report(Strict):
     aside: tuple[SetAside, ...] = ()
     """Every trial that was set aside."""
     origin: Origin | None = None
-    """Absent where nobody told where the change comes from."""
+    """Absent where it is not known where the change comes from."""
     calibration: Calibration | None = None
     """How often the gate was right on this host class; absent where it was never calibrated."""
     why: Annotated[tuple[Why, ...], MaxLen(MOST_WHYS)] = ()

@@ -77,7 +77,7 @@ class Value(Strict):
     samples: Count = 1
     """How many samples inside the process it summarises; never counted as independent."""
     resolution: Amount = 0.0
-    """Smallest difference that can be told, in the metric's base unit; 0 where none is known."""
+    """Smallest difference that shows, in the metric's base unit; 0 where none is known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,17 +94,17 @@ class Percentiles(Strict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kernel(Strict):
-    """The kernel that a session ran on, as far as it tells."""
+    """The kernel that a session ran on, as far as it is known."""
 
     release: Text
     version: Name
-    """Build number, kind and date, as `uname -v` tells."""
+    """Build number, kind and date, as `uname -v` prints."""
     build_id: Text
     """Hexadecimal, from the kernel's own notes; empty where they cannot be read."""
     command_line: Text
     """As the epoch fact: without what names one machine."""
     config: dict[Name, Text] = field(default_factory=dict)
-    """Options that are set, without `CONFIG_`; empty where the kernel does not tell them."""
+    """Options that are set, without `CONFIG_`; empty where the kernel does not report them."""
 
 
 MOST_FUNCTIONS = 100
@@ -136,7 +136,7 @@ class Trial(Strict):
     aside: tuple[Disturbance, ...] = ()
     """Why it was set aside; its values are kept and never counted."""
     latencies: Annotated[tuple[Percentiles, ...], MaxLen(4)] = ()
-    """Where the harness tells percentiles."""
+    """Where the harness reports percentiles."""
     functions: Annotated[dict[Name, Spent], MaxLen(MOST_FUNCTIONS)] = field(default_factory=dict)
     """Instructions of one operation by kernel function, the largest; where they are counted."""
     touch: Touch | None = None
@@ -207,7 +207,7 @@ class Session(Strict):
     """Reasons why this sitting must not be judged."""
     notes: tuple[Text, ...] = ()
     loud: Name = "raise"
-    """The profile's policy for metrics too loud for their tolerance."""
+    """The profile's policy for metrics too noisy for their tolerance."""
     pairs: Annotated[int, Interval(ge=1, le=1000)] = 100
     """The profile's limit of pairs."""
     planted: Number = 0.0
@@ -219,7 +219,7 @@ class Session(Strict):
     controls: dict[Name, Annotated[tuple[Spent, ...], MinLen(1)]] = field(default_factory=dict)
     """The built-in controls: name -> seconds of each run, in order, over the whole sitting."""
     written: Number = 0.0
-    """Bytes that the profile wrote to its storage, preconditioning included, as the disk tells."""
+    """Bytes that the profile wrote to its storage, preconditioning included, as the disk counts."""
     tuned: tuple[Name, ...] = ()
     """Settings of the host that were tuned while it measured."""
     kernel: Kernel | None = None

@@ -69,7 +69,7 @@ class Bill(Strict):
     owners: tuple[Share, ...]
     """Whose tasks ran."""
     contexts: tuple[Share, ...]
-    """What the processors did, as the tick sampled it: user space, kernel, softirq, irq."""
+    """By the kernel's tick accounting: user space, kernel, softirq, irq."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +82,7 @@ class Quantile(Strict):
     """Median over trials of what a trial has there, in seconds; absent without base trials."""
     head: Cost | None
     beyond: Cost
-    """Samples beyond it in the trial that has the fewest; below 10 it tells of single hiccups."""
+    """Samples beyond it in the trial that has the fewest; below 10 it shows single hiccups."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +135,7 @@ AREAS = (
     *("host", "kernel", "kernel config", "command line", "tools", "profile", "tuning"),
     *("subject", "disturbed"),
 )
-"""What two sides may differ in beside their numbers, in the order in which that is told."""
+"""What two sides may differ in beside their numbers, in the order in which that is shown."""
 BASE_SIDE = "base side"
 ACCEPTED = "accepted session"
 """What the base of a difference stands for, with the session's name; in the plural without one."""
@@ -160,7 +160,7 @@ class Difference(Strict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alike(Strict):
-    """How many facts of an area were compared and found alike in every profile that tells them."""
+    """How many facts of an area were compared and found alike in every profile that has them."""
 
     area: LongText
     count: Positive

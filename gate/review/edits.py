@@ -33,7 +33,7 @@ def edits_of(
     """
     found = sorted(
         (
-            *(() if ("tree",) in after.unread else _terms(before, after)),
+            *(_terms(before, after) if ("tree",) not in after.unread else ()),
             *_unread(after),
             *(_file(kind, path) for kind, path in changed),
         ),

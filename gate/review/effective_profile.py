@@ -19,7 +19,7 @@ from gate.formats.profile.profile_file import is_there, load_profiles
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from gate.model import Background, Baseline, Profile, SideSpec, Work
+    from gate.model import Baseline, Profile, SideSpec, Work
     from gate.review.merge_base import MergeBase
 
 
@@ -41,10 +41,13 @@ def as_reviewed(profile: Profile, reviewed: Profile | None) -> Profile:
     if reviewed is None:
         return profile
     _refuse_outside(reviewed.sides, profile)
+    load, reviewed_load = profile.background, reviewed.background
+    if load and reviewed_load:
+        load = replace(load, least=reviewed_load.least)
     effective = replace(
         profile,
         work=_work(profile, reviewed),
-        background=_background(profile.background, reviewed.background),
+        background=load,
         sides=reviewed.sides,
         trials=reviewed.trials,
         timeout=reviewed.timeout,
@@ -82,10 +85,6 @@ def _work(profile: Profile, reviewed: Profile) -> Work:
     if python is not None and python.startswith(f"{reviewed.root}/"):
         python = profile.root + python.removeprefix(reviewed.root)
     return replace(profile.work, warmup=reviewed.work.warmup, python=python)
-
-
-def _background(load: Background | None, reviewed: Background | None) -> Background | None:
-    return load and replace(load, least=reviewed.least if reviewed else load.least)
 
 
 def profiles_of(

@@ -63,7 +63,7 @@ class MergeBase:
     proposed: str = ""
     """The commit that is judged; empty for the working tree."""
     terms: Terms = field(default_factory=Terms)
-    """What the tree judged says itself: shown, and asked what it adds and removes, not obeyed."""
+    """What the tree judged says itself: shown, compared with, and never obeyed."""
 
     def removes(self, baseline: Baseline) -> bool:
         """Whether the tree judged, which can be read, has not this baseline any more."""

@@ -96,16 +96,14 @@ class Reader:
         baselines: list[Baseline] = []
         hosts: list[KnownHost] = []
         for path in sorted((self.root / self.layout.baseline).glob("*/*.toml")):
-            if path.name == CALIBRATION_FILE:
-                continue
+            place = path.parent.name
             if path.name == HOST_FILE:
-                key: tuple[str, ...] = ("host", path.parent.name)
-                host = self._try(key, path, partial(read_host_file, path))
+                host = self._try(("host", place), path, partial(read_host_file, path))
                 hosts += [host] if host is not None else []
-                continue
-            key = ("baseline", path.parent.name, path.stem)
-            one = self._try(key, path, partial(read_baseline, path))
-            baselines += [one] if one is not None else []
+            elif path.name != CALIBRATION_FILE:
+                key = ("baseline", place, path.stem)
+                one = self._try(key, path, partial(read_baseline, path))
+                baselines += [one] if one is not None else []
         return baselines, hosts
 
     def _try(self, key: tuple[str, ...], path: Path | str, read: Callable[[], T]) -> T | None:

@@ -104,7 +104,7 @@ def _refuse_nested(top: Path, inside: str, path: Path) -> None:
     for part in inside.split("/"):
         place /= part
         if place.is_symlink():
-            return  # told where the folders are read
+            return  # reported where the folders are read
         if os.path.lexists(place / ".git"):
             raise _not_two(path, f"{place.relative_to(top)} is another repository")
 
@@ -134,7 +134,7 @@ def named_files(root: Path, layout: Layout) -> tuple[str, ...]:
         try:
             data = read_toml(path, "profile").data
         except InputError:
-            continue  # whoever reads it as a profile tells what is wrong with it
+            continue  # whoever reads it as a profile reports what is wrong with it
         for name in _named(data):
             inside = posixpath.normpath(posixpath.join(layout.profiles, name))
             leaves = inside.startswith(("../", "/")) or "\0" in inside or inside in {".", ".."}

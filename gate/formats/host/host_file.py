@@ -67,7 +67,7 @@ class PolicyForm(BaseModel):
 
 
 class LimitsForm(BaseModel):
-    """`[limits]`: how much of each disturbance a trial bears before it is set aside."""
+    """`[limits]`: how much of each disturbance a trial tolerates before it is set aside."""
 
     model_config = _FORM
     steal: str | None = None
@@ -135,11 +135,11 @@ def host_text(known: KnownHost) -> str:
         f"epoch = {toml.string(known.policy.value)}",
         "",
         "[limits]",
-        "# How much of each a trial bears before it is set aside; defaults are commented out.",
+        "# How much of each a trial tolerates before it is set aside; defaults are commented out.",
         *_limits_text(known.limits),
         "",
         "# Stable facts: a machine that differs in one of them is another machine, and a check on",
-        "# it is refused. Two machines that differ only in what is unknown are not told apart.",
+        "# it is refused. Two machines that differ only in what is unknown count as the same.",
         "[stable]",
         *_facts(known.stable),
         "",

@@ -186,7 +186,7 @@ class ProfileForm(BaseModel):
     timeout: str = "10 min"
     """After which a trial is killed and counts as failed."""
     loud: Literal["raise", "refuse"] = "raise"
-    """A metric too loud for its tolerance: raise the tolerance visibly, or refuse to judge."""
+    """A metric too noisy for its tolerance: raise the tolerance visibly, or refuse to judge."""
     needs: dict[str, NeedForm] = {}
     """Programs that the workload runs, by name or absolute path."""
     background: BackgroundForm | None = None

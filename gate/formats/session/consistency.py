@@ -65,7 +65,7 @@ def session_complaints(session: Session) -> Iterator[Complaint]:
 
 
 def kernel_complaints(kernel: Kernel) -> Iterator[Complaint]:
-    """What no kernel tells of itself."""
+    """What no kernel reports of itself."""
     if not _BUILD_ID.fullmatch(kernel.build_id):
         yield ("kernel", "build_id"), "is not hexadecimal, or too long"
     if len(kernel.config) > MOST_OPTIONS:
