@@ -20,8 +20,7 @@ from gate.text import one_line
 
 if TYPE_CHECKING:
     from gate.model import Session
-    from gate.pipeline.request import HostOptions, Selection
-    from gate.pipeline.side_options import SideOptions
+    from gate.pipeline.request import HostOptions, Selection, SideOptions
 
 _MEASURE_FAILED = 4
 _CURE = "Find out who works on this machine, and measure again when it is quiet."

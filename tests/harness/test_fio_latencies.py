@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
+from formats.refusal import refusal
 from hypothesis import given
 from hypothesis import strategies as st
-from judge.refusal import refusal
 
 from gate.errors import TrialFailed
 from gate.harness import HARNESSES

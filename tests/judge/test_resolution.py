@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 import pytest
+from formats.refusal import refusal
 from judge.build import (
     LEVELS,
     TRIALS,
@@ -20,7 +21,6 @@ from judge.build import (
     series,
     session,
 )
-from judge.refusal import refusal
 
 from gate.judge.verdict.case_numbers import at_resolution, relative, rule_of_blocks
 from gate.judge.verdict.interim_analysis import plan_second_stage, undecided_benchmarks

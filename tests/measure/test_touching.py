@@ -8,8 +8,8 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from formats.refusal import refusal
 from judge.build import session as made_session
-from judge.refusal import refusal
 
 from gate.errors import TrialFailed
 from gate.linux import kprobes
