@@ -98,15 +98,13 @@ def open_merge_base(
         try:
             before = _strict(layout, commit, ground, size)
             after, changed = _proposed(layout, commit, proposed, ground, size)
-            # Nothing can be said of the texts of a tree that could not be read.
             trees = (ground, before), (ground.with_name(_PROPOSAL), after)
-            changes = () if ("tree",) in after.unread else changed_profiles(layout, *trees)
             yield MergeBase(
                 commit=commit,
                 profiles=before.profiles,
                 baseline=ground / layout.baseline,
                 edits=edits_of(before, after, changed),
-                changes=changes,
+                changes=changed_profiles(layout, *trees),
                 proposed=(proposed and vcs.commit_of(layout.top, proposed)) or "",
                 terms=after,
             )

@@ -70,8 +70,11 @@ def changed_profiles(
 ) -> tuple[TextChange, ...]:
     """Profiles, and the jobs and scripts that they name, whose text a change edits, by path.
 
-    `before` and `after` are where each tree was written out, and what it says.
+    `before` and `after` are where each tree was written out, and what it says. Nothing can be said
+    of the texts of a tree that could not be read.
     """
+    if ("tree",) in after[1].unread:
+        return ()
     edited, further = _edited(layout, before, after)
     to_compare, to_show = COMPARED_IN_ALL, LINES_IN_ALL
     found: dict[str, TextChange] = {}

@@ -197,11 +197,10 @@ def digest(
     storage: Storage | None = None,
     subject: Activation = _BY_DIRECTORY,
 ) -> str:
-    """Hash of what decides what is run.
+    """Hash of what decides what is run: not sides, tolerances, numbers of trials, nor groups.
 
-    Sides, tolerances, numbers of trials, what may disturb and how programs are installed are not
-    part of it, nor are groups, which run nothing. A key that came with a later version counts
-    only where it is used, so that a profile without it keeps its digest and its baseline.
+    A key that came with a later version counts only where it is used, so that a profile without
+    it keeps its digest and its baseline.
     """
     what: dict[str, object] = {
         "harness": harness,
