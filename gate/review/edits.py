@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 
 from gate.review.edits_baseline import baseline_edits, calibration_edits, host_edits, waiver_edits
 from gate.review.edits_profile import profile_edits
-from gate.review.terms import FILE_EDITED, FILE_VERBS, Terms, edit
+from gate.review.terms import FILE_EDITED, FILE_VERBS, edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from gate.model import Edit
-
-__all__ = ["MOST_EDITS", "Terms", "edits_of", "importance"]
+    from gate.review.terms import Terms
 
 MOST_EDITS = 500
 """Edits that a report holds; a stranger's tree may have any number."""

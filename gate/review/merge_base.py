@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 
 from gate import vcs
 from gate.errors import GateError, InputError
-from gate.review.edits import Terms, edits_of
+from gate.review.edits import edits_of
 from gate.review.policy_reader import Reader
 from gate.review.profile_diff import changed_profiles
 from gate.review.repository_layout import copy_plain, files_beside, layout_of
+from gate.review.terms import Terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -15,7 +15,7 @@ from gate.formats.host.host_file import HOST_FILE, read_host_file
 from gate.formats.profile.profile_file import read_profile
 from gate.formats.profile.sizes import scripts_run
 from gate.judge.verdict.suite import Policy
-from gate.review.edits import Terms
+from gate.review.terms import Terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

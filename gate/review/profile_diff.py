@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from gate.review.edits import Terms
     from gate.review.repository_layout import Layout
+    from gate.review.terms import Terms
 
 MOST_FILES = 100
 MOST_LINES = 200
