@@ -15,12 +15,12 @@ from gate.cli import options
 from gate.errors import Interrupted, MeasureError
 from gate.formats.profile.machines import machine_of
 from gate.measure.process.stop import Stop, StopRequested
-from gate.pipeline.boot import BootRequest, boot_side
+from gate.measure.boot import BootRequest, boot_side
 from gate.pipeline.progress import ProgressDisplay
 
 if TYPE_CHECKING:
     from gate.model import Machine
-    from gate.pipeline.boot import BootResult
+    from gate.measure.boot import BootResult
 
 EPILOG = """\b
 Examples:

@@ -62,7 +62,7 @@ class Watcher:
             Command(argv=argv, directory=Path.cwd(), environment=environment, timeout=_LONGEST),
             self._look,
         )
-        if step.told == "compiling":
+        if step.purpose == "compiling":
             self._before = self._before or self._lines()
         return 124 if outcome.timed_out else outcome.status
 
@@ -82,7 +82,7 @@ class Watcher:
         spent = now - self._since
         if self._step is not None and spent > _LIVE and now - self._last >= every:
             self._last = now
-            self._report(self._step.told, spent)
+            self._report(self._step.purpose, spent)
         return _LIVE
 
     def _report(self, doing: str, spent: float) -> None:

@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING
 
 from gate.harness.base import Command
 from gate.measure.process.process import kill_group, run, start, wait_for_end
-from gate.model.diagnosis import DEEPEST, OTHERS, UNKNOWN
-from gate.model.extra_runs import Folded
+from gate.model.diagnosis import DEEPEST, OTHERS, UNKNOWN, Folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from gate.measure.process.stop import Stop
-    from gate.model.extra_runs import ExtraRun
+    from gate.model.diagnosis import ExtraRun
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _ENVIRONMENT = {"PATH": _PATH, "LC_ALL": "C", "HOME": "/nonexistent", "DEBUGINFOD_URLS": ""}
@@ -156,11 +155,6 @@ def counted_in(file: Path) -> dict[str, float]:
         if value.isdigit() and name in _COUNTED:
             found[f"perf: {name}"] = float(value)
     return {name: value for name, value in found.items() if value}
-
-
-def processes() -> frozenset[str]:
-    """The numbers of all processes that there are now."""
-    return frozenset(name for name in os.listdir("/proc") if name.isdigit())  # noqa: PTH208
 
 
 def fold(

@@ -25,7 +25,7 @@ from gate.formats.session.session_file import read_session
 from gate.host.tuning.sysctl_setting import turn, value_at
 from gate.linux.machine import ThisMachine
 from gate.model import KnownHost
-from gate.model.readiness import TUNABLE
+from gate.model.disturbance import TUNABLE
 
 STEADY = (1.0, 1.002, 0.998)
 CHECK = ("check", "p", "--out", "out")
@@ -413,10 +413,10 @@ def test_after_a_power_loss(project, state, settings, tmp_path):
 
 _AS_NOBODY = """
 import os, sys
-from gate.host import tuning
+from gate.host.tuning import tuning
 os.setgid(65534)
 os.setuid(65534)
-with tuning.tuned(sys.argv[1:], measured_cpus="1"):
+with tuning.tune_host(sys.argv[1:], measured_cpus="1"):
     pass
 """
 

@@ -13,7 +13,7 @@ from gate.cli import options
 from gate.cli.calibrate.host import calibrate, refuse_without_baseline, show_plan
 from gate.errors import InputError
 from gate.formats.baseline.baseline_file import read_baselines
-from gate.formats.profile.profiles import load_profiles
+from gate.formats.profile.profile_file import load_profiles
 from gate.host.identity.identity import read_host
 from gate.judge.verdict.suite import Policy
 from gate.pipeline.calibrate import Wish

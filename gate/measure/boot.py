@@ -1,4 +1,4 @@
-"""One command on a side's kernel, in a machine that is thrown away: what `gate boot` does."""
+"""One command on a side's kernel, in a machine that is thrown away: what `gate boot` runs."""
 
 from __future__ import annotations
 
