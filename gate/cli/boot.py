@@ -14,13 +14,13 @@ import click
 from gate.cli import options
 from gate.errors import Interrupted, MeasureError
 from gate.formats.profile.machines import machine_of
-from gate.measure.process.stop import Stop, StopRequested
 from gate.measure.boot import BootRequest, boot_side
+from gate.measure.process.stop import Stop, StopRequested
 from gate.pipeline.progress import ProgressDisplay
 
 if TYPE_CHECKING:
-    from gate.model import Machine
     from gate.measure.boot import BootResult
+    from gate.model import Machine
 
 EPILOG = """\b
 Examples:

@@ -30,7 +30,7 @@ Examples:
 )
 @click.option("--tolerance", default="5%", show_default=True, help="Tolerance of the gate metrics.")
 @click.option(
-    "--this-host", is_flag=True, help="Vouch that the files were measured on this machine."
+    "--this-host", is_flag=True, help="Confirm that the files were measured on this machine."
 )
 @options.host_class
 @click.option("--out", type=options.PathParam, help="Where to write the session.")
@@ -48,8 +48,8 @@ def command(
     """Turn FILEs, JSON exports of one harness, into one session.
 
     Each file of fio or pytest-benchmark is one trial of its benchmarks; each timing of a
-    hyperfine export is one. Only metrics that every trial has are kept. Nobody vouches for the
-    host of imported values, unless you do with --this-host.
+    hyperfine export is one. Only metrics that every trial has are kept. The host of
+    imported values is unknown, unless you confirm with --this-host that it is this one.
     """
     ratio = options.tolerance_of(tolerance)
     if not names.is_plain(profile):

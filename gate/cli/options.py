@@ -118,7 +118,7 @@ size = click.option(
     default=FULL,
     show_default=True,
     metavar="NAME",
-    help="Size of the profiles: another one that they declare, such as small.",
+    help="Size of the profiles: full, or another that they declare, such as small.",
 )
 benchmark = click.option(
     "--benchmark",
@@ -131,7 +131,7 @@ benchmark = click.option(
 pairs = click.option(
     "--pairs",
     type=click.IntRange(FEWEST_PAIRS, MOST_PAIRS),
-    help="Most pairs of base and head, instead of the profile's limit.",
+    help="Largest number of pairs of base and head, instead of the profile's.",
 )
 baseline_dir = click.option(
     "--baseline",
@@ -145,7 +145,7 @@ host_class = click.option(
     envvar="GATE_HOST_CLASS",
     show_envvar=True,
     callback=_checked_class,
-    help="Name of this machine's kind; by default made from its facts.",
+    help="Class of this machine; by default made from its facts.",
 )
 work = click.option("--work", type=PathParam, help="Directory for data files of the benchmarks.")
 disk_directory = click.option(
@@ -157,19 +157,19 @@ wait = click.option(
     default="0",
     show_default="not at all",
     callback=waiting_time,
-    help="Wait so long at most while another gate measures on this host, e.g. 10min.",
+    help="How long to wait while another gate measures on this host, e.g. 10min.",
 )
 restart = click.option(
     "--restart",
     is_flag=True,
-    help="Let it restart this machine, where a profile's sides are its kernels.",
+    help="Allow restarts of this machine, for profiles whose sides are its kernels.",
 )
 shard = click.option(
     "--shard",
     default="1/1",
     metavar="K/N",
     callback=_shard,
-    help="Measure part K of N; without names, the part that `gate plan` gives it.",
+    help="Measure part K of N; if no profile is named, those that `gate plan` assigns to it.",
 )
 alpha = click.option(
     "--alpha",
@@ -272,7 +272,7 @@ check_output = bundle(
     click.option(
         "--why/--no-why",
         default=True,
-        help="Run what regressed a few times more, to see what moved with it.",
+        help="Run what regressed a few more times, to see what else changed with it.",
     ),
     click.option("--json", is_flag=True, help="Print JSON for machines."),
     quiet,

@@ -70,9 +70,9 @@ def command(
 ) -> int:
     """Spread PROFILEs (default: all) over machines of one host class, longest first.
 
-    How long a profile takes is known from its accepted sessions; one that was never accepted is
-    taken to need the usual. The same tree is always spread the same way, so that every machine can
-    find its part by itself: `gate check --shard 2/3`.
+    How long a profile takes is read from its accepted sessions; one without any is assumed to take
+    as long as the median of the others. The same tree is always spread in the same way, so every
+    machine can find its part by itself: `gate check --shard 2/3`.
     """
     if matrix and json_:
         raise InputError("G200", "--matrix is JSON already; leave out --json.")

@@ -69,7 +69,7 @@ _settings = options.bundle(
 @options.disk_directory
 @options.baseline_dir
 @_settings
-@click.option("--update", is_flag=True, help="Write the file anew; its settings are kept.")
+@click.option("--update", is_flag=True, help="Rewrite the file; its settings are kept.")
 @options.as_json
 def command(
     host_class: str | None,

@@ -57,7 +57,7 @@ _how = options.bundle(
         default="github-actions[bot]",
         show_default=True,
         metavar="LOGIN",
-        help="Whose word stands in the baseline.",
+        help="Who is recorded as having accepted it.",
     ),
     options.profiles_dir,
     options.size,

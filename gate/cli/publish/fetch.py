@@ -57,7 +57,7 @@ Needs the permission actions: read. Exit status: 0 when everything is there,
 def command(
     github: GitHub, run: int, artifact: str, shards: int, file_name: str, out: Path, *, json_: bool
 ) -> int:
-    """Fetch what a workflow run uploaded, and trust none of it.
+    """Download what a workflow run uploaded; nothing in it is trusted.
 
     Each artifact must hold exactly one plain file of the expected name and size. It is written to
     OUT/FILE, or with --shards to OUT/K-of-N/FILE; no name from inside an artifact is ever used.
