@@ -24,7 +24,7 @@ from gate.host.lock import exclusive
 from gate.measure.new_session import sitting_open
 from gate.measure.process.stop import Stop, StopRequested
 from gate.measure.screening import measure_session
-from gate.measure.setup import prepare_run
+from gate.measure.setup import HostUse, prepare_run
 from gate.model import SCHEMA, Handover, Side, Stage, TrialStatus
 from gate.pipeline.benchmark_filter import benchmark_option, narrow_profiles, refuse_others
 from gate.pipeline.host_reservation import HostPlace, reserved_host, work_directory
@@ -207,18 +207,17 @@ def command(
             ground = stack.enter_context(reserved_host(alone, teller.say, place))
             directory = stack.enter_context(work_directory(work or out / "work"))
             stack.callback(teller.done)
+            use = HostUse(
+                work=directory,
+                host_class=host_class,
+                stop=stop,
+                tell=teller,
+                say=teller.say,
+                store=baseline,
+                tuned=ground.tuned,
+            )
             sittings = [
-                prepare_run(
-                    _with_trials(_with_side(one, measured), trials),
-                    work=directory,
-                    host_class=host_class,
-                    stop=stop,
-                    tell=teller,
-                    say=teller.say,
-                    store=baseline,
-                    tuned=ground.tuned,
-                )
-                for one in chosen
+                prepare_run(_with_trials(_with_side(one, measured), trials), use) for one in chosen
             ]
             for _ in range(repeat or 1):
                 for sitting in sittings:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,25 +37,34 @@ if TYPE_CHECKING:
     from gate.model import Host, Profile
 
 
-def prepare_run(
-    profile: Profile,
-    *,
-    work: Path,
-    host_class: str | None,
-    stop: Stop,
-    tell: Callable[[Progress], None],
-    say: Callable[[str], None] = lambda _: None,
-    store: Path | None = None,
-    tuned: Tuned | None = None,
-) -> RunContext:
-    """A profile ready to be measured on this host: tools found, sides resolved, jobs safe.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostUse:
+    """How one command uses the host that it has to itself; the same for all its profiles."""
 
-    `store` is the baseline directory: the class's host.toml in it says what a trial may bear.
+    work: Path
+    """Nothing outside this directory is written by a harness."""
+    host_class: str | None = None
+    """Absent where the host's own facts give the class."""
+    stop: Stop
+    """Ends the measurement on a signal."""
+    tell: Callable[[Progress], None]
+    """Receives every trial that has ended."""
+    say: Callable[[str], None] = lambda _: None
+    """Receives lines for the person who waits."""
+    store: Path | None = None
+    """The baseline directory: host.toml in it says how much disturbance a trial may show."""
+    tuned: Tuned | None = None
+    """What is tuned on the host meanwhile."""
+
+
+def prepare_run(profile: Profile, use: HostUse) -> RunContext:
+    """A profile ready to be measured on this host: tools found, sides resolved, jobs safe.
 
     Raises:
         InputError: a side does not exist, or a job is unsafe.
         MeasureError: a harness is missing or of the wrong version.
     """
+    work, host_class, tuned = use.work, use.host_class, use.tuned
     root = Path(profile.root)
     specs = {Side(name): spec for name, spec in profile.sides.items()}
     specs.setdefault(Side.HEAD, SideSpec())
@@ -65,7 +74,7 @@ def prepare_run(
     sides = {side: resolve(side, spec, root) for side, spec in specs.items()}
     tools = harness.tools(profile, child_environment())
     storage = make_storage(
-        profile, work=work.absolute(), environment=child_environment(), stop=stop, say=say
+        profile, work=work.absolute(), environment=child_environment(), stop=use.stop, say=use.say
     )
     facts = host_facts(profile, work, host_class, tuned.names if tuned else (), storage)
     untimed = profile.harness in UNTIMED
@@ -78,14 +87,14 @@ def prepare_run(
         boot="" if metal else boot_id(),
         tools=tools,
         work=work.absolute(),
-        stop=stop,
-        tell=tell,
+        stop=use.stop,
+        tell=use.tell,
         paired={"base", "head"} <= profile.sides.keys(),
         restarts=metal,
         accountant=None if booted else make_accountant(profile),
         storage=storage,
         switch=make_switch(profile, sides, child_environment()),
-        watch=make_watch(profile, store, host),
+        watch=make_watch(profile, use.store, host),
         tuned=tuned,
         kernel=None if profile.harness == "replay" else read_kernel(),
         reread=None if profile.harness == "replay" or untimed else partial(facts, live=False),

@@ -22,7 +22,7 @@ from gate.host.lock import exclusive
 from gate.judge.calibration_rounds import RoundFilter, conclude, nothing_compared, rounds_that_count
 from gate.measure.new_session import sitting_open
 from gate.measure.planted_rounds import planted_benchmark, planted_loss, size_plant
-from gate.measure.setup import prepare_run
+from gate.measure.setup import HostUse, prepare_run
 from gate.model import SCHEMA, Plant, RoundPlan, Schedule, SideSpec
 from gate.pipeline.flow import CheckRun, Plan, cases_of
 from gate.pipeline.host_reservation import HostPlace, reserved_host, work_directory
@@ -215,16 +215,16 @@ class Calibrating:
             reserved_host(exclusive(), self.say, place) as ground,
             work_directory(wish.work) as work,
         ):
-            sitting = prepare_run(
-                _one_side(course.profile),
+            use = HostUse(
                 work=work,
-                host_class=self.wish.host_class,
+                host_class=wish.host_class,
                 stop=self.stop,
                 tell=self.trials,
                 say=self.say,
-                store=self.wish.store,
+                store=wish.store,
                 tuned=ground.tuned,
             )
+            sitting = prepare_run(_one_side(course.profile), use)
             with sitting_open(sitting):
                 return replace(plan, plant=size_plant(sitting, plan.plant), sized=True)
 

@@ -18,7 +18,7 @@ from gate.judge.context.diagnosis import targets, why_of
 from gate.measure.extra_runs import ROUNDS, take_extra_runs
 from gate.measure.new_session import sitting_open
 from gate.measure.process.stop import StopRequested
-from gate.measure.setup import prepare_run
+from gate.measure.setup import HostUse, prepare_run
 from gate.model.diagnosis import Why
 from gate.pipeline.host_reservation import HostPlace, reserved_host, work_directory
 from gate.units import show_duration
@@ -97,17 +97,17 @@ def _taken(
         place = HostPlace(store=plan.store, work=plan.work, host_class=plan.host_class)
         ground = stack.enter_context(reserved_host(alone, teller.say, place))
         work = stack.enter_context(work_directory(plan.work))
+        use = HostUse(
+            work=work,
+            host_class=plan.host_class,
+            stop=stop,
+            tell=teller,
+            say=teller.say,
+            store=plan.store,
+            tuned=ground.tuned,
+        )
         for target in wanted:
-            sitting = prepare_run(
-                profiles[target.profile],
-                work=work,
-                host_class=plan.host_class,
-                stop=stop,
-                tell=teller,
-                say=teller.say,
-                store=plan.store,
-                tuned=ground.tuned,
-            )
+            sitting = prepare_run(profiles[target.profile], use)
             own = [one for one in sessions if one.profile == target.profile]
             yield _of(sitting, target, own, plan, teller, until)
 

@@ -25,7 +25,7 @@ from gate.judge.verdict.suite import Case, arrange
 from gate.measure.confirming import measure_pairs
 from gate.measure.new_session import sitting_open
 from gate.measure.screening import measure_session
-from gate.measure.setup import prepare_run
+from gate.measure.setup import HostUse, prepare_run
 from gate.model import Role, Side
 from gate.pipeline.host_reservation import HostPlace, reserved_host, work_directory
 from gate.pipeline.subprocess_call import call_in_subprocess
@@ -85,19 +85,16 @@ class CheckRun:
             ground = stack.enter_context(reserved_host(alone, say, place))
             work = stack.enter_context(work_directory(self.plan.work))
             stack.callback(self.teller.done)
-            sittings = [
-                prepare_run(
-                    profile,
-                    work=work,
-                    host_class=self.plan.host_class,
-                    stop=self.stop,
-                    tell=self.teller,
-                    say=self.teller.say,
-                    store=self.plan.store,
-                    tuned=ground.tuned,
-                )
-                for profile in self.plan.profiles
-            ]
+            use = HostUse(
+                work=work,
+                host_class=plan.host_class,
+                stop=self.stop,
+                tell=self.teller,
+                say=say,
+                store=plan.store,
+                tuned=ground.tuned,
+            )
+            sittings = [prepare_run(profile, use) for profile in plan.profiles]
             plans = self._plans(sittings)
             screens = [
                 self._screen(sitting, plan) for sitting, plan in zip(sittings, plans, strict=True)

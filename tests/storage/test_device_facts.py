@@ -9,7 +9,7 @@ from gate.formats.profile.profiles import load_profiles
 from gate.host.disk_guard.guard import Device
 from gate.host.identity.identity import read_host
 from gate.measure.process.stop import Stop
-from gate.measure.setup import prepare_run
+from gate.measure.setup import HostUse, prepare_run
 from gate.measure.storage import setup
 from gate.measure.storage import state as measured_storage
 from gate.model import AllowedDevice
@@ -78,9 +78,7 @@ def test_a_sitting_knows_the_facts_of_its_device(tmp_path, monkeypatch):
         )
         monkeypatch.setattr(setup, "allowed_device", lambda *_: allowed)
         monkeypatch.setattr(measured_storage, "check_device", lambda *_, **__: device)
-        sitting = prepare_run(
-            chosen, work=tmp_path, host_class=None, stop=Stop(), tell=lambda _: None
-        )
+        sitting = prepare_run(chosen, HostUse(work=tmp_path, stop=Stop(), tell=lambda _: None))
         again = sitting.reread()
     host, below = sitting.host, read_host(tmp_path)
     assert host.stable["disk_size"] == "0.4 GB (419430400 B)"
