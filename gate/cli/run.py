@@ -21,10 +21,9 @@ from gate.errors import CannotJudge, InputError, Interrupted
 from gate.formats.profile.profiles import load_profiles
 from gate.formats.session.session_file import read_session, write_handover
 from gate.host.lock import exclusive
-from gate.measure.new_session import sitting_open
 from gate.measure.process.stop import Stop, StopRequested
 from gate.measure.screening import measure_session
-from gate.measure.setup import HostUse, prepare_run
+from gate.measure.setup import HostUse, open_run, prepare_run
 from gate.model import SCHEMA, Handover, Side, Stage, TrialStatus
 from gate.pipeline.benchmark_filter import benchmark_option, narrow_profiles, refuse_others
 from gate.pipeline.host_reservation import HostPlace, reserved_host, work_directory
@@ -222,7 +221,7 @@ def command(
             for _ in range(repeat or 1):
                 for sitting in sittings:
                     path = resume or _fresh(out, sitting)
-                    with sitting_open(sitting):
+                    with open_run(sitting):
                         session = measure_session(sitting, measured, path, resumed=resumed)
                     written.append((path, session))
     except RestartNeeded as need:

@@ -1,7 +1,4 @@
-"""What every harness offers to the measuring room, and what it gets from it.
-
-Tables of the metrics that a harness can give.
-"""
+"""What every harness offers to the measuring room, and what it gets from it."""
 
 from __future__ import annotations
 
@@ -114,8 +111,8 @@ class Reading:
     """What it cost, where that was accounted elsewhere: inside a guest."""
     functions: Mapping[str, float] = field(default_factory=dict)
     """Instructions of one operation by kernel function; empty where nobody counts them."""
-    touch: Touch | None = None
-    """What it executed of what differs between the sides; absent where nobody looks for that."""
+    coverage: Touch | None = None
+    """Which of the changed functions it called; absent where nobody looks for that."""
 
 
 class Harness(Protocol):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gate.errors import InputError, MeasureError, TrialFailed
 from gate.formats.strict import DECODER, last_line, name_of, quote
-from gate.harness import hyperfine_output, pytest_benchmark
+from gate.harness import hyperfine, pytest_benchmark
 from gate.harness.fio import output
 from gate.harness.fio.metrics import fio_latencies, fio_values
 
@@ -104,7 +104,7 @@ def _fio(text: str) -> Export:
 
 
 def _hyperfine(text: str, name: str) -> Export:
-    document = hyperfine_output.parse(text)
+    document = hyperfine.parse(text)
     trials = []
     for result in document.results:
         label = name_of(result.name, "a command (give it a name with --command-name)")

@@ -16,7 +16,7 @@ import math
 from typing import TYPE_CHECKING
 
 from gate.errors import TrialFailed
-from gate.measure.run_context import make_trial
+from gate.measure.trial import make_trial
 from gate.measure.trial_retry import trials_that_count
 from gate.model import Role, Stage, Take, Trial, TrialStatus, Value, applies, plan_of
 from gate.model.curve import take_of
@@ -133,7 +133,7 @@ def with_members(benchmarks: Iterable[Benchmark], names: frozenset[str]) -> froz
 
 
 def make_group_trials(
-    sitting: RunContext, recorder: SessionRecorder, groups: Iterable[Benchmark]
+    run: RunContext, recorder: SessionRecorder, groups: Iterable[Benchmark]
 ) -> None:
     """Record every trial of a group that the points' recorded trials are enough for."""
     for group in groups:
@@ -141,7 +141,7 @@ def make_group_trials(
         points = [_of(recorder.session, name) for name in group.members]
         for index in range(len(own), min(map(len, points))):
             row = [trials[index] for trials in points]
-            recorder.add(_joined(sitting.profile, recorder.session, group, row))
+            recorder.add(_joined(run.profile, recorder.session, group, row))
 
 
 def _of(session: Session, name: str) -> list[Trial]:
@@ -149,26 +149,22 @@ def _of(session: Session, name: str) -> list[Trial]:
 
 
 def take_group_trial(
-    sitting: RunContext,
+    run: RunContext,
     recorder: SessionRecorder,
     group: Benchmark,
     *,
     pair: int | None,
     slot: int | None,
 ) -> Trial:
-    """Run every point of a group once and record the one trial that they make.
-
-    Raises:
-        StopRequested: a signal came; nothing is recorded of the abandoned trial.
-    """
-    points = {one.name: one for one in sitting.profile.benchmarks}
+    """Run every point of a group once and record the one trial that they make."""
+    points = {one.name: one for one in run.profile.benchmarks}
     row: list[Trial] = []
     for name in group.members:
-        index = _taken(recorder.session, sitting.profile, name)
-        row.append(make_trial(sitting, recorder.session, points[name], index))
+        index = _taken(recorder.session, run.profile, name)
+        row.append(make_trial(run, recorder.session, points[name], index))
         if row[-1].status is not TrialStatus.OK:
             break
-    trial = _joined(sitting.profile, recorder.session, group, row, pair=pair, slot=slot)
+    trial = _joined(run.profile, recorder.session, group, row, pair=pair, slot=slot)
     recorder.add(trial)
     return trial
 

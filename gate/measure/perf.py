@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.harness.base import Command
-from gate.measure.process.process import kill_group, run, start, wait_for_end
+from gate.measure.process.process import kill_group, run_process, start, wait_for_end
 from gate.model.diagnosis import DEEPEST, OTHERS, UNKNOWN
 from gate.model.extra_runs import Folded
 
@@ -85,11 +85,7 @@ def rate_for(seconds: float) -> int:
 
 
 def find_perf(stop: Stop, directory: Path) -> tuple[Perf | None, str]:
-    """The perf of this machine, tried out, or why there is none and what to do.
-
-    Raises:
-        StopRequested: a signal came.
-    """
+    """The perf of this machine, tried out, or why there is none and what to do."""
     programs = list(_programs())
     if not programs:
         return None, f"perf is not installed. {NEEDED}"
@@ -125,7 +121,7 @@ def _tried(program: str, stop: Stop, scratch: Path) -> tuple[Perf | None, str]:
 def _works(command: Command, stop: Stop) -> tuple[bool, str]:
     """Whether it ends well, and the first thing that it said where not."""
     try:
-        outcome = run(command, stop)
+        outcome = run_process(command, stop)
     except OSError as error:
         return False, f"{error.strerror}."
     said = next((line.strip() for line in outcome.errors.splitlines() if line.strip()), "")
@@ -140,7 +136,7 @@ def _event(perf: Perf, file: Path, stop: Stop) -> str:
         environment=_ENVIRONMENT,
         timeout=_PROBE,
     )
-    said = run(asked, stop).output.split()
+    said = run_process(asked, stop).output.split()
     return said[0] if said and re.fullmatch(r"[A-Za-z0-9_:/=-]{1,40}", said[0]) else ""
 
 
@@ -170,7 +166,6 @@ def fold(
 
     Raises:
         OSError: perf cannot be started, or did not read them in time.
-        StopRequested: a signal came.
     """
     words = ("script", "-i", str(file), "--no-inline", "-F", "comm,pid,ip,sym")
     command = Command(

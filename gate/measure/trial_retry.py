@@ -67,11 +67,7 @@ class RetryBudget:
         return f"{len(disturbed)} of {run} trials were disturbed: {_by_what(disturbed)}"
 
     def wait(self) -> None:
-        """Sleep a moment, longer each time in a row: what disturbs may be over then.
-
-        Raises:
-            StopRequested: a signal came.
-        """
+        """Sleep a moment, longer each time in a row: what disturbs may be over then."""
         pause = _PAUSES[min(self._in_a_row, len(_PAUSES) - 1)]
         self._in_a_row += 1
         self._stop.sleep(pause)

@@ -17,12 +17,15 @@ from gate.clock import now
 from gate.errors import InputError, TrialFailed
 from gate.formats.baseline import round_files
 from gate.formats.baseline.calibration_file import append_round, read_rounds
-from gate.harness.planted.planting import plantable, plantable_metrics
+from gate.harness.planted.planting import (
+    plantable,
+    plantable_metrics,
+    planted_benchmark,
+    planted_loss,
+)
 from gate.host.lock import exclusive
 from gate.judge.calibration_rounds import RoundFilter, conclude, nothing_compared, rounds_that_count
-from gate.measure.new_session import sitting_open
-from gate.measure.planted_rounds import planted_benchmark, planted_loss, size_plant
-from gate.measure.setup import HostUse, prepare_run
+from gate.measure.setup import HostUse, open_run, prepare_run, size_plant
 from gate.model import SCHEMA, Plant, RoundPlan, Schedule, SideSpec
 from gate.pipeline.flow import CheckRun, Plan, cases_of
 from gate.pipeline.host_reservation import HostPlace, reserved_host, work_directory
@@ -225,7 +228,7 @@ class Calibrating:
                 tuned=ground.tuned,
             )
             sitting = prepare_run(_one_side(course.profile), use)
-            with sitting_open(sitting):
+            with open_run(sitting):
                 return replace(plan, plant=size_plant(sitting, plan.plant), sized=True)
 
 

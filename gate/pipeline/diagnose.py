@@ -16,9 +16,8 @@ from gate.formats.session.session_file import write_extra_runs
 from gate.host.lock import exclusive
 from gate.judge.context.diagnosis import targets, why_of
 from gate.measure.extra_runs import ROUNDS, take_extra_runs
-from gate.measure.new_session import sitting_open
 from gate.measure.process.stop import StopRequested
-from gate.measure.setup import HostUse, prepare_run
+from gate.measure.setup import HostUse, open_run, prepare_run
 from gate.model.diagnosis import Why
 from gate.pipeline.host_reservation import HostPlace, reserved_host, work_directory
 from gate.units import show_duration
@@ -135,7 +134,7 @@ def _of(
     if sitting.storage is not None:
         sitting.storage.budget.before += sum(one.written for one in sessions)
     named = {one.name: one for one in sitting.profile.benchmarks}
-    with sitting_open(sitting):
+    with open_run(sitting):
         extra = take_extra_runs(sitting, named[target.benchmark], seconds, until)
     write_extra_runs(plan.out / WHY, extra.runs, extra.folded)
     return why_of(extra.runs, extra.folded)

@@ -23,9 +23,8 @@ from gate.judge.verdict.interim_analysis import (
 )
 from gate.judge.verdict.suite import Case, arrange
 from gate.measure.confirming import measure_pairs
-from gate.measure.new_session import sitting_open
 from gate.measure.screening import measure_session
-from gate.measure.setup import HostUse, prepare_run
+from gate.measure.setup import HostUse, open_run, prepare_run
 from gate.model import Role, Side
 from gate.pipeline.host_reservation import HostPlace, reserved_host, work_directory
 from gate.pipeline.subprocess_call import call_in_subprocess
@@ -132,7 +131,7 @@ class CheckRun:
     def _screen(self, sitting: RunContext, plan: dict[str, int]) -> Session:
         path = self._path(sitting, "head.json")
         resumed = read_session(path) if path.exists() else None
-        with sitting_open(sitting):
+        with open_run(sitting):
             return measure_session(sitting, Side.HEAD, path, resumed=resumed, trials=plan)
 
     def _tasks(self, screens: Sequence[Session]) -> tuple[Task, ...]:
@@ -151,12 +150,12 @@ class CheckRun:
         shown = ", ".join(sorted({f"{task.benchmark} {task.metric}" for task in flagged}))
         if sitting.paired:
             self.teller.say(f"flagged: {shown}; confirming by pairs of base and head")
-            with sitting_open(sitting):
+            with open_run(sitting):
                 return list(self._pairs(sitting, names, flagged))
         needed = max((task.strikes or 0 for task in flagged), default=0)
         if needed:
             self.teller.say(f"flagged: {shown}; confirming by {needed} further head sessions")
-        with sitting_open(sitting):
+        with open_run(sitting):
             return self._strikes(sitting, screen, names, needed)
 
     def _strikes(

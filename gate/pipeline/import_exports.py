@@ -8,7 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
-from gate.harness import HARNESSES
+from gate.harness import load_harness
 from gate.model import (
     SCHEMA,
     Metric,
@@ -101,7 +101,7 @@ def imported_session(
 def _metrics(harness: str, trials: Sequence[ExportedTrial], tolerance: float) -> tuple[Metric, ...]:
     """Metrics that every trial has, so that different metrics describe the same trials."""
     common = set.intersection(*({v.metric for v in trial.values} for trial in trials))
-    kinds = {name: kind for name, kind in HARNESSES[harness].kinds.items() if name in common}
+    kinds = {name: kind for name, kind in load_harness(harness).kinds.items() if name in common}
     if not kinds:
         raise InputError("G235", "the trials have no metric in common.")
     gates = [name for name in _GATES[harness] if name in kinds] or [next(iter(kinds))]

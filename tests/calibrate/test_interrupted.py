@@ -15,9 +15,9 @@ from builders import LOCK, start_gate, tree
 from gate.errors import InputError
 from gate.formats.baseline.calibration_file import read_rounds
 from gate.formats.session.session_file import read_session
+from gate.harness.planted.planting import planted_loss
 from gate.host.lock import exclusive
 from gate.linux.proc_stat import Ticks, busy_share, ticks
-from gate.measure.planted_rounds import planted_loss
 
 COMMAND = ("calibrate", "p", "--rounds", "2", "--seed", "4", "--plant", "10%", "--json")
 

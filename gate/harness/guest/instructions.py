@@ -5,8 +5,6 @@ up, then with few operations and with many. What an operation costs is the diffe
 counts by the difference of the operations, so that starting the command costs nothing.
 
 It counts work, not time: caches, locks that wait, and devices are no part of it.
-
-What of a change one trial executed: the functions that differ, counted on this side.
 """
 
 from __future__ import annotations
@@ -49,10 +47,10 @@ if TYPE_CHECKING:
     from gate.vm.guest_output import Interval
 
 
-def touch(
+def patch_coverage(
     changes: Changes, short: Interval, long: Interval, operations: tuple[int, int], symbols: str
 ) -> Touch:
-    """What both runs of a trial executed of what differs."""
+    """Which of the changed functions both runs of a trial executed, counted on this side."""
     known = Symbols(symbols)
     functions = changes.functions
     unknown = changes.unknown
@@ -64,7 +62,7 @@ def touch(
     order = sorted(ran, key=lambda name: (-ran[name].instructions, name))
     return Touch(
         count=len(functions),
-        functions={name: functions[name] for name in _told(functions, order)},
+        functions={name: functions[name] for name in _names_to_keep(functions, order)},
         executed=len(ran),
         ran={name: ran[name] for name in order[:MOST_CHANGED]},
         unknown=unknown,
@@ -81,8 +79,8 @@ def _ran(few: Executed | None, many: Executed | None, more: int) -> Ran:
     )
 
 
-def _told(functions: dict[str, str], order: list[str]) -> list[str]:
-    """Names to keep: those that ran before the others."""
+def _names_to_keep(functions: dict[str, str], order: list[str]) -> list[str]:
+    """Those that ran before the others."""
     rest = (name for name in sorted(functions) if name not in set(order))
     return [*order, *rest][:MOST_CHANGED]
 
@@ -151,11 +149,12 @@ class Instructions:
         answers = answers_of_guest(text, console, outcome)
         proven(answers, guest)
         changes = self._differing(context.benchmark.name)
-        counted = runs(export(context.scratch / "counts", "the plugin"))
+        short, long = runs(export(context.scratch / "counts", "the plugin"))
+        operations, symbols = wanted.operations, answers.symbols
         return Reading(
-            values=values(*counted, wanted.operations),
-            functions=functions(*counted, wanted.operations, answers.symbols),
-            touch=changes and touch(changes, *counted, wanted.operations, answers.symbols),
+            values=values(short, long, operations),
+            functions=functions(short, long, operations, symbols),
+            coverage=changes and patch_coverage(changes, short, long, operations, symbols),
         )
 
     def _differing(self, benchmark: str) -> Changes | None:

@@ -1,16 +1,18 @@
 """A harness that does a little more than it was asked: known losses, planted to be found.
 
-Outside a calibration nobody gets here. The plant is real work of the harness's own kind, added to
-the head side of one benchmark. How much work a loss takes is measured on the spot, and how large
-the loss became is read from the trials afterwards.
+Only a calibration plants losses. The plant is real work of the harness's own kind, added to the
+head side of one benchmark. How much work a loss takes is measured on the spot, and how large the
+loss became is read from the trials afterwards.
 
-A loss planted into recorded values, so that a calibration can be tried in a moment.
-
-No loss is planted into counted instructions: it would have to be in the kernel itself.
+Which round loses how much is drawn. Rounds come in blocks: a block holds each planted loss once and
+three unchanged rounds for each of them, shuffled, so that most rounds are unchanged, every loss
+comes as often as the others, and a slow change of the host meets all of them alike. The same seed
+gives the same draw.
 """
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn, Protocol
 
@@ -21,7 +23,7 @@ from gate.harness.planted.fio_job import PlantFio
 from gate.model import Better, Role, Side
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from gate.formats.profile.metric_kinds import MetricKind
     from gate.harness.base import Harness, Reading, TrialContext
@@ -206,3 +208,21 @@ class Planted:
 
     def _slowed(self, context: TrialContext) -> TrialContext:
         return self._planter.slowed(context, self._plant.settings)
+
+
+UNCHANGED_PER_PLANT = 3
+
+
+def planted_loss(seed: int, position: int, plants: Sequence[float]) -> float:
+    """The loss to plant into the round at a position (from 0) of the draw; 0 is unchanged."""
+    if not plants:
+        return 0.0
+    block = [*plants, *[0.0] * (UNCHANGED_PER_PLANT * len(plants))]
+    number, place = divmod(position, len(block))
+    random.Random(f"{seed}/block/{number}").shuffle(block)
+    return block[place]
+
+
+def planted_benchmark(seed: int, position: int, names: Sequence[str]) -> str:
+    """The one benchmark that loses it."""
+    return random.Random(f"{seed}/benchmark/{position}").choice(names)

@@ -16,7 +16,10 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class StopRequested(BaseException):
-    """A signal asked us to stop; not an error, so no `except Exception` swallows it."""
+    """A signal asked us to stop; not an error, so no `except Exception` swallows it.
+
+    Whatever measures, sleeps or waits for a process may raise it.
+    """
 
     def __init__(self, number: int) -> None:
         super().__init__(number)

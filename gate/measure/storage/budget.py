@@ -35,7 +35,7 @@ class BudgetSpent(TrialFailed):
 
 @dataclass(slots=True)
 class Budget:
-    """The account of one sitting."""
+    """The account of one run."""
 
     limit: float | None
     """Bytes; None where anything goes."""
@@ -48,7 +48,7 @@ class Budget:
     before: float = 0.0
     """Bytes of the sessions that were resumed."""
     _start: float = field(default_factory=lambda: written_by("self"))
-    _told: float = 0.0
+    _reported: float = 0.0
     _begun: float | None = None
     _seen: float = 0.0
     """What the last look at a running trial saw."""
@@ -61,10 +61,10 @@ class Budget:
         """Bytes so far."""
         return self.before + written_by("self") - self._start + self._lost
 
-    def taken(self) -> float:
-        """Bytes since this was last asked."""
+    def since_last(self) -> float:
+        """Bytes since the last call."""
         now = self.used - self.before
-        new, self._told = now - self._told, now
+        new, self._reported = now - self._reported, now
         return new
 
     def demand(self, benchmark: str) -> None:
@@ -132,7 +132,7 @@ class Budget:
             )
         return LOOK
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """One line for the reader."""
         of = f" of the {show(self.limit, 'B')} that it may" if self.limit is not None else ""
         wear = ""
