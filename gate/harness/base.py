@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -153,3 +154,38 @@ class Harness(Protocol):
             TrialFailed: no usable number came out.
         """
         ...
+
+
+class Planter(ABC):
+    """How one harness is made slower by a known loss; only a calibration does that."""
+
+    @abstractmethod
+    def reaches(self, profile: Profile) -> tuple[str, ...]:
+        """The metrics that grow by the share asked for, the one to measure by first."""
+
+    def refusal(self, profile: Profile, benchmark: Benchmark) -> str:
+        """Why a loss cannot be planted honestly into this benchmark; empty when it can."""
+        del profile, benchmark
+        return ""
+
+    @abstractmethod
+    def size(
+        self, inner: Harness, context: TrialContext, loss: float, metric: str
+    ) -> dict[str, str]:
+        """Measure what the loss takes, as settings for `slowed` and `reading`.
+
+        Raises:
+            TrialFailed: a trial failed, or the benchmark is too short for so small a loss.
+        """
+
+    def slowed(self, context: TrialContext, settings: Mapping[str, str]) -> TrialContext:
+        """The context of a slowed trial."""
+        del settings
+        return context
+
+    def reading(
+        self, context: TrialContext, reading: Reading, settings: Mapping[str, str]
+    ) -> Reading:
+        """What a slowed trial gave."""
+        del context, settings
+        return reading

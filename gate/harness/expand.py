@@ -1,6 +1,6 @@
-"""`{side}` and `{param}` in the commands of a profile.
+"""The text around a profile's command: `{side}` and `{param}` before it, its figures after it.
 
-Figures that a command prints: found by a pattern that must match exactly once.
+A figure in what a command prints is found by a pattern that must match exactly once.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def completed_count(work: Work, figures: Iterable[Value]) -> WorkDone:
 
 
 def printed_text(path: Path) -> str:
-    """What the command printed, from the file that hyperfine was told to write it to.
+    """What the command printed, from the file into which hyperfine writes it.
 
     Raises:
         TrialFailed: it is missing, no plain file, or too large; an empty one is empty.

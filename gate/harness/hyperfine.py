@@ -111,8 +111,8 @@ class Hyperfine:
 
 def _memory(run: HyperfineRun, outcome: Outcome) -> tuple[Value, ...]:
     """Peak memory as the kernel tells it, where the export has none."""
-    told = any(value.metric == "memory" for value in run.values)
-    if told or outcome.usage is None or outcome.usage.memory <= 0:
+    exported = any(value.metric == "memory" for value in run.values)
+    if exported or outcome.usage is None or outcome.usage.memory <= 0:
         return ()
     return (Value(metric="memory", value=outcome.usage.memory),)
 

@@ -1,13 +1,9 @@
-"""Trials of groups: in a screen made of their points' own, in pairs run point after point.
+"""Trials of groups: one trial of each point gives the values of the group's curve.
 
 A screen runs every point anyway, so a group's trial costs nothing there: its i-th is made of the
 i-th of each point, as soon as all are recorded, and after an interruption of what is recorded. In
 a block of pairs the whole curve is the trial: all its points run back to back in one slot, so that
 the order of the sides is as random for the curve as for any other benchmark.
-
-What a group makes of one trial of each of its points: the values of its curve.
-
-Pure: values in, values out.
 """
 
 from __future__ import annotations
@@ -113,7 +109,7 @@ def _resolution(take: Take, curve: Sequence[Value], places: Sequence[float]) -> 
     """
     values = [one.value for one in curve]
     middle = take_of(take, values, places)
-    whole = 0.0
+    total = 0.0
     for index, one in enumerate(curve):
         if one.resolution > 0:
             moved = [
@@ -123,8 +119,8 @@ def _resolution(take: Take, curve: Sequence[Value], places: Sequence[float]) -> 
                     max(one.value - one.resolution, _SMALLEST * one.value),
                 )
             ]
-            whole += max(abs(other - middle) for other in moved)
-    return whole
+            total += max(abs(other - middle) for other in moved)
+    return total
 
 
 def with_members(benchmarks: Iterable[Benchmark], names: frozenset[str]) -> frozenset[str]:
@@ -153,8 +149,8 @@ def take_group_trial(
     recorder: SessionRecorder,
     group: Benchmark,
     *,
-    pair: int | None,
-    slot: int | None,
+    pair: int | None = None,
+    slot: int | None = None,
 ) -> Trial:
     """Run every point of a group once and record the one trial that they make."""
     points = {one.name: one for one in run.profile.benchmarks}

@@ -107,7 +107,7 @@ def _programs() -> Iterator[str]:
 
 
 def _tried(program: str, stop: Stop, scratch: Path) -> tuple[Perf | None, str]:
-    nothing = Command(argv=("true",), directory=scratch, environment=_ENVIRONMENT, timeout=_PROBE)
+    nothing = _command(("true",), scratch)
     perf = Perf(program=program, counts=True, event="")
     counts, said = _works(perf.counting(nothing, scratch / "stat"), stop)
     for event, options, of in _MODES:
@@ -116,6 +116,10 @@ def _tried(program: str, stop: Stop, scratch: Path) -> tuple[Perf | None, str]:
         if works:
             return replace(one, event=_event(one, scratch / "data", stop) or event), ""
     return (replace(perf, counts=True) if counts else None), said
+
+
+def _command(argv: tuple[str, ...], directory: Path, timeout: float = _PROBE) -> Command:
+    return Command(argv=argv, directory=directory, environment=_ENVIRONMENT, timeout=timeout)
 
 
 def _works(command: Command, stop: Stop) -> tuple[bool, str]:
@@ -130,13 +134,8 @@ def _works(command: Command, stop: Stop) -> tuple[bool, str]:
 
 def _event(perf: Perf, file: Path, stop: Stop) -> str:
     """What perf really samples by: it takes the clock where there are no cycles."""
-    asked = Command(
-        argv=(perf.program, "evlist", "-i", str(file)),
-        directory=file.parent,
-        environment=_ENVIRONMENT,
-        timeout=_PROBE,
-    )
-    said = run_process(asked, stop).output.split()
+    question = _command((perf.program, "evlist", "-i", str(file)), file.parent)
+    said = run_process(question, stop).output.split()
     return said[0] if said and re.fullmatch(r"[A-Za-z0-9_:/=-]{1,40}", said[0]) else ""
 
 
@@ -146,17 +145,17 @@ def counted_in(file: Path) -> dict[str, float]:
         lines = file.read_text("utf-8", "replace").splitlines()
     except OSError:
         return {}
-    found = {}
+    counts = {}
     for line in lines:
         value, _, name, *_ = [*line.split(";"), "", "", ""]
         if value.isdigit() and name in _COUNTED:
-            found[f"perf: {name}"] = float(value)
-    return {name: value for name, value in found.items() if value}
+            counts[f"perf: {name}"] = float(value)
+    return {name: value for name, value in counts.items() if value}
 
 
 def processes() -> frozenset[str]:
     """The numbers of all processes that there are now."""
-    return frozenset(name for name in os.listdir("/proc") if name.isdigit())  # noqa: PTH208
+    return frozenset(one.name for one in Path("/proc").iterdir() if one.name.isdigit())
 
 
 def fold(
@@ -168,12 +167,7 @@ def fold(
         OSError: perf cannot be started, or did not read them in time.
     """
     words = ("script", "-i", str(file), "--no-inline", "-F", "comm,pid,ip,sym")
-    command = Command(
-        argv=(perf.program, *words),
-        directory=file.parent,
-        environment=_ENVIRONMENT,
-        timeout=_READING,
-    )
+    command = _command((perf.program, *words), file.parent, _READING)
     with tempfile.TemporaryFile(dir=file.parent) as output, tempfile.TemporaryFile() as errors:
         child = start(command, os.urandom(8).hex(), output, errors)
         try:
@@ -239,8 +233,8 @@ def _stack(command: str, frames: list[str], *, old: bool) -> list[str]:
     kernel = idle or (bool(frames) and frames[-1].startswith(_KERNEL_THREAD))
     names = [_name(command), *map(_name, reversed(frames))]
     # A program without frame pointers leaves unknown callers, of which one says as much as ten.
-    told = [one for i, one in enumerate(names) if one != UNKNOWN or names[i - 1] != one]
-    return [OTHERS, *told] if old and not kernel else told
+    names = [one for i, one in enumerate(names) if one != UNKNOWN or names[i - 1] != one]
+    return [OTHERS, *names] if old and not kernel else names
 
 
 def _name(text: str) -> str:

@@ -21,10 +21,11 @@ from gate.linux.machine import ThisMachine
 from gate.measure.activation import make_switch, put_back
 from gate.measure.cpu.account import make_accountant
 from gate.measure.patch_coverage import make_patch_coverage
+from gate.measure.process.background import check_background
 from gate.measure.process.process import child_environment
 from gate.measure.run_context import RunContext
 from gate.measure.storage.state import make_storage
-from gate.measure.trial import preflight, trial_context
+from gate.measure.trial import trial_context
 from gate.model import UNTIMED, Limits, Side, SideSpec, counted_host, without_kernel
 from gate.subject.command import refuse_equal_sides, resolve
 from gate.subject.module import Modules
@@ -98,7 +99,7 @@ def prepare_run(profile: Profile, use: HostUse) -> RunContext:
         notes=_host_notes(profile, work),
     )
     refuse_equal_sides(run.sides, profile)
-    preflight(run)
+    _refuse_unsafe(run)
     return _with_checked_facts(run)
 
 
@@ -190,6 +191,21 @@ def make_watch(profile: Profile, store: Path | None, host: Host) -> Watch | None
         companions=profile.companions,
         expects=profile.expects,
     )
+
+
+def _refuse_unsafe(run: RunContext) -> None:
+    """Refuse what must not or cannot run, before anything is measured.
+
+    Raises:
+        InputError: a benchmark is unsafe or impossible.
+    """
+    for side in run.sides:
+        for benchmark in run.profile.benchmarks:
+            if benchmark.group:
+                continue  # its points are checked, and it runs nothing itself
+            with trial_context(run, side, benchmark) as context:
+                run.harness.check(context)
+                check_background(context)
 
 
 def _with_checked_facts(run: RunContext) -> RunContext:

@@ -18,7 +18,6 @@ from gate.linux.cpu_list import cpus_of, each_cpu
 from gate.measure.activation import activate_side
 from gate.measure.process.background import (
     background_load,
-    check_background,
     prepare_background,
 )
 from gate.measure.process.pinning import pin_child
@@ -160,22 +159,6 @@ def _prepare(run: RunContext, context: TrialContext) -> None:
         run.prepared.add(key)
     if storage is not None:
         storage.laid_out(context)
-
-
-def preflight(run: RunContext) -> None:
-    """Refuse what must not or cannot run, before anything is measured.
-
-    Raises:
-        InputError: a benchmark is unsafe or impossible.
-    """
-    with _scratch(run) as scratch:
-        for side in run.sides:
-            for benchmark in run.profile.benchmarks:
-                if benchmark.group:
-                    continue  # its points are checked, and it runs nothing itself
-                context = _context(run, side, benchmark, Path(scratch), 0)
-                run.harness.check(context)
-                check_background(context)
 
 
 @contextmanager

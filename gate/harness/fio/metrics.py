@@ -1,7 +1,4 @@
-"""A checked fio document -> metric values, each in its base unit.
-
-A checked fio document -> completion latencies as a curve over percentiles, for every kind.
-"""
+"""A checked fio document -> metric values in base units, and latencies as curves."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from gate.formats.profile.metric_kinds import INSTRUCTION_KINDS
 from gate.formats.strict import export
 from gate.harness.base import Reading
 from gate.harness.expand import expand
-from gate.harness.guest.booted_output import kernel_directory, qemu_version
+from gate.harness.guest.booted_output import kernel_directory, qemu_version, read_guest_file
 from gate.harness.guest.instructions_output import (
     answers_of_guest,
     functions,
@@ -55,7 +55,7 @@ def patch_coverage(
     functions = changes.functions
     unknown = changes.unknown
     if functions and "" not in known.owners():
-        unknown = "; ".join(filter(None, (unknown, "the guest told no function of its kernel")))
+        unknown = "; ".join(filter(None, (unknown, "the guest reported no function of its kernel")))
     few, many = (executed_functions(run.blocks, known, functions) for run in (short, long))
     more = operations[1] - operations[0]
     ran = {name: _ran(few.get(name), many.get(name), more) for name in {**few, **many}}
@@ -142,8 +142,8 @@ class Instructions:
         )
         guest.image.demand_unchanged()
         outcome = Clock(context).run(command(boot), context.scratch)
-        console = _read(context.scratch / "console")
-        text = _read(context.scratch / "answers")
+        console = read_guest_file(context.scratch / "console")
+        text = read_guest_file(context.scratch / "answers")
         if outcome.timed_out:
             raise timeout_error(text, console, outcome)
         answers = answers_of_guest(text, console, outcome)
@@ -165,14 +165,6 @@ class Instructions:
                 return None
             self._changes[benchmark] = changes_between(base, head)
         return self._changes[benchmark]
-
-
-def _read(path: Path) -> str:
-    """What a guest wrote; empty where it wrote nothing, which is told in its own words."""
-    try:
-        return export(path, path.name, empty=True)
-    except TrialFailed:
-        return ""
 
 
 def _key(context: TrialContext) -> tuple[Path, str, str]:

@@ -1,4 +1,4 @@
-"""From what a guest told and the plugin counted to values, or to why there are none."""
+"""From what a guest reported and the plugin counted to values, or to why there are none."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def proven(answers: Answers, guest: GuestFiles | RootGuest) -> None:
     ):
         if len(said) != INTERVALS:
             raise TrialFailed(
-                f"the side is not proven: the guest told its {what} {len(said)} times"
+                f"the side is not proven: the guest reported its {what} {len(said)} times"
             )
         for one in said:
             if one != expected:

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING
 
 from gate.errors import TrialFailed
 from gate.formats.profile.metric_kinds import FIO_KINDS
+from gate.harness.base import Planter
 from gate.harness.fio.job import effective_job, is_global, job_options, lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from gate.harness.base import Harness, Reading, TrialContext
+    from gate.harness.base import Harness, TrialContext
     from gate.model import Benchmark, Profile
 
 TRIALS = 3
@@ -50,7 +51,7 @@ class _Job:
         return int(text) if text.isdecimal() and int(text) > 0 else None
 
 
-class PlantFio:
+class PlantFio(Planter):
     """Makes the jobs of fio think longer."""
 
     def reaches(self, profile: Profile) -> tuple[str, ...]:
@@ -85,13 +86,6 @@ class PlantFio:
         """The job with more think time."""
         params = dict(context.benchmark.params) | dict(settings)
         return replace(context, benchmark=replace(context.benchmark, params=params))
-
-    def reading(
-        self, context: TrialContext, reading: Reading, settings: Mapping[str, str]
-    ) -> Reading:
-        """As it was measured."""
-        del context, settings
-        return reading
 
 
 def _longer(job: _Job, extra: float) -> dict[str, str]:

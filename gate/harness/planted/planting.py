@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from typing import TYPE_CHECKING, NoReturn
 
 from gate.errors import TrialFailed
 from gate.formats.profile.metric_kinds import replay_kinds
+from gate.harness.base import Planter
 from gate.harness.planted.commands import PlantCommand, PlantPytest
 from gate.harness.planted.fio_job import PlantFio
 from gate.model import Better, Role, Side
@@ -30,17 +31,12 @@ if TYPE_CHECKING:
     from gate.model import Benchmark, Plant, Profile
 
 
-class PlantReplay:
+class PlantReplay(Planter):
     """Multiplies what is played."""
 
     def reaches(self, profile: Profile) -> tuple[str, ...]:
         """Everything."""
         return tuple(metric.name for metric in profile.metrics)
-
-    def refusal(self, profile: Profile, benchmark: Benchmark) -> str:
-        """Nothing stands against it."""
-        del profile, benchmark
-        return ""
 
     def size(
         self, inner: Harness, context: TrialContext, loss: float, metric: str
@@ -48,11 +44,6 @@ class PlantReplay:
         """Nothing has to be measured."""
         del inner, context, metric
         return {"factor": repr(1 + loss)}
-
-    def slowed(self, context: TrialContext, settings: Mapping[str, str]) -> TrialContext:
-        """As it is."""
-        del settings
-        return context
 
     def reading(
         self, context: TrialContext, reading: Reading, settings: Mapping[str, str]
@@ -71,8 +62,8 @@ class PlantReplay:
 _WHY = "a loss in instructions is a change of the kernel: plant it in a side of your own"
 
 
-class PlantInstructions:
-    """Refuses, and says what to do instead."""
+class PlantInstructions(Planter):
+    """Refuses: a loss in counted instructions would have to be in the kernel itself."""
 
     def reaches(self, profile: Profile) -> tuple[str, ...]:
         """Whatever a changed kernel would reach."""
@@ -84,53 +75,9 @@ class PlantInstructions:
         return _WHY
 
     def size(self, inner: Harness, context: TrialContext, loss: float, metric: str) -> NoReturn:
-        """Never asked for, as every benchmark is refused."""
+        """Never called, as every benchmark is refused."""
         del inner, context, loss, metric
         raise TrialFailed(_WHY)
-
-    def slowed(self, context: TrialContext, settings: Mapping[str, str]) -> NoReturn:
-        """Likewise."""
-        del context, settings
-        raise TrialFailed(_WHY)
-
-    def reading(
-        self, context: TrialContext, reading: Reading, settings: Mapping[str, str]
-    ) -> NoReturn:
-        """Likewise."""
-        del context, reading, settings
-        raise TrialFailed(_WHY)
-
-
-class Planter(Protocol):
-    """How one harness is made slower."""
-
-    def reaches(self, profile: Profile) -> tuple[str, ...]:
-        """The metrics that grow by the asked share, the one to measure by first."""
-        ...
-
-    def refusal(self, profile: Profile, benchmark: Benchmark) -> str:
-        """Why a loss cannot be planted honestly into this benchmark; empty when it can."""
-        ...
-
-    def size(
-        self, inner: Harness, context: TrialContext, loss: float, metric: str
-    ) -> dict[str, str]:
-        """Measure what the loss takes.
-
-        Raises:
-            TrialFailed: a trial failed, or the benchmark is too short for so small a loss.
-        """
-        ...
-
-    def slowed(self, context: TrialContext, settings: Mapping[str, str]) -> TrialContext:
-        """The context of a slowed trial."""
-        ...
-
-    def reading(
-        self, context: TrialContext, reading: Reading, settings: Mapping[str, str]
-    ) -> Reading:
-        """What a slowed trial gave."""
-        ...
 
 
 PLANTERS: dict[str, Planter] = {
@@ -200,8 +147,8 @@ class Planted:
             return self._inner.trial(context)
         reading = self._inner.trial(self._slowed(context))
         reading = self._planter.reading(context, reading, self._plant.settings)
-        told = ", ".join(f"{key} {value}" for key, value in self._plant.settings.items())
-        return replace(reading, notes=(*reading.notes, f"planted: {told}"))
+        settings = ", ".join(f"{key} {value}" for key, value in self._plant.settings.items())
+        return replace(reading, notes=(*reading.notes, f"planted: {settings}"))
 
     def _meant(self, context: TrialContext) -> bool:
         return context.side is Side.HEAD and context.benchmark.name == self._plant.benchmark

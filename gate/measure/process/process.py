@@ -106,7 +106,7 @@ def start(
             stdout=output,
             stderr=errors,
             start_new_session=True,
-            preexec_fn=prepare,  # noqa: PLW1509 - no threads run in this process
+            preexec_fn=prepare,
         )
     except subprocess.SubprocessError:
         raise OSError(errno.EPERM, "it cannot be put onto its processors") from None
