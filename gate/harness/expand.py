@@ -63,11 +63,7 @@ def expand(
 
 
 def own_environment(context: TrialContext) -> dict[str, str]:
-    """The variables that the profile sets for this benchmark and side.
-
-    Raises:
-        InputError: as `expand`.
-    """
+    """The variables that the profile sets for this benchmark and side."""
     given = context.profile.work.environment.items()
     return {name: expand(text, context, quoted=False) for name, text in given}
 

@@ -57,11 +57,7 @@ class Clock:
         self._left = context.profile.timeout
 
     def run(self, argv: Sequence[str], directory: Path) -> Outcome:
-        """Run one process of the trial in `directory`, within the time that is left.
-
-        Raises:
-            TrialFailed: it cannot be started.
-        """
+        """Run one process of the trial in `directory`, within the time that is left."""
         command = Command(
             argv=tuple(argv),
             directory=directory,

@@ -112,11 +112,7 @@ def _undo(switch: Switch) -> str:
 
 @contextmanager
 def put_back(switch: Switch | None) -> Iterator[None]:
-    """At the end, whatever side is active is put back.
-
-    Raises:
-        MeasureError: G268, it cannot be.
-    """
+    """At the end, whatever side is active is put back; where it cannot be, that is G268."""
     try:
         yield
     finally:

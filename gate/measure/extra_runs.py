@@ -197,11 +197,7 @@ class _ExtraRunner:
         self._runs.append(harness.as_run(side, harness.counts | counters))
 
     def _sample(self, side: Side, perf: Perf) -> None:
-        """One more run of a side under perf; its stacks are added to those before.
-
-        Raises:
-            _Failed: it gave no number, or perf no samples.
-        """
+        """One more run of a side under perf; its stacks are added to those before."""
         rate, before = self._rate, processes()
         harness = _ObservedHarness(self._context.harness, self._machine)
         harness.around = lambda one, scratch: perf.sampling(one, scratch / "gate-perf", rate)
@@ -219,11 +215,7 @@ class _ExtraRunner:
         self._folded[side] = folded if known is None else join_runs(known, folded)
 
     def _run(self, side: Side, harness: _ObservedHarness) -> None:
-        """One trial, reported and not recorded.
-
-        Raises:
-            _Failed: it gave no number.
-        """
+        """One trial, reported and not recorded; without a number there are no more."""
         run, index = replace(self._context, harness=harness), self._taken[side]
         trial = make_trial(run, self._sessions[side], self._benchmark, index)
         self._taken[side] += 1

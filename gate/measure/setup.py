@@ -194,11 +194,7 @@ def make_watch(profile: Profile, store: Path | None, host: Host) -> Watch | None
 
 
 def _refuse_unsafe(run: RunContext) -> None:
-    """Refuse what must not or cannot run, before anything is measured.
-
-    Raises:
-        InputError: a benchmark is unsafe or impossible.
-    """
+    """Refuse a benchmark that is unsafe or impossible before anything is measured."""
     for side in run.sides:
         for benchmark in run.profile.benchmarks:
             if benchmark.group:

@@ -163,11 +163,7 @@ def _prepare(run: RunContext, context: TrialContext) -> None:
 
 @contextmanager
 def trial_context(run: RunContext, side: Side, benchmark: Benchmark) -> Iterator[TrialContext]:
-    """A context for what belongs to no session's trial; nothing is loaded or pinned in it.
-
-    Raises:
-        InputError: the work directory cannot be used.
-    """
+    """A context for what belongs to no session's trial; nothing is loaded or pinned in it."""
     with _scratch(run) as scratch:
         yield _context(run, side, benchmark, Path(scratch), 0)
 
@@ -264,11 +260,7 @@ class Surroundings:
 
     @contextmanager
     def pinned(self, context: TrialContext, usual: str = "") -> Iterator[None]:
-        """Inside, processes run where the trial's `cpus` say, else where the host is tuned for it.
-
-        Raises:
-            TrialFailed: there are no such processors.
-        """
+        """Inside, processes run where the trial's `cpus` say, else where the host is tuned."""
         given = parameters_of(context.profile, context.benchmark).get("cpus")
         own = cpus_of(usual) if given is None else None
         # The host's may be isolated ones, which this process itself may not use yet.
@@ -278,11 +270,7 @@ class Surroundings:
 
     @contextmanager
     def loaded(self, context: TrialContext) -> Iterator[Load | None]:
-        """Inside, the background load is at work, where one belongs beside this trial.
-
-        Raises:
-            TrialFailed: it does not start or does not work.
-        """
+        """Inside, the background load is at work, where one belongs beside this trial."""
         with background_load(context, self.stop) as self.load:
             yield self.load
         self.load = None

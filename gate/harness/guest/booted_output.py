@@ -55,11 +55,7 @@ def guest_exit_status(share: Path, console: Path, outcome: Outcome, guest: RootG
 
 
 def demand_success(share: Path, status: int) -> None:
-    """Refuse a boot whose command failed.
-
-    Raises:
-        TrialFailed: by what it said last.
-    """
+    """Refuse a boot whose command failed, by what it said last."""
     if status != 0:
         why = last_line(read_guest_file(share / "err")) or last_line(read_guest_file(share / "out"))
         raise TrialFailed(f"in the guest: {quote(why or 'it said nothing')} (status {status})")

@@ -103,11 +103,7 @@ def proven(answers: Answers, guest: GuestFiles | RootGuest) -> None:
 
 
 def runs(counts: str) -> tuple[Interval, Interval]:
-    """The counts of the short and of the long run.
-
-    Raises:
-        TrialFailed: there are not two runs.
-    """
+    """The counts of the short and of the long run; there must be these two."""
     try:
         intervals = read_counts(counts)
     except ValueError as error:
@@ -132,11 +128,7 @@ def functions(
 
 
 def values(short: Interval, long: Interval, operations: tuple[int, int]) -> tuple[Value, ...]:
-    """The four metrics out of the counts of the short and the long run.
-
-    Raises:
-        TrialFailed: the longer cost no more than the shorter.
-    """
+    """The four metrics out of the counts of the two runs; the longer must cost more."""
     more = operations[1] - operations[0]
     found = []
     for who, few, many in (

@@ -79,11 +79,7 @@ def check_background(context: TrialContext) -> None:
 
 
 def prepare_background(context: TrialContext) -> None:
-    """What the load needs before the first trial beside it.
-
-    Raises:
-        TrialFailed: its files could not be laid out.
-    """
+    """Lay out what the load needs before the first trial beside it."""
     background = _background_of(context)
     if background is None:
         return
@@ -148,11 +144,7 @@ class Load:
         return Command(argv=argv, directory=directory, environment=context.environment, timeout=0.0)
 
     def wait_for_life(self, stop: Stop) -> None:
-        """Sleep until the load works.
-
-        Raises:
-            TrialFailed: it died, or its time for that was up.
-        """
+        """Sleep until the load works; fail the trial where it never does."""
         first = self._workers()
         with stop.interruptible():
             while not self._lives(first):
@@ -183,11 +175,7 @@ class Load:
         return tally_of(others) if others else threads
 
     def begin(self) -> None:
-        """The measured process is about to start: this is where its part begins.
-
-        Raises:
-            TrialFailed: the load is dead.
-        """
+        """The measured process is about to start: its part begins here, if the load lives."""
         self._refuse_death()
         self._before, self._from = self._workers(), _now()
 
@@ -201,11 +189,7 @@ class Load:
         return self._used
 
     def finish(self) -> tuple[tuple[Value, ...], tuple[str, ...]]:
-        """Stop the load, and what it did during the trial: its rate, and a note.
-
-        Raises:
-            TrialFailed: it was dead, did nothing, or less than it has to.
-        """
+        """Stop the load: its rate and a note, provided it did during the trial what it has to."""
         self._refuse_death()
         if self._background.command is not None:
             return self._by_rounds()
@@ -257,11 +241,9 @@ class Load:
             raise TrialFailed(f"the background load gave no rate: {failure}") from None
         if seconds <= 0:
             raise TrialFailed("the background load gave no rate: fio measured no time")
-        self._demand(ios / seconds, f"{ios} I/Os in {seconds:.1f} s")
-        one = Value(
-            metric=BACKGROUND_RATE, value=ios / seconds, samples=ios, resolution=1 / seconds
-        )
-        return (one,), ()
+        rate, step = ios / seconds, 1 / seconds
+        self._demand(rate, f"{ios} I/Os in {seconds:.1f} s")
+        return (Value(metric=BACKGROUND_RATE, value=rate, samples=ios, resolution=step),), ()
 
     def _demand(self, rate: float, account: str) -> None:
         least = self._background.least
@@ -286,21 +268,16 @@ class Load:
     def _refuse_death(self) -> None:
         if not wait_for_end(self._child, 0):
             return
-        lasted = self._done().died
-        when = (
-            f"within {_now() - self._started:.1f} s"
-            if lasted is None
-            else f"after {max(lasted - self._started, 0.0):.1f} s"
-        )
+        died = self._done().died
+        lived = (_now() if died is None else died) - self._started
+        when = f"{'within' if died is None else 'after'} {max(lived, 0.0):.1f} s"
         # Asked for, not waited for: until then its number, and its group's, cannot be another's.
         end = os.waitid(os.P_PID, self._child.pid, os.WEXITED | os.WNOWAIT)
         status = end.si_status if end else 0
         how = "with status" if end and end.si_code == os.CLD_EXITED else "by signal"
         said = last_line(text_of(self._errors)) or last_line(text_of(self._output))
-        raise TrialFailed(
-            f"the background load died {when} {how} {status}"
-            + (f": {said}" if said else " and said nothing")
-        )
+        ending = f": {said}" if said else " and said nothing"
+        raise TrialFailed(f"the background load died {when} {how} {status}{ending}")
 
     def kill(self) -> None:
         """End it and everything that it started."""

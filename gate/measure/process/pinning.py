@@ -109,11 +109,7 @@ def _make_groups(cpus: frozenset[int]) -> tuple[Path, ...]:
 
 
 def _try(group: Path) -> None:
-    """A group that nobody may enter is of no use: let a child of ours try.
-
-    Raises:
-        OSError: it could not.
-    """
+    """A group that nobody may enter is of no use: let a child of ours try."""
     child = os.fork()
     if child == 0:
         try:

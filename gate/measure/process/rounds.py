@@ -136,11 +136,7 @@ class Rounds:
 
 
 def read_rounds_done(path: Path, started: float) -> Rounds:
-    """Read what the loop wrote; nothing yet is no rounds.
-
-    Raises:
-        TrialFailed: somebody else wrote into it.
-    """
+    """Read what the loop alone may write; nothing yet is no rounds."""
     if not path.exists():
         return Rounds(started, ())
     ends: list[float] = []

@@ -68,19 +68,11 @@ class Budget:
         return new
 
     def demand(self, benchmark: str) -> None:
-        """Refuse the next trial of a benchmark when one like those before would not fit.
-
-        Raises:
-            MeasureError: G257.
-        """
+        """Refuse the next trial of a benchmark where one like those before would not fit (G257)."""
         self.demand_bytes(self._dearest.get(benchmark, 0.0), f"another trial of {benchmark}")
 
     def demand_bytes(self, size: float, what: str) -> None:
-        """Refuse what is known to write so much.
-
-        Raises:
-            MeasureError: G257.
-        """
+        """Refuse what is known to write more than is left (G257)."""
         used = self.used
         if self.limit is None or used + size <= self.limit:
             return
@@ -119,11 +111,7 @@ class Budget:
         return self.used + sum(written_by(one) for one in self.running())
 
     def look(self) -> float:
-        """While a trial runs: stop it when it has written more than is left.
-
-        Raises:
-            BudgetSpent: it has.
-        """
+        """While a trial runs: stop it by `BudgetSpent` when it has written more than is left."""
         live = self._seen = max(self._seen, self.live())
         if self.limit is not None and live > self.limit:
             raise BudgetSpent(

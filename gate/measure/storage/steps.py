@@ -93,11 +93,7 @@ def empty(work: Path, home: tuple[int, int]) -> None:
 
 
 def discard(handle: int, size: int) -> None:
-    """Discard a whole device through the handle that we hold: `blkdiscard` wants it for itself.
-
-    Raises:
-        TrialFailed: it cannot be discarded.
-    """
+    """Discard a whole device through the handle that we hold: `blkdiscard` wants it for itself."""
     try:
         fcntl.ioctl(handle, _BLKDISCARD, struct.pack("QQ", 0, size))
     except OSError as error:
@@ -105,11 +101,7 @@ def discard(handle: int, size: int) -> None:
 
 
 def drop_caches() -> None:
-    """Write everything back and drop the page cache.
-
-    Raises:
-        TrialFailed: only root may.
-    """
+    """Write everything back and drop the page cache, which only root may."""
     os.sync()
     try:
         Path("/proc/sys/vm/drop_caches").write_text("3\n", encoding="ascii")
