@@ -21,7 +21,7 @@ from gate.harness.guest.booted import EMULATED
 from gate.harness.guest.booted_output import guest_exit_status, proof_of
 from gate.measure.process.process import run_process
 from gate.measure.process.stop import Stop, StopRequested
-from gate.pipeline.progress import Teller
+from gate.pipeline.progress import ProgressDisplay
 from gate.vm.machine import MachineBoot, machine_command, make_disks, why_not_kvm
 from gate.vm.root import lay_out_root, lay_out_share
 
@@ -120,7 +120,7 @@ def command(
     wanted = _Wanted(
         side=side.absolute(), machine=machine, modules=module, out=out, limit=limit, words=words
     )
-    teller = Teller(quiet=quiet)
+    teller = ProgressDisplay(quiet=quiet)
     try:
         with (
             Stop().listening() as stop,
@@ -135,7 +135,13 @@ def command(
 
 
 def _booted(
-    wanted: _Wanted, place: Path, stop: Stop, teller: Teller, *, console: Path | None, json_: bool
+    wanted: _Wanted,
+    place: Path,
+    stop: Stop,
+    teller: ProgressDisplay,
+    *,
+    console: Path | None,
+    json_: bool,
 ) -> int:
     guest = lay_out_root(
         wanted.side, wanted.modules, wanted.machine.disks, place / "guest", os.environ

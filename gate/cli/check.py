@@ -5,18 +5,21 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from gate.cli import options
-from gate.cli.options import policy_options
 from gate.errors import InputError
-from gate.pipeline.benchmark_filter import benchmark_option, pairs_option
-from gate.pipeline.check import CheckRequest, check
-from gate.pipeline.progress import Teller
+from gate.pipeline.check import run_check
+from gate.pipeline.progress import ProgressDisplay
 from gate.pipeline.reboot import going_on, restart_where_needed
-from gate.pipeline.shards import Shard, shard_option
-from gate.pipeline.side_options import SideOptions
+from gate.pipeline.request import CheckRequest
+
+if TYPE_CHECKING:
+    from gate.pipeline.request import HostOptions, OutputOptions, PolicyOptions, Selection
+    from gate.pipeline.shards import Shard
+    from gate.pipeline.side_options import SideOptions
 
 EPILOG = """\b
 Examples:
@@ -38,62 +41,19 @@ Exit status: 0 open, 2 usage, 3 nothing compared, 4 a measurement failed,
 
 
 @click.command(epilog=EPILOG)
-@click.argument("profile", nargs=-1)
-@options.profiles_dir
-@options.size
-@benchmark_option
-@pairs_option
-@options.baseline_dir
+@options.check_selection
 @options.sides
-@options.host_class
-@click.option(
-    "--merge-base",
-    metavar="REV",
-    help="Judge by the tolerances, baselines and waivers of this commit; changes of them are told.",
-)
-@shard_option
-@click.option(
-    "--out", type=options.PathParam, default=None, help="Directory for sessions and reports."
-)
-@click.option("--work", type=options.PathParam, default=None, help="Directory for data files.")
-@click.option("--resume", is_flag=True, help="Go on with the check in --out.")
-@click.option(
-    "--why/--no-why",
-    default=True,
-    help="Run what regressed a few times more, to see what moved with it.",
-)
-@options.restart
-@options.wait
-@policy_options
-@options.as_json
-@click.option("--quiet", is_flag=True, help="No progress.")
+@options.check_policy
+@options.shard
+@options.host
+@options.check_output
 def command(
-    profile: tuple[str, ...],
-    profiles: Path,
-    size: str,
-    benchmark: tuple[str, ...],
-    pairs: int | None,
-    baseline: Path,
-    base_dir: Path | None,
-    head_dir: Path | None,
-    base_env: tuple[str, ...],
-    head_env: tuple[str, ...],
-    subject_file: Path | None,
-    host_class: str | None,
-    merge_base: str | None,
+    selection: Selection,
+    sides: SideOptions,
+    policy: PolicyOptions,
     shard: Shard,
-    out: Path | None,
-    work: Path | None,
-    alpha: float,
-    beta: float,
-    allow: tuple[str, ...],
-    wait: float,
-    *,
-    resume: bool,
-    restart: bool,
-    why: bool,
-    json_: bool,
-    quiet: bool,
+    host: HostOptions,
+    output: OutputOptions,
 ) -> int:
     """Measure PROFILEs (default: all), judge them against the baseline, and report.
 
@@ -108,71 +68,51 @@ def command(
     --benchmark and --pairs are for whoever looks into a finding: the report says what was left out
     or set otherwise, and a change is never judged so.
     """
-    _refuse_for_a_change(merge_base, shard, benchmark, pairs)
-    sides = SideOptions(
-        base_dir=base_dir,
-        head_dir=head_dir,
-        base_env=base_env,
-        head_env=head_env,
-        subject=subject_file,
-    )
-    wanted = CheckRequest(
-        names=profile,
-        profiles=profiles,
-        baseline=baseline,
-        size=size,
-        benchmarks=benchmark,
-        pairs=pairs,
+    _refuse_for_a_change(selection, policy, shard)
+    request = CheckRequest(
+        selection=selection,
         sides=sides,
-        host_class=host_class,
-        merge_base=merge_base,
+        policy=policy,
         shard=shard,
-        place=_out_directory(out, resume=resume),
-        named=out is not None,
-        work=work,
-        wait=wait,
-        alpha=alpha,
-        beta=beta,
-        allow=allow,
-        why=why,
-        restart=restart,
+        host=host,
+        output=output,
+        place=_out_directory(output),
     )
-    words = going_on("check", ("--out", str(wanted.place)), flag="--resume")
-    with restart_where_needed(words, allowed=restart):
-        report = check(wanted, Teller(quiet=quiet))
+    words = going_on("check", ("--out", str(request.place)), flag="--resume")
+    with restart_where_needed(words, allowed=host.restart):
+        report = run_check(request, ProgressDisplay(quiet=output.quiet))
     from gate.pipeline.report_files import print_report  # noqa: PLC0415 - jinja, after measuring
 
-    print_report(report, json_=json_)
-    click.echo(f"report: {wanted.place / 'report.html'}", err=True)
+    print_report(report, json_=output.json)
+    click.echo(f"report: {request.place / 'report.html'}", err=True)
     return report.exit_status
 
 
-def _refuse_for_a_change(
-    merge_base: str | None, shard: Shard, benchmarks: tuple[str, ...], pairs: int | None
-) -> None:
+def _refuse_for_a_change(selection: Selection, policy: PolicyOptions, shard: Shard) -> None:
     """A change is judged by all of its benchmarks, and as its merge base says.
 
     Raises:
         InputError: G200.
     """
     cure = "Leave --merge-base out to look into a finding, or check the change without it."
-    if benchmarks and merge_base is not None:
+    if selection.benchmarks and policy.merge_base is not None:
         said = "--benchmark does not go with --merge-base: a change is judged by all it can reach."
         raise InputError("G200", said, cure=cure)
-    if pairs is not None and merge_base is not None:
+    if selection.pairs is not None and policy.merge_base is not None:
         said = "--pairs does not go with --merge-base, which says how many pairs there are."
         raise InputError("G200", said, cure=cure)
-    if benchmarks and shard.of > 1:
+    if selection.benchmarks and shard.of > 1:
         said = "--benchmark does not go with --shard: the parts of a check make a whole."
         raise InputError("G200", said, cure="Leave one of them out.")
 
 
-def _out_directory(out: Path | None, *, resume: bool) -> Path:
+def _out_directory(output: OutputOptions) -> Path:
     """Where this check writes; never over another run's results.
 
     Raises:
         InputError: G222.
     """
+    out, resume = output.out, output.resume
     if out is None:
         if resume:
             raise InputError(

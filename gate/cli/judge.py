@@ -8,13 +8,12 @@ import click
 
 from gate import __version__
 from gate.cli import options
-from gate.cli.options import policy_options
 from gate.clock import now
 from gate.errors import InputError
 from gate.formats.profile.sizes import FULL
 from gate.formats.published.summary_file import read_summary
 from gate.judge.published.summaries import judge_summaries
-from gate.pipeline.check_outputs import told_in
+from gate.pipeline.check_outputs import closing_report_in
 from gate.pipeline.judge_handovers import JudgeRequest, judge_sessions
 from gate.pipeline.report_files import print_report, write_report
 from gate.review.policy_reader import make_policy
@@ -100,7 +99,9 @@ Exit status: 0 open, 2 usage, 3 nothing compared, 4 a measurement failed,
     help="Also write report.json and report.html here, closed on an error; older ones are renamed "
     "to *.old.",
 )
-@policy_options
+@options.alpha
+@options.beta
+@options.allow
 @options.as_json
 def command(
     sessions: tuple[Path, ...],
@@ -144,7 +145,7 @@ def command(
         beta=beta,
         allow=allow,
     )
-    with told_in(out):
+    with closing_report_in(out):
         _refuse_mixture(asked, summaries, tolerance)
         report = _of_means(asked, summaries, tolerance) if summaries else judge_sessions(asked)
         if out is not None:

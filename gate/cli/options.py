@@ -1,12 +1,15 @@
-"""Options that several commands share, so that one thing has one name.
+"""Options that several commands share, so that one thing has one name, and their bundles.
 
-Options that set the promise, and the policy they make.
+A bundle hands the options of one kind to a command as one frozen value: `options.sides` gives it
+`sides`, a `SideOptions`. Each option of a bundle is named as a field of it.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from dataclasses import fields
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +17,17 @@ import click
 
 from gate.errors import InputError
 from gate.formats.profile.sizes import FULL
+from gate.formats.session.consistency import MOST_SHARDS
+from gate.pipeline.benchmark_filter import FEWEST_PAIRS, MOST_PAIRS
+from gate.pipeline.request import HostOptions, OutputOptions, PolicyOptions, Selection
+from gate.pipeline.shards import Shard
+from gate.pipeline.side_options import SideOptions
 from gate.units import parse_percent, parse_quantity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 _LONGEST_WAIT = 7 * 24 * 3600.0
 _HOST_CLASS = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
@@ -26,84 +35,17 @@ _HOST_CLASS = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
 PathParam = click.Path(path_type=Path)
 
 
-def as_json(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--json`."""
-    return click.option("--json", "json_", is_flag=True, help="Print JSON for machines.")(function)
+class Chance(click.FloatRange):
+    """A probability; `nan`, which no range excludes, is none."""
 
-
-def profiles_dir(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--profiles`."""
-    return click.option(
-        "--profiles",
-        type=PathParam,
-        default=Path("profiles"),
-        show_default=True,
-        help="Directory of the profiles.",
-    )(function)
-
-
-def size(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--size`."""
-    return click.option(
-        "--size",
-        default=FULL,
-        show_default=True,
-        metavar="NAME",
-        help="Size of the profiles: another one that they declare, such as small.",
-    )(function)
-
-
-def baseline_dir(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--baseline`."""
-    return click.option(
-        "--baseline",
-        type=PathParam,
-        default=Path("baselines"),
-        show_default=True,
-        help="Directory of the baselines.",
-    )(function)
-
-
-def host_class(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--host-class`."""
-    return click.option(
-        "--host-class",
-        default=None,
-        envvar="GATE_HOST_CLASS",
-        show_envvar=True,
-        callback=_plain_class,
-        help="Name of this machine's kind; by default made from its facts.",
-    )(function)
-
-
-def _plain_class(ctx: click.Context, option: click.Parameter, given: str | None) -> str | None:
-    del ctx, option
-    if given is not None and not _HOST_CLASS.fullmatch(given):
-        raise InputError(
-            "G200",
-            f"host class {given[:80]!r} is no plain name.",
-            cure="Use lower-case letters, digits, dots and dashes, as in bm-epyc-9454p.",
-        )
-    return given
-
-
-def wait(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--wait`, in seconds."""
-    return click.option(
-        "--wait",
-        metavar="TIME",
-        default="0",
-        show_default="not at all",
-        callback=waiting_time,
-        help="Wait so long at most while another gate measures on this host, e.g. 10min.",
-    )(function)
-
-
-restart = click.option(
-    "--restart",
-    is_flag=True,
-    help="Let it restart this machine, where a profile's sides are its kernels.",
-)
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number, within the range."""
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{number} is no number.", param, ctx)
+        return number
 
 
 def waiting_time(ctx: click.Context, option: click.Parameter, given: str | None) -> float | None:
@@ -139,64 +81,196 @@ def tolerance_of(text: str) -> float:
     return parsed
 
 
-def sides(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--base`, `--head`, their environments, and `--subject`."""
-    function = click.option(
+def _plain_class(ctx: click.Context, option: click.Parameter, given: str | None) -> str | None:
+    del ctx, option
+    if given is not None and not _HOST_CLASS.fullmatch(given):
+        raise InputError(
+            "G200",
+            f"host class {given[:80]!r} is no plain name.",
+            cure="Use lower-case letters, digits, dots and dashes, as in bm-epyc-9454p.",
+        )
+    return given
+
+
+def _shard(ctx: click.Context, option: click.Parameter, given: str) -> Shard:
+    del ctx, option
+    number, slash, of = given.partition("/")
+    digits = all(part.isascii() and part.isdigit() and len(part) <= 3 for part in (number, of))
+    if not (slash and digits and 1 <= int(number) <= int(of) <= MOST_SHARDS):
+        raise InputError(
+            "G200",
+            f"--shard {given[:80]!r} is no part of a whole.",
+            cure=f"Write K/N, as in 2/3, with at most {MOST_SHARDS} parts.",
+        )
+    return Shard(number=int(number), of=int(of))
+
+
+as_json = click.option("--json", "json_", is_flag=True, help="Print JSON for machines.")
+quiet = click.option("--quiet", is_flag=True, help="No progress.")
+profiles_dir = click.option(
+    "--profiles",
+    type=PathParam,
+    default=Path("profiles"),
+    show_default=True,
+    help="Directory of the profiles.",
+)
+size = click.option(
+    "--size",
+    default=FULL,
+    show_default=True,
+    metavar="NAME",
+    help="Size of the profiles: another one that they declare, such as small.",
+)
+benchmark = click.option(
+    "--benchmark",
+    "benchmarks",
+    multiple=True,
+    metavar="NAME",
+    help="Only this benchmark, as reports print it; a group's name stands for its points too. "
+    "May be repeated.",
+)
+pairs = click.option(
+    "--pairs",
+    type=click.IntRange(FEWEST_PAIRS, MOST_PAIRS),
+    help="Most pairs of base and head, instead of the profile's limit.",
+)
+baseline_dir = click.option(
+    "--baseline",
+    type=PathParam,
+    default=Path("baselines"),
+    show_default=True,
+    help="Directory of the baselines.",
+)
+host_class = click.option(
+    "--host-class",
+    default=None,
+    envvar="GATE_HOST_CLASS",
+    show_envvar=True,
+    callback=_plain_class,
+    help="Name of this machine's kind; by default made from its facts.",
+)
+work = click.option(
+    "--work", type=PathParam, default=None, help="Directory for data files of the benchmarks."
+)
+wait = click.option(
+    "--wait",
+    metavar="TIME",
+    default="0",
+    show_default="not at all",
+    callback=waiting_time,
+    help="Wait so long at most while another gate measures on this host, e.g. 10min.",
+)
+restart = click.option(
+    "--restart",
+    is_flag=True,
+    help="Let it restart this machine, where a profile's sides are its kernels.",
+)
+shard = click.option(
+    "--shard",
+    default="1/1",
+    metavar="K/N",
+    callback=_shard,
+    help="Measure part K of N; without names, the part that `gate plan` gives it.",
+)
+alpha = click.option(
+    "--alpha",
+    type=Chance(1e-6, 0.5),
+    default=0.01,
+    show_default=True,
+    help="Bound on the chance that an unchanged suite is called regressed.",
+)
+beta = click.option(
+    "--beta",
+    type=Chance(1e-6, 0.5),
+    default=0.025,
+    show_default=True,
+    help="Bound on the chance that a loss as large as the tolerance goes unnoticed.",
+)
+allow = click.option(
+    "--allow",
+    type=click.Choice(["new"]),
+    multiple=True,
+    help="Let benchmarks without a baseline through.",
+)
+
+
+def bundle(name: str, make: Callable[..., Any], *options: Decorator) -> Decorator:
+    """Options handed to a command as one frozen value; what has no option keeps its default."""
+    names = tuple(field.name for field in fields(make))  # type: ignore[arg-type] # a dataclass
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def command(*args: Any, **given: Any) -> Any:
+            values = {field: given.pop(field) for field in names if field in given}
+            return function(*args, **{name: make(**values)}, **given)
+
+        for option in reversed(options):
+            command = option(command)  # type: ignore[assignment] # click keeps what it decorates
+        return command
+
+    return decorate
+
+
+profile_names = click.argument("names", metavar="[PROFILE]...", nargs=-1)
+sides = bundle(
+    "sides",
+    SideOptions,
+    *(
+        click.option(
+            f"--{side}",
+            f"{side}_dir",
+            type=PathParam,
+            default=None,
+            help=f"Directory of the {side} side: what {{side}} stands for.",
+        )
+        for side in ("base", "head")
+    ),
+    *(
+        click.option(
+            f"--{side}-env",
+            multiple=True,
+            metavar="NAME=VALUE",
+            help=f"Environment variable of the {side} side; may be repeated.",
+        )
+        for side in ("base", "head")
+    ),
+    click.option(
         "--subject",
-        "subject_file",
         type=PathParam,
         default=None,
         help="File with a [subject] table: how the sides are activated and proven.",
-    )(function)
-    for name in ("head", "base"):
-        function = click.option(
-            f"--{name}-env",
-            multiple=True,
-            metavar="NAME=VALUE",
-            help=f"Environment variable of the {name} side; may be repeated.",
-        )(function)
-        function = click.option(
-            f"--{name}",
-            f"{name}_dir",
-            type=PathParam,
-            default=None,
-            help=f"Directory of the {name} side: what {{side}} stands for.",
-        )(function)
-    return function
-
-
-class Chance(click.FloatRange):
-    """A probability; `nan`, which no range excludes, is none."""
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """The number, within the range."""
-        number: float = super().convert(value, param, ctx)
-        if math.isnan(number):
-            self.fail(f"{number} is no number.", param, ctx)
-        return number
-
-
-def policy_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--alpha`, `--beta`, `--allow`."""
-    function = click.option(
-        "--allow",
-        type=click.Choice(["new"]),
-        multiple=True,
-        help="Let benchmarks without a baseline through.",
-    )(function)
-    function = click.option(
-        "--beta",
-        type=Chance(1e-6, 0.5),
-        default=0.025,
-        show_default=True,
-        help="Bound on the chance that a loss of the tolerance passes.",
-    )(function)
-    return click.option(
-        "--alpha",
-        type=Chance(1e-6, 0.5),
-        default=0.01,
-        show_default=True,
-        help="Bound on the chance that an unchanged suite is called regressed.",
-    )(function)
+    ),
+)
+selection = bundle("selection", Selection, profile_names, profiles_dir, size)
+"""Whole profiles."""
+narrowed_selection = bundle("selection", Selection, profile_names, profiles_dir, size, benchmark)
+check_selection = bundle(
+    "selection", Selection, profile_names, profiles_dir, size, benchmark, pairs
+)
+check_policy = bundle(
+    "policy",
+    PolicyOptions,
+    baseline_dir,
+    click.option(
+        "--merge-base",
+        metavar="REV",
+        help="Judge by the tolerances, baselines and waivers of this commit, and report changes.",
+    ),
+    alpha,
+    beta,
+    allow,
+)
+host = bundle("host", HostOptions, host_class, work, wait, restart)
+check_output = bundle(
+    "output",
+    OutputOptions,
+    click.option("--out", type=PathParam, default=None, help="Directory for sessions and reports."),
+    click.option("--resume", is_flag=True, help="Go on with the check in --out."),
+    click.option(
+        "--why/--no-why",
+        default=True,
+        help="Run what regressed a few times more, to see what moved with it.",
+    ),
+    click.option("--json", is_flag=True, help="Print JSON for machines."),
+    quiet,
+)

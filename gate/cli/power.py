@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING
 import click
 
 from gate.cli import options
-from gate.cli.options import Chance
 from gate.errors import NothingCompared
 from gate.formats.baseline.baseline_file import read_baselines
 from gate.formats.profile.profiles import load_profiles
 from gate.judge.power.power import ToleranceStanding
 from gate.judge.power.sentences import sentence
-from gate.pipeline.side_options import SideOptions, with_sides
+from gate.pipeline.side_options import with_sides
 from gate.report.text.page import fit, wrap
 from gate.text import clean, guard_line
 from gate.units import percent
@@ -30,6 +29,8 @@ if TYPE_CHECKING:
 
     from gate.judge.power.power import PowerRow
     from gate.model import Baseline, Profile
+    from gate.pipeline.request import Selection
+    from gate.pipeline.side_options import SideOptions
     from gate.stats.power import Power
 
 
@@ -50,30 +51,20 @@ Exit status: 0 every tolerance is held, 3 nothing to judge,
 
 
 @click.command(epilog=EPILOG)
-@click.argument("profile", nargs=-1)
-@options.profiles_dir
-@options.size
+@options.selection
 @options.baseline_dir
 @options.sides
 @click.option(
     "--host-class", default=None, help="Only this host class; by default every one with a baseline."
 )
-@click.option(
-    "--alpha", type=Chance(1e-6, 0.5), default=0.01, show_default=True, help="As in check."
-)
-@click.option("--beta", type=Chance(1e-6, 0.5), default=0.025, show_default=True, help="Likewise.")
+@options.alpha
+@options.beta
 @click.option("--warn", is_flag=True, help="Status 0 also where a tolerance is not held.")
 @options.as_json
 def command(
-    profile: tuple[str, ...],
-    profiles: Path,
-    size: str,
+    selection: Selection,
     baseline: Path,
-    base_dir: Path | None,
-    head_dir: Path | None,
-    base_env: tuple[str, ...],
-    head_env: tuple[str, ...],
-    subject_file: Path | None,
+    sides: SideOptions,
     host_class: str | None,
     alpha: float,
     beta: float,
@@ -87,14 +78,8 @@ def command(
     smallest loss that is found with probability 95 % as things are set, the chance that a loss of
     the tolerance is proven, and the trials that a check takes. Nothing is measured.
     """
-    sides = SideOptions(
-        base_dir=base_dir,
-        head_dir=head_dir,
-        base_env=base_env,
-        head_env=head_env,
-        subject=subject_file,
-    )
-    chosen = [with_sides(one, sides) for one in load_profiles(profile, profiles, size)]
+    profiles = load_profiles(selection.names, selection.profiles, selection.size)
+    chosen = [with_sides(one, sides) for one in profiles]
     rows = _rows(chosen, read_baselines(baseline), host_class, alpha, beta, str(baseline))
     from gate.judge.power.power import ToleranceStanding  # noqa: PLC0415
 

@@ -10,42 +10,19 @@ import difflib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import click
-
 from gate.errors import InputError
 from gate.model import Stage
 from gate.report.wording.commands import NARROWED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
-    from typing import Any
 
     from gate.model import Baseline, Profile, Session, Waiver
 
 FEWEST_PAIRS, MOST_PAIRS = 9, 1000
 """What a profile may ask for, too."""
 _SHOWN = 3
-
-
-def benchmark_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--benchmark`."""
-    return click.option(
-        "--benchmark",
-        multiple=True,
-        metavar="NAME",
-        help="Only this benchmark, as reports print it; a group's name stands for its points too. "
-        "May be repeated.",
-    )(function)
-
-
-def pairs_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--pairs`."""
-    return click.option(
-        "--pairs",
-        type=click.IntRange(FEWEST_PAIRS, MOST_PAIRS),
-        help="Most pairs of base and head, instead of the profile's limit.",
-    )(function)
 
 
 def narrow_profiles(

@@ -23,12 +23,12 @@ from gate.harness.planted.planting import (
     planted_benchmark,
     planted_loss,
 )
-from gate.host.lock import exclusive
 from gate.judge.calibration_rounds import RoundFilter, conclude, nothing_compared, rounds_that_count
-from gate.measure.setup import HostUse, open_run, prepare_run, size_plant
+from gate.measure.setup import open_run, size_plant
 from gate.model import SCHEMA, Plant, RoundPlan, Schedule, SideSpec
-from gate.pipeline.flow import CheckRun, Plan, cases_of
-from gate.pipeline.host_reservation import HostPlace, reserved_host, work_directory
+from gate.pipeline.check_plan import CheckPlan
+from gate.pipeline.host_reservation import HostClaim, reserved_host
+from gate.pipeline.stages import measure_check
 from gate.pipeline.subprocess_call import call_in_subprocess
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from gate.measure.process.stop import Stop
     from gate.model import Baseline, Profile, Round, Session
     from gate.pipeline.idle_wait import SpareTime
-    from gate.pipeline.progress import Teller
+    from gate.pipeline.progress import ProgressDisplay
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +147,7 @@ class Calibrating:
         self,
         wish: Wish,
         say: Callable[[str], None],
-        trials: Teller,
+        trials: ProgressDisplay,
         spare: SpareTime,
         stop: Stop,
     ) -> None:
@@ -177,6 +177,11 @@ class Calibrating:
         round_files.finish(course.directory, plan.number, done)
         return done
 
+    @property
+    def _host(self) -> HostClaim:
+        wish = self.wish
+        return HostClaim(store=wish.store, work=wish.work, host_class=wish.host_class)
+
     def _result(self, course: Course, plan: RoundPlan) -> Round:
         wish = self.wish
         if not plan.sized:
@@ -194,16 +199,14 @@ class Calibrating:
                 )
             round_files.write_plan(course.directory, plan)
         place = round_files.round_directory(course.directory, plan.number)
-        check = Plan(
+        check = CheckPlan(
             profiles=(_both_sides(course.profile, plan.plant),),
             baselines=wish.baselines,
             policy=wish.policy,
             out=place,
-            work=wish.work,
-            host_class=wish.host_class,
-            store=wish.store,
+            host=self._host,
         )
-        sessions = self.spare.alone(CheckRun(check, self.trials, self.stop).measure)
+        sessions = self.spare.alone(measure_check, check, self.trials, self.stop)
         rounds = read_rounds(wish.store)
         return call_in_subprocess(
             self.stop, _judged, sessions, check, plan, plantable_metrics(course.profile), rounds
@@ -212,24 +215,10 @@ class Calibrating:
     def _sized(self, course: Course, plan: RoundPlan) -> RoundPlan:
         """The plan with the work that its plant takes, measured."""
         self.say(f"{plan.plant.benchmark}: measuring what a loss of its size takes")
-        wish = self.wish
-        place = HostPlace(store=wish.store, work=wish.work, host_class=wish.host_class)
-        with (
-            reserved_host(exclusive(), self.say, place) as ground,
-            work_directory(wish.work) as work,
-        ):
-            use = HostUse(
-                work=work,
-                host_class=wish.host_class,
-                stop=self.stop,
-                tell=self.trials,
-                say=self.say,
-                store=wish.store,
-                tuned=ground.tuned,
-            )
-            sitting = prepare_run(_one_side(course.profile), use)
-            with open_run(sitting):
-                return replace(plan, plant=size_plant(sitting, plan.plant), sized=True)
+        with reserved_host(self._host, self.trials, self.stop) as host:
+            run = host.prepare(_one_side(course.profile))
+            with open_run(run):
+                return replace(plan, plant=size_plant(run, plan.plant), sized=True)
 
 
 def _both_sides(profile: Profile, plant: Plant) -> Profile:
@@ -244,7 +233,7 @@ def _one_side(profile: Profile) -> Profile:
 
 def _judged(
     sessions: tuple[Session, ...],
-    check: Plan,
+    check: CheckPlan,
     plan: RoundPlan,
     metrics: tuple[str, ...],
     rounds: tuple[Round, ...],
@@ -254,7 +243,7 @@ def _judged(
     from gate.pipeline.report_files import write_report  # noqa: PLC0415 - not in the measuring process
 
     date = now()
-    cases = cases_of(sessions, check)
+    cases = check.cases(sessions)
     report = judge(cases, check.policy, created=date, version=__version__, rounds=rounds)
     write_report(report, check.out)
     nothing = nothing_compared(

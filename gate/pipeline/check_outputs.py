@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from gate.model import Edit, Report, Session, TextChange
     from gate.model.diagnosis import Why
-    from gate.pipeline.shards import Shard
+    from gate.pipeline.request import CheckRequest
 
 HANDOVER = "session.json"
 _REPORTS = ("report.json", "report.html")
@@ -44,18 +44,19 @@ _SESSION = re.compile(r"head|pairs-base|pairs-head|strike-([1-9][0-9]{0,3})")
 class CheckOutputs:
     """Knows what a check was about, and leaves a handover and a report of it."""
 
-    def __init__(self, place: Path, shard: Shard, *, named: bool) -> None:
-        """`named`: whoever started the check named the place, and so looks there."""
-        self.place, self.shard, self._named = place, shard, named
+    def __init__(self, request: CheckRequest) -> None:
+        self.place, self.shard = request.place, request.shard
+        self._named = request.output.out is not None
+        """Whether whoever started the check named the place, and so looks there."""
         self.profiles: tuple[str, ...] = ()
         """Names of the profiles to be measured, as soon as they are known."""
         self.edits: tuple[Edit, ...] = ()
         self.changes: tuple[TextChange, ...] = ()
         """What the tree that is measured edits, as soon as it is known."""
-        self._aside: tuple[str, ...] = ()
+        self._renamed: tuple[str, ...] = ()
         self._handed_over = False
 
-    def hand_over(
+    def write_sessions(
         self, sessions: Sequence[Session], error: str = "", why: Sequence[Why] = ()
     ) -> None:
         """Write the sessions, and why measuring ended too early if it did.
@@ -79,28 +80,38 @@ class CheckOutputs:
         )
         self._handed_over = not error
 
+    def write_report(self, report: Report) -> None:
+        """Write the report for programs and for people.
+
+        Raises:
+            InputError: the directory cannot be written.
+        """
+        _write_report(report, self.place)
+
     @contextmanager
-    def told(self) -> Iterator[None]:
+    def closing_on_error(self) -> Iterator[CheckOutputs]:
         """Leave a closed report of whatever error passes through.
 
         What a finished check left in the same directory is kept under other names. Where nobody
         named a directory and nothing was measured, none is made.
         """
-        with _passing(self._leave):
-            self._aside = _set_aside(self.place, _REPORTS, ended=_is_failed)
-            self._aside += _set_aside(self.place, [HANDOVER], ended=_ended_early)
-            yield
+        with _reporting_errors(self._leave):
+            self._renamed = _rename_older(self.place, _REPORTS, ended=_is_failed)
+            self._renamed += _rename_older(self.place, [HANDOVER], ended=_ended_early)
+            yield self
 
     def _leave(self, code: str, message: str, status: int) -> None:
         if not (self._named or os.path.lexists(self.place)):
             return
         if not self._handed_over:
             said = " ".join(f"{code}: {message}".split())[:_LONGEST]
-            _left(self.place, [HANDOVER], lambda: self.hand_over(self._measured(), said))
+            _write_or_leave_none(
+                self.place, [HANDOVER], lambda: self.write_sessions(self._measured(), said)
+            )
         report = _failed(code, message, status)
         profiles = tuple(sorted(set(self.profiles)))
         report = replace(report, profiles=profiles, edits=self.edits, changes=self.changes)
-        _leave_report(report, self.place, self._aside)
+        _leave_report(report, self.place, self._renamed)
 
     def _measured(self) -> tuple[Session, ...]:
         """Every session that this check has on disk, partial ones included; nothing else."""
@@ -120,7 +131,7 @@ def _order(path: Path) -> tuple[int, str]:
 
 
 @contextmanager
-def told_in(place: Path | None) -> Iterator[None]:
+def closing_report_in(place: Path | None) -> Iterator[None]:
     """Leave a closed report in a directory, if there is one, of whatever error passes through.
 
     The report that lies there is kept under another name before anything is read.
@@ -133,13 +144,13 @@ def told_in(place: Path | None) -> Iterator[None]:
     def leave(code: str, message: str, status: int) -> None:
         _leave_report(_failed(code, message, status), place, aside)
 
-    with _passing(leave):
-        aside = _set_aside(place, _REPORTS, ended=_is_failed)
+    with _reporting_errors(leave):
+        aside = _rename_older(place, _REPORTS, ended=_is_failed)
         yield
 
 
 @contextmanager
-def _passing(leave: Callable[[str, str, int], None]) -> Iterator[None]:
+def _reporting_errors(leave: Callable[[str, str, int], None]) -> Iterator[None]:
     """Tell of an error with its code, its text and its exit status, and let it pass."""
     try:
         yield
@@ -165,15 +176,16 @@ def _leave_report(report: Report, place: Path, aside: Sequence[str]) -> None:
         click.echo(one_line(f"note: {kept}"), err=True)
         report = replace(report, notes=(*report.notes, kept))
 
-    def write() -> None:
-        from gate.pipeline.report_files import write_report  # noqa: PLC0415 - jinja, when it is needed
-
-        write_report(report, place)
-
-    _left(place, _REPORTS, write)
+    _write_or_leave_none(place, _REPORTS, lambda: _write_report(report, place))
 
 
-def _left(place: Path, names: Sequence[str], write: Callable[[], None]) -> None:
+def _write_report(report: Report, place: Path) -> None:
+    from gate.pipeline.report_files import write_report  # noqa: PLC0415 - jinja, after measuring
+
+    write_report(report, place)
+
+
+def _write_or_leave_none(place: Path, names: Sequence[str], write: Callable[[], None]) -> None:
     """Write some files, or leave none: what cannot be written must not hide the error itself."""
     try:
         write()
@@ -186,7 +198,7 @@ def _left(place: Path, names: Sequence[str], write: Callable[[], None]) -> None:
             click.echo(one_line(what[:_LONGEST]), err=True)
 
 
-def _set_aside(
+def _rename_older(
     place: Path, names: Sequence[str], *, ended: Callable[[object], bool]
 ) -> tuple[str, ...]:
     """Rename files of an earlier call, unless the first of them tells of an error.

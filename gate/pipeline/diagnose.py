@@ -8,18 +8,17 @@ touched.
 from __future__ import annotations
 
 import time
-from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gate.errors import GateError
 from gate.formats.session.session_file import write_extra_runs
-from gate.host.lock import exclusive
 from gate.judge.context.diagnosis import targets, why_of
 from gate.measure.extra_runs import ROUNDS, take_extra_runs
 from gate.measure.process.stop import StopRequested
-from gate.measure.setup import HostUse, open_run, prepare_run
+from gate.measure.setup import open_run
 from gate.model.diagnosis import Why
-from gate.pipeline.host_reservation import HostPlace, reserved_host, work_directory
+from gate.pipeline.host_reservation import reserved_host
 from gate.units import show_duration
 
 if TYPE_CHECKING:
@@ -28,9 +27,9 @@ if TYPE_CHECKING:
     from gate.judge.context.diagnosis import DiagnosisTarget
     from gate.measure.process.stop import Stop
     from gate.measure.run_context import RunContext
-    from gate.model import Profile, Report, Session
-    from gate.pipeline.flow import Plan
-    from gate.pipeline.progress import Teller
+    from gate.model import Report, Session
+    from gate.pipeline.check_plan import CheckPlan
+    from gate.pipeline.progress import ProgressDisplay
 
 MOST_SECONDS = 300.0
 """In all; what does not fit is left out, and said."""
@@ -40,107 +39,90 @@ WHY = "why"
 """The directory of the extra runs in that of the check."""
 
 
-def look_why(
-    report: Report, sessions: Sequence[Session], plan: Plan, teller: Teller, stop: Stop
+def diagnose(
+    report: Report, sessions: Sequence[Session], plan: CheckPlan, ui: ProgressDisplay, stop: Stop
 ) -> tuple[Why, ...]:
     """What moved with the worst regressions of a report; nothing where none was proven."""
-    profiles = {one.name: one for one in plan.profiles}
+    todo = targets(report, {one.name: one for one in plan.profiles})
     found: list[Why] = []
-    wanted = targets(report, profiles)
+    note = ""
     try:
-        for why in _taken(wanted, profiles, sessions, plan, teller, stop):
+        for why in _Diagnosis(sessions, plan, ui, stop).causes(todo):
             found.append(why)  # noqa: PERF402 - what there is so far stays when the next fails
     except StopRequested:
-        found += _left(wanted, found, "the extra runs were interrupted")
+        note = "the extra runs were interrupted"
     except (GateError, OSError) as error:
-        found += _left(wanted, found, f"extra runs were not possible: {error}")
+        note = f"extra runs were not possible: {error}"
     except Exception as error:  # noqa: BLE001 - a hint that fails must not take the verdict along
-        said = f"extra runs failed: {type(error).__name__}: {str(error)[:300]}"
-        found += _left(wanted, found, said)
+        note = f"extra runs failed: {type(error).__name__}: {str(error)[:300]}"
     finally:
-        teller.done()
+        ui.done()
+    found += _without_runs(todo, found, note)
     for one in found:
-        for note in one.notes:
-            teller.say(f"why: {one.benchmark}: {note}")
+        for text in one.notes:
+            ui.say(f"why: {one.benchmark}: {text}")
     return tuple(found)
 
 
-def _left(wanted: Sequence[DiagnosisTarget], found: Sequence[Why], note: str) -> Iterator[Why]:
-    """What is told of the benchmarks that were not come to."""
-    told = {(one.profile, one.benchmark) for one in found}
-    for profile, benchmark in wanted:
-        if (profile, benchmark) not in told:
+def _without_runs(
+    todo: Sequence[DiagnosisTarget], found: Sequence[Why], note: str
+) -> Iterator[Why]:
+    """The benchmarks that have no extra runs, with the reason."""
+    done = {(one.profile, one.benchmark) for one in found}
+    for profile, benchmark in todo:
+        if note and (profile, benchmark) not in done:
             yield Why(profile=profile, benchmark=benchmark, per="second", notes=(note,))
 
 
-def _taken(
-    wanted: Sequence[DiagnosisTarget],
-    profiles: dict[str, Profile],
-    sessions: Sequence[Session],
-    plan: Plan,
-    teller: Teller,
-    stop: Stop,
-) -> Iterator[Why]:
-    """One benchmark after the other, alone on the host.
+@dataclass(frozen=True, slots=True)
+class _Diagnosis:
+    """The extra runs of one check."""
 
-    Raises:
-        StopRequested: a signal came.
-        GateError: the host is busy now, or a side cannot be run any more.
-    """
-    if not wanted:
-        return
-    until = time.monotonic() + MOST_SECONDS
-    with ExitStack() as stack:
-        wait = min(plan.wait, _MOST_WAIT)
-        alone = exclusive(wait=wait, tell=teller.say, pause=stop.sleep)
-        place = HostPlace(store=plan.store, work=plan.work, host_class=plan.host_class)
-        ground = stack.enter_context(reserved_host(alone, teller.say, place))
-        work = stack.enter_context(work_directory(plan.work))
-        use = HostUse(
-            work=work,
-            host_class=plan.host_class,
-            stop=stop,
-            tell=teller,
-            say=teller.say,
-            store=plan.store,
-            tuned=ground.tuned,
+    sessions: Sequence[Session]
+    plan: CheckPlan
+    ui: ProgressDisplay
+    stop: Stop
+
+    def causes(self, todo: Sequence[DiagnosisTarget]) -> Iterator[Why]:
+        """One benchmark after the other, alone on the host.
+
+        Raises:
+            StopRequested: a signal came.
+            GateError: the host is busy now, or a side cannot be run any more.
+        """
+        if not todo:
+            return
+        until = time.monotonic() + MOST_SECONDS
+        profiles = {one.name: one for one in self.plan.profiles}
+        use = replace(self.plan.host, wait=min(self.plan.host.wait, _MOST_WAIT))
+        with reserved_host(use, self.ui, self.stop) as host:
+            for target in todo:
+                yield self._causes_of(target, host.prepare(profiles[target.profile]), until)
+
+    def _causes_of(self, target: DiagnosisTarget, run: RunContext, until: float) -> Why:
+        """The extra runs of one benchmark, kept and ranked.
+
+        Raises:
+            StopRequested: a signal came.
+            GateError: its storage cannot be used, or the runs cannot be kept.
+        """
+        own = [one for one in self.sessions if one.profile == target.profile]
+        seconds = _longest_trial(own, target.benchmark)
+        whole = show_duration((2 * ROUNDS + 2) * seconds)
+        self.ui.say(
+            f"why: {ROUNDS} more runs of each side of {target.benchmark}, and one or more under "
+            f"perf, {whole} or so; no verdict uses them"
         )
-        for target in wanted:
-            sitting = prepare_run(profiles[target.profile], use)
-            own = [one for one in sessions if one.profile == target.profile]
-            yield _of(sitting, target, own, plan, teller, until)
+        if run.storage is not None:
+            run.storage.budget.before += sum(one.written for one in own)
+        benchmarks = {one.name: one for one in run.profile.benchmarks}
+        with open_run(run):
+            extra = take_extra_runs(run, benchmarks[target.benchmark], seconds, until)
+        write_extra_runs(self.plan.out / WHY, extra.runs, extra.folded)
+        return why_of(extra.runs, extra.folded)
 
 
-def _of(
-    sitting: RunContext,
-    target: DiagnosisTarget,
-    sessions: Sequence[Session],
-    plan: Plan,
-    teller: Teller,
-    until: float,
-) -> Why:
-    """The extra runs of one benchmark, kept and ranked.
-
-    Raises:
-        StopRequested: a signal came.
-        GateError: its storage cannot be used, or the runs cannot be kept.
-    """
-    seconds = _usual(sessions, target.benchmark)
-    whole = show_duration((2 * ROUNDS + 2) * seconds)
-    teller.say(
-        f"why: {ROUNDS} more runs of each side of {target.benchmark}, and one or more under perf, "
-        f"{whole} or so; no verdict uses them"
-    )
-    if sitting.storage is not None:
-        sitting.storage.budget.before += sum(one.written for one in sessions)
-    named = {one.name: one for one in sitting.profile.benchmarks}
-    with open_run(sitting):
-        extra = take_extra_runs(sitting, named[target.benchmark], seconds, until)
-    write_extra_runs(plan.out / WHY, extra.runs, extra.folded)
-    return why_of(extra.runs, extra.folded)
-
-
-def _usual(sessions: Sequence[Session], benchmark: str) -> float:
+def _longest_trial(sessions: Sequence[Session], benchmark: str) -> float:
     """Seconds of the longest trial of a benchmark so far."""
     trials = (trial for one in sessions for trial in one.trials)
     return max((one.duration for one in trials if one.benchmark == benchmark), default=0.0)

@@ -1,7 +1,7 @@
-"""The ground that every measuring command stands on: alone on the host, guarded, tuned.
+"""A host reserved for measuring: alone, guarded and tuned, with a fresh directory for data files.
 
-In this order: the measuring lock; what a killed gate left tuned is put back; a guardian; the
-host's own file, and what it says of tuning. All of it ends in the reverse order.
+In this order: the measuring lock; settings that a killed gate left are put back; a guardian; the
+host's own file, and what it says of tuning; the work directory. All of it ends in reverse order.
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ from gate.errors import InputError
 from gate.formats.host.host_file import HOST_FILE, read_known_host
 from gate.host.identity.identity import read_host
 from gate.host.journal import JOURNAL, SYSTEM, state_directory
+from gate.host.lock import exclusive
 from gate.host.tuning.restore import restore
 from gate.host.tuning.tuning import Tuned, tune_host
 from gate.linux.mounts import mounts_below
 from gate.measure.process.guardian import with_guardian
+from gate.measure.setup import HostUse, prepare_run
 from gate.pipeline.progress import one_line
 from gate.subject.module_journal import unload_left
 
@@ -31,47 +33,82 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-    from gate.model import KnownHost
+    from gate.measure.process.stop import Stop
+    from gate.measure.run_context import RunContext
+    from gate.model import KnownHost, Profile
+    from gate.pipeline.progress import ProgressDisplay
 
 NOT_PUT_BACK = "G261"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HostPlace:
-    """Which host's file counts."""
+class HostClaim:
+    """Which host's file counts, where data files go, and how long to wait for the host."""
 
     store: Path | None
     """The baseline directory, where there is one."""
     work: Path
     host_class: str | None
+    wait: float = 0.0
+    """Seconds to wait at most while another process measures here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReservedHost:
     """What holds while a command measures."""
 
+    claim: HostClaim
     known: KnownHost | None
     """The host's file; absent where its class was never enrolled."""
     tuned: Tuned
+    work: Path
+    """A fresh directory for data files."""
+    ui: ProgressDisplay
+    stop: Stop
+
+    def prepare(self, profile: Profile) -> RunContext:
+        """A profile ready to be measured here.
+
+        Raises:
+            InputError: a side does not exist, or a job is unsafe.
+            MeasureError: a harness is missing or of the wrong version.
+        """
+        use = HostUse(
+            work=self.work,
+            host_class=self.claim.host_class,
+            stop=self.stop,
+            tell=self.ui,
+            say=self.ui.say,
+            store=self.claim.store,
+            tuned=self.tuned,
+        )
+        return prepare_run(profile, use)
 
 
 @contextmanager
-def reserved_host(
-    lock: AbstractContextManager[int], say: Callable[[str], None], place: HostPlace
-) -> Iterator[ReservedHost]:
+def reserved_host(claim: HostClaim, ui: ProgressDisplay, stop: Stop) -> Iterator[ReservedHost]:
     """Be alone, guarded, and tuned as the class's host.toml says.
 
     Raises:
         CannotJudge: G240, the host is busy.
         InputError: G208, G260, G262, or host.toml is wrong.
     """
-    with alone(lock, say):
-        known = known_host(place)
+    lock = exclusive(wait=claim.wait, tell=ui.say, pause=stop.sleep)
+    with alone(lock, ui.say):
+        known = known_host(claim)
         names, cpus = (known.tune, known.measured_cpus) if known else ((), "")
-        with tune_host(names, measured_cpus=cpus, tell=warn) as now:
-            for note in now.notes:
-                say(note)
-            yield ReservedHost(known=known, tuned=now)
+        with (
+            tune_host(names, measured_cpus=cpus, tell=warn) as tuned,
+            work_directory(claim.work) as work,
+        ):
+            for note in tuned.notes:
+                ui.say(note)
+            try:
+                yield ReservedHost(
+                    claim=claim, known=known, tuned=tuned, work=work, ui=ui, stop=stop
+                )
+            finally:
+                ui.done()
 
 
 @contextmanager
@@ -83,32 +120,32 @@ def alone(lock: AbstractContextManager[int], say: Callable[[str], None]) -> Iter
         InputError: G208, G262.
     """
     with lock as handle:
-        mend(say)
+        put_back_leftovers(say)
         with with_guardian(handle, state_directory()):
             yield
 
 
-def known_host(place: HostPlace) -> KnownHost | None:
+def known_host(claim: HostClaim) -> KnownHost | None:
     """The file of this machine's class; facts are only read where there is any such file."""
-    host_class = place.host_class
-    if place.store is None:
+    host_class = claim.host_class
+    if claim.store is None:
         return None
     if host_class is None:
-        if not any(place.store.glob(f"*/{HOST_FILE}")):
+        if not any(claim.store.glob(f"*/{HOST_FILE}")):
             return None
-        host_class = read_host(place.work.absolute()).host_class
-    return read_known_host(place.store, host_class)
+        host_class = read_host(claim.work.absolute()).host_class
+    return read_known_host(claim.store, host_class)
 
 
-def mend(say: Callable[[str], None]) -> None:
-    """Put back what a killed gate left tuned, and tell what could not be.
+def put_back_leftovers(say: Callable[[str], None]) -> None:
+    """Put back what a killed gate left tuned or loaded, and warn of what could not be.
 
     Raises:
         InputError: G262, its journal cannot be read.
     """
-    told = restore(state_directory())
-    for one in told.lines():
-        (warn if told.left else say)(f"after a gate that was killed: {one}")
+    restored = restore(state_directory())
+    for line in restored.lines():
+        (warn if restored.left else say)(f"after a gate that was killed: {line}")
     for line in unload_left(state_directory()):
         say(f"after a gate that was killed: {line}")
     if os.geteuid() != 0 and (SYSTEM / JOURNAL).exists():

@@ -22,7 +22,7 @@ def one_line(text: str) -> str:
     return guard_line(shown.replace("##[", "## ["))
 
 
-class Teller:
+class ProgressDisplay:
     """Shows each finished trial and how long the rest will take."""
 
     def __init__(self, *, quiet: bool = False) -> None:

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from gate.model import Baseline, Profile, Session
-    from gate.pipeline.check import CheckRequest
-    from gate.pipeline.flow import Plan
+    from gate.pipeline.request import CheckRequest
     from gate.pipeline.side_options import SideOptions
 
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -35,26 +34,34 @@ _TREES = {"github.com": "blob", "codeberg.org": "src/commit"}
 
 
 def origin_of_check(
-    wanted: CheckRequest, plan: Plan, sessions: Sequence[Session], merge_base: str
+    request: CheckRequest,
+    sessions: Sequence[Session],
+    baselines: Sequence[Baseline],
+    *,
+    merge_base: str,
+    restarts: bool,
 ) -> Origin:
-    """The origin of a check on this machine; `merge_base` is empty where none was asked for."""
+    """The origin of a check on this machine; `merge_base` is empty where none was asked for.
+
+    `restarts` says whether some profile's sides are kernels of this machine.
+    """
     away = _away()
-    given = wanted.sides.base_dir
+    given = request.sides.base_dir
     made = _commit_at(given) if given is not None else ""
     base = made or _measured(sessions, Side.BASE) or merge_base
     head = _measured(sessions, Side.HEAD)
     gone = away and given is not None and given.is_absolute()
-    out = str(wanted.place)
-    profiles = _profiles_of(wanted)
+    out = str(request.place)
+    profiles = _profiles_of(request)
     return Origin(
-        base_commit=base or _accepted(sessions, plan.baselines),
+        base_commit=base or _accepted(sessions, baselines),
         head_commit=head,
         files=_files(profiles, head),
         profiles=_inside(profiles),
-        options=_options(wanted, away=away),
-        out=_shown(out) if not (away and wanted.place.is_absolute()) else "",
+        options=_options(request, away=away),
+        out=_shown(out) if not (away and request.place.is_absolute()) else "",
         checkout=gone and bool(base),
-        restarts=wanted.restart and any(one.subject.metal for one in plan.profiles),
+        restarts=request.host.restart and restarts,
         dirty=any(one.subject.dirty for one in sessions if one.side is Side.HEAD),
     )
 
@@ -97,40 +104,46 @@ def _away() -> bool:
     return os.environ.get("CI", "").lower() not in {"", "0", "false"}
 
 
-def _options(wanted: CheckRequest, *, away: bool) -> tuple[str, ...]:
+def _options(request: CheckRequest, *, away: bool) -> tuple[str, ...]:
     """The words that said what is measured and on which files it is judged."""
     return tuple(
         _shown(word)
         for word in (
-            *_side_words(wanted.sides, away=away),
-            *_unusual("--profiles", _place(_profiles_of(wanted), away=away), "profiles"),
-            *_unusual("--baseline", _place(wanted.baseline, away=away), "baselines"),
-            *_unusual("--size", wanted.size, FULL),
+            *_side_words(request.sides, away=away),
+            *_unusual("--profiles", _place(_profiles_of(request), away=away), "profiles"),
+            *_unusual("--baseline", _place(request.policy.baseline, away=away), "baselines"),
+            *_unusual("--size", request.selection.size, FULL),
             # Where the environment names the class, it does so again for whoever measures here.
-            *_unusual("--host-class", wanted.host_class, os.environ.get("GATE_HOST_CLASS") or None),
-            *_unusual("--work", str(wanted.work) if wanted.work and not away else None, None),
+            *_unusual(
+                "--host-class", request.host.host_class, os.environ.get("GATE_HOST_CLASS") or None
+            ),
+            *_unusual(
+                "--work", str(request.host.work) if request.host.work and not away else None, None
+            ),
         )
     )
 
 
-def words_of(wanted: CheckRequest) -> tuple[str, ...]:
+def words_of(request: CheckRequest) -> tuple[str, ...]:
     """The words of a check that say what it measures, by what it judges, and where that is kept."""
     given = [
-        *(word for name in wanted.benchmarks for word in ("--benchmark", name)),
-        *_unusual("--pairs", str(wanted.pairs) if wanted.pairs else None, None),
-        *_options(wanted, away=False),
-        *_unusual("--merge-base", wanted.merge_base, None),
-        *_unusual("--shard", f"{wanted.shard.number}/{wanted.shard.of}", "1/1"),
-        *(() if wanted.why else ("--no-why",)),
+        *(word for name in request.selection.benchmarks for word in ("--benchmark", name)),
+        *_unusual(
+            "--pairs", str(request.selection.pairs) if request.selection.pairs else None, None
+        ),
+        *_options(request, away=False),
+        *_unusual("--merge-base", request.policy.merge_base, None),
+        *_unusual("--shard", f"{request.shard.number}/{request.shard.of}", "1/1"),
+        *(() if request.output.why else ("--no-why",)),
     ]
-    return (*wanted.names, *given, "--out", str(wanted.place))
+    return (*request.selection.names, *given, "--out", str(request.place))
 
 
-def _profiles_of(wanted: CheckRequest) -> Path:
+def _profiles_of(request: CheckRequest) -> Path:
     """The folder of the profiles; where they were named by path, the one that these stand in."""
-    paths = {Path(name).parent for name in wanted.names if name.endswith(".toml")}
-    all_so = all(name.endswith(".toml") for name in wanted.names)
-    return paths.pop() if len(paths) == 1 and all_so else wanted.profiles
+    paths = {Path(name).parent for name in request.selection.names if name.endswith(".toml")}
+    all_so = all(name.endswith(".toml") for name in request.selection.names)
+    return paths.pop() if len(paths) == 1 and all_so else request.selection.profiles
 
 
 def _place(directory: Path, *, away: bool) -> str:

@@ -1,7 +1,4 @@
-"""Where reports go: files first, then the terminal.
-
-The report that a publishing job was handed, checked against what the judging job said.
-"""
+"""Where reports go: files first, then the terminal."""
 
 from __future__ import annotations
 
@@ -12,16 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gate import __version__
 from gate.formats import disk
 from gate.report.html.html import render_html
 from gate.report.json_text import render_json
 from gate.report.text.text import render_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
-    from typing import Any
 
     from gate.model import Report
 
@@ -57,43 +51,3 @@ def wants_colour() -> bool:
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
-
-
-_CANNOT_JUDGE = 5
-
-
-def said_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--said`."""
-    return click.option(
-        "--said",
-        default="",
-        metavar="GATE",
-        help="What the judging job said; unless it is `open`, an open REPORT is not believed.",
-    )(function)
-
-
-def told_report(path: Path, said: str) -> Report:
-    """The report, or a failed one where it opens and nothing else says so.
-
-    A run that is started again keeps the artifacts of its earlier attempts, so a report that opens
-    may be of another judgement than the one that is published.
-
-    Raises:
-        InputError: the report cannot be read.
-    """
-    from gate.clock import now  # noqa: PLC0415 - likewise
-    from gate.formats.session.session_file import read_report  # noqa: PLC0415 - the help is quick
-    from gate.judge.verdict.absent import failed_report  # noqa: PLC0415 - likewise
-    from gate.publish.step import opens  # noqa: PLC0415 - likewise
-
-    report = read_report(path)
-    if report.gate != "open" or (said in {"", "open"} and opens(report)):
-        return report
-    return failed_report(
-        code="G278",
-        message="this report opens the gate and the job that judged did not: it is of an earlier "
-        "attempt, or it contradicts itself. Run the judging job again.",
-        exit_status=_CANNOT_JUDGE,
-        created=now(),
-        version=__version__,
-    )

@@ -6,15 +6,11 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
-import click
-
 from gate.errors import InputError
-from gate.formats.session.consistency import MOST_SHARDS
 from gate.judge.sharding.parts import Weight, spread_works
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
+    from collections.abc import Sequence
 
     from gate.model import Baseline
 
@@ -40,30 +36,6 @@ class Duration:
     seconds: float
     known: bool
     """Whether accepted sessions tell it; what is not known is taken to be the usual."""
-
-
-def shard_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--shard K/N`."""
-    return click.option(
-        "--shard",
-        default="1/1",
-        metavar="K/N",
-        callback=_shard,
-        help="Measure part K of N; without names, the part that `gate plan` gives it.",
-    )(function)
-
-
-def _shard(ctx: click.Context, option: click.Parameter, given: str) -> Shard:
-    del ctx, option
-    number, slash, of = given.partition("/")
-    digits = all(part.isascii() and part.isdigit() and len(part) <= 3 for part in (number, of))
-    if not (slash and digits and 1 <= int(number) <= int(of) <= MOST_SHARDS):
-        raise InputError(
-            "G200",
-            f"--shard {given[:80]!r} is no part of a whole.",
-            cure=f"Write K/N, as in 2/3, with at most {MOST_SHARDS} parts.",
-        )
-    return Shard(number=int(number), of=int(of))
 
 
 def durations(

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from gate.errors import InputError
 from gate.formats.profile.subject import with_subject
-from gate.model import SideSpec
-from gate.subject.command import refuse_without_effect
+from gate.model import SideSpec, SubjectKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,3 +64,30 @@ def _variables(side: str, pairs: Sequence[str]) -> dict[str, str]:
             raise InputError("G200", f"--{side}-env: {name[:80]} is for the gate itself to set.")
         found[name] = value
     return found
+
+
+def refuse_without_effect(profile: Profile) -> None:
+    """Refuse sides that nothing of the profile uses: both would measure one and the same thing.
+
+    Raises:
+        InputError: G237.
+    """
+    specs = profile.sides.values()
+    work = profile.work
+    texts = (work.command, work.prepare, work.job_text, work.directory, *work.environment.values())
+    text = " ".join(filter(None, texts))
+    asked = profile.harness in {"replay", "instructions"} or "{side}" in text or "GATE_SIDE" in text
+    asked = asked or profile.subject.kind is not SubjectKind.COMMAND  # it activates the side
+    if profile.harness == "pytest-benchmark" and work.directory is None:
+        asked = True  # pytest starts in the side's directory
+    if asked or any(spec.environment for spec in specs):
+        return
+    if any(spec.directory is not None for spec in specs) or len(profile.sides) > 1:
+        raise InputError(
+            "G237",
+            "sides are given, but nothing that is run differs between them: every side would "
+            "measure the same thing.",
+            cure="Use {side} in the command (fio: ${GATE_SIDE_DIR} in the job), or give each side "
+            "an environment.",
+            place=profile.path,
+        )

@@ -14,26 +14,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gate.errors import PublishError
-from gate.publish.answers import field, optional
-from gate.publish.api import Unclear, repo
-from gate.publish.comment import Outcome
+from gate.publish.comment import PublishResult
+from gate.publish.github.responses import OutcomeUnclear, field, optional
 from gate.text import shorten
 
 if TYPE_CHECKING:
-    from gate.publish.api import Api
+    from gate.publish.github.api import Api
 
 LONGEST_TITLE = 255
 """Characters."""
 LARGEST = 65_535
 """Bytes of a summary."""
 _ROUNDS = 3
-_SETTLE = 2.0
 _MORE = "\n\nThere is more in the report.\n"
 _FOLD = "\n\n</details>"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+class CommitCheck:
     """What a check says."""
 
     name: str
@@ -47,37 +45,32 @@ class Check:
     """The report, or the run; empty for GitHub's own page."""
 
 
-def publish_check(api: Api, repository: str, check: Check) -> Outcome:
+def publish_check(api: Api, check: CommitCheck) -> PublishResult:
     """Make or update the check of that name.
 
     Ours is found by its `external_id`: a job of the same name has a check of the same name, and
     that one is GitHub's.
-
-    Raises:
-        PublishError: G270, the token lacks `checks: write`; or what the API raises.
     """
     ours = f"driftgate:{check.name}"
-    path = f"{repo(repository)}/check-runs"
-    listed = f"{repo(repository)}/commits/{check.head}/check-runs"
+    path = f"{api.top}/check-runs"
+    listed = f"{api.top}/commits/{check.head}/check-runs"
     body = _body(check, ours)
     for _ in range(_ROUNDS):
         runs = api.every(listed, key="check_runs", check_name=check.name, filter="latest")
-        found = [one for one in runs if optional(one, "external_id") == ours]
-        if found:
-            newest = max(field(one, "id", int, of=path) for one in found)
-            return _told("edited", api.patch(f"{path}/{newest}", body), path)
+        numbers = [
+            field(one, "id", int, of=path) for one in runs if optional(one, "external_id") == ours
+        ]
+        if numbers:
+            return _result("edited", api.patch(f"{path}/{max(numbers)}", body), path)
         try:
-            return _told("created", api.post(path, {**body, "head_sha": check.head}), path)
-        except Unclear as error:
-            api.wait(_SETTLE, error.message)
-    raise PublishError(
-        "G272",
-        f"the check of {check.head} could not be made in {_ROUNDS} tries.",
-        cure="Run the job again.",
-    )
+            return _result("created", api.post(path, {**body, "head_sha": check.head}), path)
+        except OutcomeUnclear as error:
+            api.settle(error)
+    what = f"the check of {check.head} could not be made in {_ROUNDS} tries."
+    raise PublishError("G272", what, cure="Run the job again.")
 
 
-def _body(check: Check, external_id: str) -> dict[str, Any]:
+def _body(check: CommitCheck, external_id: str) -> dict[str, Any]:
     body: dict[str, Any] = {
         "name": check.name,
         "external_id": external_id,
@@ -85,7 +78,7 @@ def _body(check: Check, external_id: str) -> dict[str, Any]:
         "conclusion": "success" if check.is_open else "failure",
         "output": {
             "title": shorten(check.title, LONGEST_TITLE),
-            "summary": fitting(check.summary, LARGEST),
+            "summary": fit_bytes(check.summary, LARGEST),
         },
     }
     if check.details_url:
@@ -93,7 +86,7 @@ def _body(check: Check, external_id: str) -> dict[str, Any]:
     return body
 
 
-def fitting(markdown: str, most: int) -> str:
+def fit_bytes(markdown: str, most: int) -> str:
     """The Markdown, or as many whole lines as `most` bytes hold, with open folds closed."""
     data = markdown.encode()
     if len(data) <= most:
@@ -105,12 +98,8 @@ def fitting(markdown: str, most: int) -> str:
     return cut + _FOLD * max(still_open, 0) + _MORE
 
 
-def _told(action: str, answer: Any, of: str) -> Outcome:
-    author = optional(answer, "app.slug")
-    page = optional(answer, "html_url")
+def _result(action: str, answer: Any, of: str) -> PublishResult:
     field(answer, "id", int, of=of)
-    return Outcome(
-        action,
-        page if isinstance(page, str) else "",
-        author if isinstance(author, str) else "",
-    )
+    page, author = (optional(answer, key) for key in ("html_url", "app.slug"))
+    url = page if isinstance(page, str) else ""
+    return PublishResult(action, url, author if isinstance(author, str) else "")

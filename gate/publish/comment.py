@@ -15,25 +15,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gate.errors import PublishError
-from gate.publish.answers import field, optional
-from gate.publish.api import Refused, Unclear, repo
-from gate.publish.pull import require_head
+from gate.publish.github.responses import MISSING, OutcomeUnclear, RequestRefused, field, optional
+from gate.publish.measured_run import require_head
 
 if TYPE_CHECKING:
-    from gate.publish.api import Api
+    from gate.publish.github.api import Api
 
 ACTIONS = "github-actions[bot]"
 """Who writes with the token of a workflow."""
 LONGEST = 60_000
 _ROUNDS = 3
-_SETTLE = 2.0
-"""Seconds after an unclear answer before we look: what was made may not be listed at once."""
-_MISSING = 404
-_CREATED, _EDITED, _SAME = "created", "edited", "unchanged"
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PublishResult:
     """What was done."""
 
     action: str
@@ -47,79 +42,62 @@ class Outcome:
 
 
 def publish_comment(
-    api: Api,
-    repository: str,
-    number: int,
-    body: str,
-    *,
-    marker: str,
-    head: str,
-    author: str = ACTIONS,
-) -> Outcome:
+    api: Api, number: int, body: str, *, marker: str, head: str, author: str = ACTIONS
+) -> PublishResult:
     """Make the comment of a pull request say `body`, which begins with `marker`.
 
     Nothing is written unless `head` is still the head of the pull request.
-
-    Raises:
-        PublishError: G274, the head has moved; G270, the body is too long, or the token may not
-            write; or what the API raises.
     """
     if len(body) >= LONGEST or not body.startswith(marker):
-        raise PublishError(
-            "G270",
-            f"a comment of {len(body)} characters is not sent; it must begin with its marker and "
-            f"be shorter than {LONGEST}.",
-            cure="This is a fault of the gate: please report it.",
-        )
-    thread = _Thread(api, repository, number, marker)
+        must = f"it must begin with its marker and be shorter than {LONGEST}"
+        what = f"a comment of {len(body)} characters is not sent; {must}."
+        raise PublishError("G270", what, cure="This is a fault of the gate: please report it.")
+    thread = _Thread(api, number, marker)
     for _ in range(_ROUNDS):
-        require_head(api, repository, number, head)
-        ours = thread.ours(author)
+        require_head(api, number, head)
+        ours = thread.comments_by(author)
         if not ours:
             made = thread.create(body)
             if made is None:
                 continue
             # Our token's name is certain now, and somebody may have been as quick as we were.
             author = field(made, "user.login", str, of=thread.path)
-            ours = thread.ours(author) or [made]
+            ours = thread.comments_by(author) or [made]
             if _number(ours[0]) == _number(made):
                 removed = thread.remove(ours[1:])
-                return Outcome(_CREATED, _page(made), author, removed)
-        kept = thread.edit(ours[0], body)
-        if kept is not None:
-            action = _SAME if kept is ours[0] else _EDITED
-            return Outcome(action, _page(kept), author, thread.remove(ours[1:]))
-    raise PublishError(
-        "G272",
-        f"the comment of pull request {number} could not be settled in {_ROUNDS} tries.",
-        cure="Run the job again.",
-    )
+                return PublishResult("created", _page(made), author, removed)
+        ours_now = thread.edit(ours[0], body)
+        if ours_now is not None:
+            action = "unchanged" if ours_now is ours[0] else "edited"
+            return PublishResult(action, _page(ours_now), author, thread.remove(ours[1:]))
+    what = f"the comment of pull request {number} could not be settled in {_ROUNDS} tries."
+    raise PublishError("G272", what, cure="Run the job again.")
 
 
 class _Thread:
     """The comments of one pull request that begin with our marker."""
 
-    def __init__(self, api: Api, repository: str, number: int, marker: str) -> None:
+    def __init__(self, api: Api, number: int, marker: str) -> None:
         self._api, self._marker = api, marker
-        self._all = f"{repo(repository)}/issues/comments"
-        self.path = f"{repo(repository)}/issues/{number}/comments"
+        self._all = f"{api.top}/issues/comments"
+        self.path = f"{api.top}/issues/{number}/comments"
 
-    def ours(self, author: str) -> list[Any]:
-        """Ours, oldest first."""
-        found = [
+    def comments_by(self, author: str) -> list[Any]:
+        """Those of that author, oldest first."""
+        ours = [
             one
             for one in self._api.every(self.path)
             if optional(one, "user.login") == author
             and str(optional(one, "body") or "").startswith(self._marker)
         ]
-        return sorted(found, key=_number)
+        return sorted(ours, key=_number)
 
     def create(self, body: str) -> Any | None:
         """Make one; None where it is not known whether it was made: look before trying again."""
         try:
             return self._api.post(self.path, {"body": body})
-        except Unclear as error:
-            self._api.wait(_SETTLE, error.message)
+        except OutcomeUnclear as error:
+            self._api.settle(error)
             return None
 
     def edit(self, comment: Any, body: str) -> Any | None:
@@ -128,8 +106,8 @@ class _Thread:
             return comment
         try:
             return self._api.patch(f"{self._all}/{_number(comment)}", {"body": body})
-        except Refused as error:
-            if error.http == _MISSING:
+        except RequestRefused as error:
+            if error.http == MISSING:
                 return None
             raise
 
@@ -138,8 +116,8 @@ class _Thread:
         for one in doubles:
             try:
                 self._api.delete(f"{self._all}/{_number(one)}")
-            except Refused as error:
-                if error.http != _MISSING:
+            except RequestRefused as error:
+                if error.http != MISSING:
                     raise
         return len(doubles)
 

@@ -50,7 +50,7 @@ class Proposal:
     """What else a reviewer must know."""
 
 
-def title(proposal: Proposal) -> str:
+def title_of(proposal: Proposal) -> str:
     """The title of the pull request, and the first line of the commit."""
     if proposal.pull is not None:
         return f"Accept the level of #{proposal.pull} as the new baseline"
@@ -58,15 +58,14 @@ def title(proposal: Proposal) -> str:
     return clean(f"Baseline: sessions of {', '.join(profiles) or 'no profile'}", _LONGEST_TITLE)
 
 
-def message(proposal: Proposal) -> str:
+def commit_message(proposal: Proposal) -> str:
     """The commit message: what, why, who, from where."""
     who = f"Accepted on the word of {proposal.by}." if proposal.by else "Added because it passed."
-    return "\n".join(
-        [title(proposal), "", proposal.reason, "", who, f"Measured commit: {proposal.commit}"]
-    )
+    commit = f"Measured commit: {proposal.commit}"
+    return "\n".join([title_of(proposal), "", proposal.reason, "", who, commit])
 
 
-def description(proposal: Proposal) -> str:
+def describe_proposal(proposal: Proposal) -> str:
     """The pull request's text: the diff, the reason, who asked, what was measured."""
     what = (
         f"The level that was measured for #{proposal.pull} becomes the baseline"
@@ -92,7 +91,9 @@ def description(proposal: Proposal) -> str:
     return "\n".join(lines) + "\n"
 
 
-def answer(proposal: Proposal, *, page: str, number: int | None, branch: str, commit: str) -> str:
+def answer_proposed(
+    proposal: Proposal, *, page: str, number: int | None, branch: str, commit: str
+) -> str:
     """The comment that tells who asked what was done; its first line is the marker.
 
     `number` and `page` are of the pull request that carries it; without one the baseline was
@@ -116,10 +117,10 @@ def answer(proposal: Proposal, *, page: str, number: int | None, branch: str, co
     return "\n".join(lines) + "\n"
 
 
-def refusal(why: str, by: str) -> str:
+def answer_refused(why: str, by: str) -> str:
     """The comment that tells who asked why nothing was done."""
-    said = md(why, 900)
-    return f"{MARKER}\n**driftgate: nothing was accepted** (asked for by {_who(by)}). {said}\n"
+    whose = f"asked for by {_who(by)}"
+    return f"{MARKER}\n**driftgate: nothing was accepted** ({whose}). {md(why, 900)}\n"
 
 
 def _rows(rows: Sequence[tuple[str, str]]) -> list[str]:

@@ -44,7 +44,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class JobsVerdict:
     """All jobs together."""
 
     open: bool
@@ -53,108 +53,96 @@ class Answer:
     jobs: tuple[Job, ...]
 
 
-def answer_of(text: str) -> Answer:
-    """Open only when every job succeeded and each that gave a verdict, one at least, gave `open`.
-
-    Raises:
-        InputError: G205 or G206: this is not GitHub's `toJSON(needs)`.
-    """
-    needs = _parse(text)
-    jobs = tuple(_job(name, told) for name, told in sorted(needs.items()))
+def judge_jobs(text: str) -> JobsVerdict:
+    """Open only when all jobs succeeded and each that gave a verdict, one at least, gave `open`."""
+    jobs = tuple(_job(name, entry) for name, entry in sorted(_parse_needs(text).items()))
     stopping = [job for job in jobs if job.stops]
     if stopping:
         shown = "; ".join(f"{job.name}: {job.reason}" for job in stopping[:5])
         more = f"; and {len(stopping) - 5} more" if len(stopping) > 5 else ""
-        return Answer(open=False, headline=f"gate closed: {shown}{more}", jobs=jobs)
-    told = sum(job.gate is not None for job in jobs)
-    if not told:
-        return Answer(open=False, headline="gate closed: no job gave a verdict", jobs=jobs)
-    return Answer(open=True, headline=f"gate open: {_count(told, len(jobs))}", jobs=jobs)
+        return JobsVerdict(open=False, headline=f"gate closed: {shown}{more}", jobs=jobs)
+    verdicts = sum(job.gate is not None for job in jobs)
+    if not verdicts:
+        return JobsVerdict(open=False, headline="gate closed: no job gave a verdict", jobs=jobs)
+    say = "1 verdict says open" if verdicts == 1 else f"all {verdicts} verdicts say open"
+    succeeded = "the only job" if len(jobs) == 1 else f"all {len(jobs)} jobs"
+    return JobsVerdict(open=True, headline=f"gate open: {say}, {succeeded} succeeded", jobs=jobs)
 
 
-def _count(told: int, jobs: int) -> str:
-    verdicts = "1 verdict says open" if told == 1 else f"all {told} verdicts say open"
-    return f"{verdicts}, {'the only job' if jobs == 1 else f'all {jobs} jobs'} succeeded"
-
-
-def _job(name: str, told: Any) -> Job:
+def _job(name: str, entry: Any) -> Job:
     """How one job ended, in plain words."""
-    if not isinstance(told, dict) or "result" not in told:
-        raise _wrong(f"the job {_plain(name)} has no result")
-    result, outputs = told["result"], told.get("outputs")
+    if not isinstance(entry, dict) or "result" not in entry:
+        raise _unusable(f"the job {_mask(name)} has no result")
+    result, outputs = entry["result"], entry.get("outputs")
     if not (result is None or isinstance(result, str)):
-        raise _wrong(f"the result of the job {_plain(name)} is no text")
+        raise _unusable(f"the result of the job {_mask(name)} is no text")
     if not (outputs is None or isinstance(outputs, dict)):
-        raise _wrong(f"the outputs of the job {_plain(name)} are no table")
+        raise _unusable(f"the outputs of the job {_mask(name)} are no table")
     outputs = outputs or {}
     gate = outputs.get("gate")
     given = None if gate is None else gate if isinstance(gate, str) else "?"
-    said = _said(given, outputs.get("verdict"))
-    ended = _ended(result or "")
+    verdict = _gate_in_words(given, outputs.get("verdict"))
+    failure = _failure_in_words(result or "")
     return Job(
-        name=_plain(name),
-        result=_plain(result or ""),
-        gate=None if given is None else _plain(given),
-        reason="; ".join(part for part in (ended, said) if part) or "succeeded",
-        stops=bool(ended) or given not in {None, OPEN},
+        name=_mask(name),
+        result=_mask(result or ""),
+        gate=None if given is None else _mask(given),
+        reason="; ".join(part for part in (failure, verdict) if part) or "succeeded",
+        stops=bool(failure) or given not in {None, OPEN},
     )
 
 
-def _ended(result: str) -> str:
+def _failure_in_words(result: str) -> str:
     """What kept a job from succeeding; empty where it succeeded."""
     if result == "success":
         return ""
-    return _ENDINGS.get(result) or f'ended in an unknown way, "{_plain(result)}"'
+    return _ENDINGS.get(result) or f'ended in an unknown way, "{_mask(result)}"'
 
 
-def _said(gate: str | None, verdict: Any) -> str:
+def _gate_in_words(gate: str | None, verdict: Any) -> str:
     """What a job said of the gate; empty where it said nothing."""
     if gate is None:
         return ""
-    worst = f", {_plain(verdict)}" if isinstance(verdict, str) and verdict else ""
+    worst = f", {_mask(verdict)}" if isinstance(verdict, str) and verdict else ""
     if gate in {OPEN, "closed"}:
         return f"the gate is {gate}{worst}"
     if not gate:
         return "its verdict is empty"
-    return f'says "{_plain(gate)}" in place of open or closed'
+    return f'says "{_mask(gate)}" in place of open or closed'
 
 
-def _plain(text: str) -> str:
+def _mask(text: str) -> str:
     """Nothing that a terminal, a runner or Markdown could take for more than a name."""
     return re.sub(r"[^A-Za-z0-9_-]", "?", text[:_LONGEST_NAME])
 
 
-def _parse(text: str) -> dict[str, Any]:
+def _parse_needs(text: str) -> dict[str, Any]:
     """The table of jobs."""
     if len(text.encode("utf-8", "replace")) > LARGEST:
-        raise _wrong(f"it is larger than {LARGEST >> 20} MiB")
+        raise _unusable(f"it is larger than {LARGEST >> 20} MiB")
     try:
-        found = json.loads(text, object_pairs_hook=_unique)
+        found = json.loads(text, object_pairs_hook=_refuse_double_keys)
     except RecursionError as error:
-        raise _wrong("it is nested too deep", "G205") from error
+        raise _unusable("it is nested too deep", "G205") from error
     except ValueError as error:
         where = f" at line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-        raise _wrong(f"it is not JSON{where}, or a key stands twice", "G205") from error
+        raise _unusable(f"it is not JSON{where}, or a key stands twice", "G205") from error
     if not isinstance(found, dict):
-        raise _wrong("it is no table of jobs")
+        raise _unusable("it is no table of jobs")
     if not found:
-        raise _wrong("it names no job")
+        raise _unusable("it names no job")
     if len(found) > MOST_JOBS:
-        raise _wrong(f"it names more than {MOST_JOBS} jobs")
+        raise _unusable(f"it names more than {MOST_JOBS} jobs")
     return found
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _refuse_double_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        message = "a key stands twice"
-        raise ValueError(message)
+        raise ValueError("a key stands twice")
     return found
 
 
-def _wrong(what: str, code: str = "G206") -> InputError:
-    return InputError(
-        code,
-        f"--needs cannot be used: {what}.",
-        cure="Give it `${{ toJSON(needs) }}` in a job that needs all the others.",
-    )
+def _unusable(what: str, code: str = "G206") -> InputError:
+    cure = "Give it `${{ toJSON(needs) }}` in a job that needs all the others."
+    return InputError(code, f"--needs cannot be used: {what}.", cure=cure)

@@ -1,4 +1,4 @@
-"""The end of a step: the report of the check, or one that says that there is none, told to GitHub.
+"""The end of a step: the report of the check, or one that says that there is none, for GitHub.
 
 The exit status is 0 for nothing but a report that is there, of now, and opens by its own findings.
 """
@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from gate import __version__
+from gate.clock import now
 from gate.errors import GateError
 from gate.formats import disk
 from gate.formats.session.session_file import read_report
 from gate.judge.verdict.absent import failed_report
 from gate.model import Role, Verdict, join
-from gate.publish.commands import append, append_summary, output_lines
+from gate.publish.github.runner_commands import append_summary, append_text, output_lines
 from gate.text import clean
 
 if TYPE_CHECKING:
@@ -29,14 +31,14 @@ OLDEST = timedelta(days=7)
 AHEAD = timedelta(minutes=5)
 """How far the clock of the machine that judged may be ahead of this one."""
 CANNOT_JUDGE = 5
-UNTOLD = 6
+NOT_PUBLISHED = 6
 
 _MEASURING_FAILED = 4
 _HIGHEST_STATUS = 255
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
+class StepReport:
     """The report that counts."""
 
     report: Report
@@ -45,14 +47,14 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Runner:
+class RunnerFiles:
     """The files by which a step talks to its runner; None outside of GitHub."""
 
     summary: Path | None
     output: Path | None
 
 
-def take(out: Path, *, now: datetime, version: str, because: str = "") -> Taken:
+def take_report(out: Path, *, now: datetime, version: str, because: str = "") -> StepReport:
     """The report in `out`, or a failed one; `because` is what is known of how the check ended."""
     try:
         if disk.is_absent(out / "report.json"):
@@ -61,7 +63,7 @@ def take(out: Path, *, now: datetime, version: str, because: str = "") -> Taken:
             report = read_report(out / "report.json")
             why = _complaint(report, now)
             if not why:
-                return Taken(report=report, made=False)
+                return StepReport(report=report, made=False)
     except GateError as error:
         why = f"the check left a report that cannot be used: {error.message.rstrip('.')}"
     known = clean(because, 300).strip(" .")
@@ -72,16 +74,11 @@ def take(out: Path, *, now: datetime, version: str, because: str = "") -> Taken:
         created=now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         version=version,
     )
-    return Taken(report=made, made=True)
+    return StepReport(report=made, made=True)
 
 
-def leave(out: Path, report: Report) -> None:
-    """Write a report that was made here; what was refused is kept beside it under another name.
-
-    Raises:
-        InputError: G208, the directory cannot be written.
-        OSError: what was refused cannot be renamed.
-    """
+def write_missing(out: Path, report: Report) -> None:
+    """Write a report that was made here; what was refused is kept beside it under another name."""
     from gate.report.html.html import render_html  # noqa: PLC0415 - jinja2, seldom needed
     from gate.report.json_text import render_json  # noqa: PLC0415 - with it
 
@@ -92,7 +89,7 @@ def leave(out: Path, report: Report) -> None:
     disk.write_text(out / "report.html", render_html(report))
 
 
-def opens(report: Report) -> bool:
+def opens_gate(report: Report) -> bool:
     """Whether the findings themselves open the gate, and all that the report says agrees.
 
     A report that opens although its worst verdict is `new` was judged with `--allow new`.
@@ -108,31 +105,33 @@ def opens(report: Report) -> bool:
 
 def status_of(report: Report) -> int:
     """The exit status: 0 for an open gate, and no number that a shell could take for 0."""
-    if opens(report):
+    if opens_gate(report):
         return 0
     return report.exit_status if 0 < report.exit_status <= _HIGHEST_STATUS else CANNOT_JUDGE
 
 
-def tell(report: Report, out: Path, links: Links, runner: Runner) -> tuple[int, list[GateError]]:
-    """Write summary and outputs; the exit status, and what could not be told.
+def publish_step(
+    report: Report, out: Path, links: Links, runner: RunnerFiles
+) -> tuple[int, list[GateError]]:
+    """Write summary and outputs; the exit status, and what could not be written.
 
-    The outputs come last, and say `open` only where all the rest was told.
+    The outputs come last, and say `open` only where all the rest was written.
     """
     from gate.report.markdown.markdown import render_summary  # noqa: PLC0415 - only inside of GitHub
 
     status, failed = status_of(report), []
     if runner.summary is not None:
         try:
-            append_summary(runner.summary, render_summary(report, links), _short(report))
+            append_summary(runner.summary, render_summary(report, links), _short_summary(report))
         except GateError as error:
             failed.append(error)
-            status = status or UNTOLD
+            status = status or NOT_PUBLISHED
     if runner.output is not None:
         try:
-            append(runner.output, output_lines(outputs(report, out, status)))
+            append_text(runner.output, output_lines(outputs(report, out, status)))
         except GateError as error:
             failed.append(error)
-            status = status or UNTOLD
+            status = status or NOT_PUBLISHED
     return status, failed
 
 
@@ -142,25 +141,25 @@ def outputs(report: Report, out: Path, status: int) -> dict[str, str]:
         "gate": "closed" if status else "open",
         "verdict": report.verdict,
         "status": str(status),
-        "report": _there(out / "report.json"),
-        "session": _there(out / "session.json"),
+        "report": _path_if_file(out / "report.json"),
+        "session": _path_if_file(out / "session.json"),
         "headline": report.headline,
     }
 
 
-def _there(path: Path) -> str:
+def _path_if_file(path: Path) -> str:
     return str(path) if path.is_file() else ""
 
 
-def _short(report: Report) -> str:
+def _short_summary(report: Report) -> str:
     """The summary where there is no room for it; no word of it comes from outside."""
-    state = "open" if opens(report) else "closed"
+    state = "open" if opens_gate(report) else "closed"
     return f"## driftgate: gate {state}\n\nNo room for more here: see the report and the log.\n"
 
 
 def _complaint(report: Report, now: datetime) -> str:
     """Why a report that reads well does not count; empty when it does."""
-    if report.gate == "open" and not opens(report):
+    if report.gate == "open" and not opens_gate(report):
         return "the check left a report that contradicts itself: its findings do not open the gate"
     try:
         created = datetime.fromisoformat(report.created)
@@ -172,3 +171,25 @@ def _complaint(report: Report, now: datetime) -> str:
     if age > OLDEST:
         return f"the report that lies there is {age.days} days old, so not of this check"
     return ""
+
+
+def confirmed_report(path: Path, said: str) -> Report:
+    """The report, or a failed one where it opens and nothing else says so.
+
+    A run that is started again keeps the artifacts of its earlier attempts, so a report that opens
+    may be of another judgement than the one that is published.
+
+    Raises:
+        InputError: the report cannot be read.
+    """
+    report = read_report(path)
+    if report.gate != "open" or (said in {"", "open"} and opens_gate(report)):
+        return report
+    return failed_report(
+        code="G278",
+        message="this report opens the gate and the job that judged did not: it is of an earlier "
+        "attempt, or it contradicts itself. Run the judging job again.",
+        exit_status=CANNOT_JUDGE,
+        created=now(),
+        version=__version__,
+    )

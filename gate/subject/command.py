@@ -84,33 +84,6 @@ def _short(directory: Path) -> str:
     return str(directory)
 
 
-def refuse_without_effect(profile: Profile) -> None:
-    """Refuse sides that nothing of the profile uses: both would measure one and the same thing.
-
-    Raises:
-        InputError: G237.
-    """
-    specs = profile.sides.values()
-    work = profile.work
-    texts = (work.command, work.prepare, work.job_text, work.directory, *work.environment.values())
-    text = " ".join(filter(None, texts))
-    asked = profile.harness in {"replay", "instructions"} or "{side}" in text or "GATE_SIDE" in text
-    asked = asked or profile.subject.kind is not SubjectKind.COMMAND  # it activates the side
-    if profile.harness == "pytest-benchmark" and work.directory is None:
-        asked = True  # pytest starts in the side's directory
-    if asked or any(spec.environment for spec in specs):
-        return
-    if any(spec.directory is not None for spec in specs) or len(profile.sides) > 1:
-        raise InputError(
-            "G237",
-            "sides are given, but nothing that is run differs between them: every side would "
-            "measure the same thing.",
-            cure="Use {side} in the command (fio: ${GATE_SIDE_DIR} in the job), or give each side "
-            "an environment.",
-            place=profile.path,
-        )
-
-
 def refuse_equal_sides(sides: Mapping[Side, ActiveSide], profile: Profile) -> None:
     """Refuse two sides that are one place and one environment: their pairs would clear anything.
 

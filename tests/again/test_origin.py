@@ -9,10 +9,18 @@ import pytest
 from again.shell import begin, commit_all, git
 from builders import QUIET, Project, write_replay_project
 
+from gate.errors import Interrupted
 from gate.formats.session.session_file import read_report, read_session
 from gate.measure.process.stop import StopRequested
-from gate.pipeline.check import CheckRequest, _interrupted
+from gate.pipeline.check import _resumable
 from gate.pipeline.provenance import _of_ci, _of_remote
+from gate.pipeline.request import (
+    CheckRequest,
+    HostOptions,
+    OutputOptions,
+    PolicyOptions,
+    Selection,
+)
 from gate.pipeline.shards import Shard
 from gate.pipeline.side_options import SideOptions
 from gate.report.wording.links import profile_address
@@ -169,23 +177,24 @@ def test_a_profile_named_by_its_path(project):
 def test_an_interrupted_check_tells_how_it_was_started():
     """The line that goes on has the benchmarks, the pairs and the sides, quoted for a shell."""
     sides = SideOptions(base_dir=Path("../ba se"), head_dir=Path(), base_env=("A=1",))
-    wanted = CheckRequest(
-        **dict.fromkeys(("host_class", "merge_base", "work")),
-        **dict.fromkeys(("wait", "alpha", "beta"), 0.01),
-        names=("p",),
-        profiles=Path("profiles"),
-        baseline=Path("baselines"),
-        size="full",
-        benchmarks=("b[x=1]",),
-        pairs=60,
+    request = CheckRequest(
+        selection=Selection(
+            names=("p",),
+            profiles=Path("profiles"),
+            size="full",
+            benchmarks=("b[x=1]",),
+            pairs=60,
+        ),
         sides=sides,
+        policy=PolicyOptions(baseline=Path("baselines"), alpha=0.01, beta=0.01),
         shard=Shard(),
+        host=HostOptions(wait=0.01),
+        output=OutputOptions(out=Path("out")),
         place=Path("out"),
-        named=True,
-        allow=(),
     )
-    told = _interrupted(StopRequested(2), wanted)
-    assert told.cure == (
+    with pytest.raises(Interrupted) as told, _resumable(request):
+        raise StopRequested(2)
+    assert told.value.cure == (
         "Continue with the same options and: gate check p --benchmark 'b[x=1]' --pairs 60 "
         "--base '../ba se' --base-env A=1 --head . --out out --resume"
     )

@@ -10,7 +10,7 @@ from builders import HOST_CLASS, PLAY
 
 from gate.harness.planted.planting import planted_loss
 
-HEAVY = {"numpy", "scipy", "jinja2"}
+HEAVY = {"numpy", "scipy", "jinja2", "urllib3"}
 _TOLD = """
 import json, sys
 from pathlib import Path

@@ -11,7 +11,6 @@ from docs.pages import PAGES, README, ROOT, blocks, called, read
 from gate.cli.main import _COMMANDS
 from gate.formats.baseline.waiver_file import read_waivers
 from gate.formats.host import devices_file
-from gate.formats.profile.metric_kinds import kinds_of
 from gate.formats.profile.profile_file import read_profile
 from gate.model import Verdict
 
@@ -149,7 +148,7 @@ def test_the_shown_profile_is_a_profile(tmp_path):
 
 def test_the_readme_profile_is_a_profile(tmp_path):
     """So does the one in the README, which closes the gate on one metric."""
-    profile = read_profile(written(blocks(README, "toml")[0], tmp_path), kinds_of)
+    profile = read_profile(written(blocks(README, "toml")[0], tmp_path))
     assert len(profile.benchmarks) == 3
     assert [(m.name, m.tolerance) for m in profile.metrics if m.role == "gate"] == [("cpu", 0.05)]
 

@@ -252,16 +252,16 @@ def test_a_profile_that_breaks_in_the_middle_keeps_what_was_measured(accepted, m
     """An error while the second profile is measured: the first one's session is handed over."""
     write_replay_project(accepted.root, name="q")
     from gate.errors import MeasureError
-    from gate.pipeline import flow
+    from gate.pipeline import stages
 
-    whole = flow.measure_session
+    whole = stages.measure_session
 
     def breaking(sitting, *arguments, **options):
         if sitting.profile.name == "q":
             raise MeasureError("G258", "the disk went away.")
         return whole(sitting, *arguments, **options)
 
-    monkeypatch.setattr(flow, "measure_session", breaking)
+    monkeypatch.setattr(stages, "measure_session", breaking)
     answer = accepted.gate("check", "--out", "out")
     report, handover = left(accepted.root)
     assert (answer.status, report.exit_status, report.profiles) == (4, 4, ("p", "q")), answer

@@ -192,9 +192,9 @@ def test_the_terminal_shows_no_command_either(monkeypatch, capfd):
     from types import SimpleNamespace
 
     from gate.model import TrialStatus
-    from gate.pipeline.progress import Teller
+    from gate.pipeline.progress import ProgressDisplay
 
-    teller = Teller()
+    teller = ProgressDisplay()
     teller._live = True
     trial = SimpleNamespace(
         duration=1.0, status=TrialStatus.OK, values=(), benchmark="::error::x##[y]", note=""

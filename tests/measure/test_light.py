@@ -9,7 +9,7 @@ import sys
 import pytest
 from builders import HOST_CLASS, PLAY, write_replay_project
 
-HEAVY = {"numpy", "scipy", "jinja2"}
+HEAVY = {"numpy", "scipy", "jinja2", "urllib3"}
 _TOLD = """
 import atexit, json, os, sys
 from pathlib import Path

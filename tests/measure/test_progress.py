@@ -99,9 +99,9 @@ def test_time_left_follows_the_trials(monkeypatch, capsys):
     """The time left is the mean of the trials so far times those to come."""
     from gate.measure.run_context import Progress
     from gate.model import Stage, Trial, TrialStatus
-    from gate.pipeline.progress import Teller
+    from gate.pipeline.progress import ProgressDisplay
 
-    teller = Teller()
+    teller = ProgressDisplay()
     for done, duration in enumerate((60.0, 120.0, 30.0, 30.0), 1):
         trial = Trial(
             benchmark="b",

@@ -6,7 +6,7 @@ In a test:
         hub.add_repository("owner/name", git=bare)
         hub.add_token("secret", {"pull-requests": "write"})
         hub.fault(status=502, method="POST", path="/comments", after=True)
-        Api(hub.url, "secret", ...)
+        Api(hub.url, "secret", "owner/name", ...)
 
 As a program, for workflows run elsewhere: `python tests/publish/github_server.py STATE_DIR` prints
 its port and serves until it is killed; `STATE_DIR/state.json` is read again whenever it changed.
@@ -176,6 +176,7 @@ class _Handler(BaseHTTPRequestHandler):
     """Hands each request to its server's `serve`, and writes what comes back."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # a connection that stays open waits for no acknowledgement
     serve: Callable[[_Handler], None]
 
     def do_GET(self) -> None:

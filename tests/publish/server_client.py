@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gate.publish.api import Api
+from gate.publish.github.api import Api
 
 if TYPE_CHECKING:
     from publish.github_server import GitHubServer
@@ -33,4 +33,4 @@ class Clock:
 
 def client(hub: GitHubServer, clock: Clock | None = None, *, token: str = TOKEN) -> Api:
     clock = clock or Clock()
-    return Api(hub.url, token, pause=clock.pause, now=clock.now, say=clock.said.append)
+    return Api(hub.url, token, REPOSITORY, pause=clock.pause, now=clock.now, say=clock.said.append)

@@ -82,6 +82,7 @@ def strike(handler: BaseHTTPRequestHandler, found: dict[str, Any]) -> None:
     if kind == "reset":
         handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
         handler.connection.close()
+        handler.close_connection = True  # with it goes the last that holds the socket open
     elif kind == "drip":
         _head(handler, 200, {"Content-Type": "application/json"})
         while True:

@@ -11,7 +11,8 @@ from publish.server_faults import primary_limit, secondary_limit
 
 from gate.codes import PAGES
 from gate.errors import GateError
-from gate.publish.api import Api, Refused, Unclear
+from gate.publish.github.api import Api
+from gate.publish.github.responses import OutcomeUnclear, RequestRefused
 
 PULLS = "/repos/owner/name/pulls"
 COMMENTS = "/repos/owner/name/issues/7/comments"
@@ -97,7 +98,7 @@ def test_a_connection_that_breaks_is_tried_again(hub, clock, kind):
 def test_an_answer_that_drips_for_ever_is_given_up(hub, clock, monkeypatch):
     hub.fault("drip", times=99)
     times = iter(range(0, 10**9, 100))
-    api = Api(hub.url, TOKEN, pause=clock.pause, now=lambda: float(next(times)))
+    api = Api(hub.url, TOKEN, REPOSITORY, pause=clock.pause, now=lambda: float(next(times)))
     assert "took longer than 300 s" in str(failure("G272", api.get, PULLS))
 
 
@@ -105,15 +106,15 @@ def test_nobody_listening_is_told_with_the_reason(clock):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"
-    api = Api(url, TOKEN, pause=clock.pause, now=clock.now)
+    api = Api(url, TOKEN, REPOSITORY, pause=clock.pause, now=clock.now)
     error = failure("G272", api.post, COMMENTS, {"body": "x"})
     assert "Connection refused (4 tries)" in str(error)
-    assert not isinstance(error, Unclear)  # nothing can have been made
+    assert not isinstance(error, OutcomeUnclear)  # nothing can have been made
 
 
 def test_a_comment_that_may_have_been_made_is_not_made_again(hub, clock):
     hub.fault(status=502, after=True, times=9)
-    with pytest.raises(Unclear):
+    with pytest.raises(OutcomeUnclear):
         client(hub, clock).post(COMMENTS, {"body": "once"})
     assert hub.bodies(REPOSITORY) == ["once"]
     assert clock.waits == []
@@ -122,7 +123,7 @@ def test_a_comment_that_may_have_been_made_is_not_made_again(hub, clock):
 def test_a_lost_connection_after_a_post_is_unclear_as_well(hub):
     hub.fault("reset", after=True)
     error = failure("G272", client(hub).post, COMMENTS, {"body": "once"})
-    assert isinstance(error, Unclear)
+    assert isinstance(error, OutcomeUnclear)
     assert hub.bodies(REPOSITORY) == ["once"]
 
 
@@ -183,7 +184,7 @@ def test_a_limit_that_has_ended_by_our_clock_is_asked_less_and_less_often(hub, c
 def test_a_missing_permission_is_named_as_it_stands_in_a_workflow(hub):
     hub.add_token(TOKEN, {"pull-requests": "read"})
     error = failure("G270", client(hub).post, COMMENTS, {"body": "x"})
-    assert isinstance(error, Refused)
+    assert isinstance(error, RequestRefused)
     assert error.http == 403
     assert str(error) == (
         f"POST {COMMENTS}: GitHub answered 403 (Resource not accessible by integration). "

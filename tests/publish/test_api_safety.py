@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import base64
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
 import pytest
 from publish.github_server import GitHubServer
 from publish.server_client import REPOSITORY, TOKEN, Clock, client
 
 from gate.codes import PAGES
 from gate.errors import GateError, InputError, PublishError
-from gate.publish.api import Api, quote, repo
+from gate.publish.github.addresses import quote, repository_path
+from gate.publish.github.api import Api
 
 PULLS = "/repos/owner/name/pulls"
 COMMENTS = "/repos/owner/name/issues/7/comments"
@@ -68,7 +73,7 @@ def test_redirects_without_end_are_left(hub):
 @pytest.mark.parametrize("token", ["a b", "a\nb", "a\r\nX-Other: 1", "schlüssel"])
 def test_a_token_that_cannot_be_one_is_refused_and_not_repeated(token):
     with pytest.raises(InputError) as caught:
-        Api("https://api.github.com", token, pause=lambda _: None, now=lambda: 0.0)
+        Api("https://api.github.com", token, REPOSITORY, pause=lambda _: None, now=lambda: 0.0)
     assert token not in str(caught.value)
 
 
@@ -77,7 +82,7 @@ def test_a_token_that_cannot_be_one_is_refused_and_not_repeated(token):
 )
 def test_an_address_that_cannot_be_an_api_is_refused(base):
     with pytest.raises(InputError):
-        Api(base, TOKEN, pause=lambda _: None, now=lambda: 0.0)
+        Api(base, TOKEN, REPOSITORY, pause=lambda _: None, now=lambda: 0.0)
 
 
 @pytest.mark.parametrize(
@@ -98,9 +103,9 @@ def test_a_part_that_no_quoting_makes_harmless_is_refused(text):
     "text", ["", "name", "a/b/c", "../x", "a/..", "./b", "a/b?c", "a/b c", "a/\n"]
 )
 def test_only_owner_and_name_is_a_repository(text):
-    assert repo("owner/name.js") == "/repos/owner/name.js"
+    assert repository_path("owner/name.js") == "/repos/owner/name.js"
     with pytest.raises(InputError):
-        repo(text)
+        repository_path(text)
 
 
 def test_a_download_goes_elsewhere_without_the_token(hub):
@@ -149,3 +154,92 @@ def test_a_download_that_never_ends_and_never_said_how_long_it_is_stops_at_its_c
     made = hub.add_artifact(REPOSITORY, 1, "a", b"x")
     path = f"/repos/owner/name/actions/artifacts/{made['id']}/zip"
     assert "more than 1000 bytes came" in str(failure("G275", client(hub).download, path, 1000))
+
+
+class _Proxy(BaseHTTPRequestHandler):
+    """Answers what it was asked for: the address, and who asked."""
+
+    def do_GET(self):
+        self.server.requests.append((self.path, dict(self.headers)))
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"[]")
+
+    def do_CONNECT(self):
+        self.server.requests.append((self.path, dict(self.headers)))
+        self.send_error(403)
+
+    def log_message(self, *_):
+        """Keep quiet."""
+
+
+@pytest.fixture
+def proxy(monkeypatch):
+    with HTTPServer(("127.0.0.1", 0), _Proxy) as server:
+        server.requests = []
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        address = f"127.0.0.1:{server.server_port}"
+        monkeypatch.setenv("http_proxy", f"http://me:s%40fe@{address}")
+        monkeypatch.setenv("https_proxy", address)
+        monkeypatch.setenv("no_proxy", "near.example")
+        yield server
+        server.shutdown()
+
+
+def api_at(base, clock):
+    return Api(base, TOKEN, REPOSITORY, pause=clock.pause, now=clock.now)
+
+
+def test_a_proxy_is_used_as_the_environment_names_it(proxy, clock):
+    """By http it is asked for the whole address, with its own login beside our token."""
+    assert api_at("http://api.example", clock).get(PULLS) == []
+    ((path, headers),) = proxy.requests
+    assert path == f"http://api.example{PULLS}"
+    login = base64.b64encode(b"me:s@fe").decode()
+    assert headers["Proxy-Authorization"] == f"Basic {login}"
+
+
+def test_a_proxy_of_https_gets_no_token_and_no_path(proxy, clock):
+    """It is asked for a tunnel; where it opens none, nothing of the request leaves this machine."""
+    failure("G272", api_at("https://api.example", clock).get, PULLS)
+    assert {path for path, _ in proxy.requests} == {"api.example:443"}
+    assert TOKEN not in str(proxy.requests)
+
+
+def test_no_proxy_stands_between_us_and_this_machine(proxy, hub, clock):
+    """Nor between us and a host that the environment leaves out."""
+    assert client(hub).get(PULLS)
+    failure("G272", api_at("http://near.example", clock).get, PULLS)
+    assert proxy.requests == []
+
+
+def test_a_connection_is_kept_and_every_request_has_the_token_of_its_own_host_only(hub):
+    """The storage gets no token on any connection, also after requests that carried one."""
+    made = hub.add_artifact(REPOSITORY, 1, "a", b"x")
+    api = client(hub)
+    for _ in range(3):
+        api.get(PULLS)
+        api.download(f"/repos/owner/name/actions/artifacts/{made['id']}/zip", 1000)
+    assert all(headers["authorization"] == f"Bearer {TOKEN}" for _, _, headers in hub.log)
+    assert len(hub.stored) == 3
+    assert all("authorization" not in headers for _, headers in hub.stored)
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["https://me@example.com/x", "http://evil\\@127.0.0.1/x", "https://[bad/x", "https://a%20b/x"],
+)
+def test_an_address_that_two_readers_could_understand_differently_is_no_download(hub, place):
+    """A login, a backslash or a broken host: nothing is asked for there."""
+    hub.fault(status=302, headers={"Location": place})
+    failure("G273", client(hub).download, "/repos/owner/name/actions/artifacts/1/zip", 9)
+    hub.fault(status=302, headers={"Location": place})
+    failure("G270", client(hub).get, PULLS)
+
+
+def test_an_answer_that_says_that_it_is_packed_is_not_unpacked(hub):
+    """So a small answer cannot become a large one: its size is the one that came."""
+    body = "\x1f\x8b not JSON"
+    hub.fault(status=200, headers={"Content-Encoding": "gzip"}, body=body)
+    failure("G273", client(hub).get, PULLS)

@@ -9,10 +9,10 @@ import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
-from publish.server_client import TOKEN, Clock
+from publish.server_client import REPOSITORY, TOKEN, Clock
 
 from gate.errors import PublishError
-from gate.publish.api import Api
+from gate.publish.github.api import Api
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
@@ -32,7 +32,7 @@ def test_a_certificate_that_nobody_vouches_for_is_refused_at_once(tmp_path):
         server.handle_error = lambda *_: None
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         url = f"https://127.0.0.1:{server.server_port}"
-        api = Api(url, TOKEN, pause=clock.pause, now=clock.now)
+        api = Api(url, TOKEN, REPOSITORY, pause=clock.pause, now=clock.now)
         with pytest.raises(PublishError) as caught:
             api.get("/repos/owner/name/pulls")
         server.shutdown()

@@ -9,7 +9,7 @@ from publish.github_server import GitHubServer
 from publish.server_client import HEAD, REPOSITORY, TOKEN, Clock, client
 
 from gate.errors import PublishError
-from gate.publish.check_run import LARGEST, Check, fitting, publish_check
+from gate.publish.check_run import LARGEST, CommitCheck, fit_bytes, publish_check
 
 RUNS = f"/repos/{REPOSITORY}/check-runs"
 
@@ -28,7 +28,7 @@ def check(**more):
         "summary": "text",
         "details_url": "https://example.com/r",
     }
-    return Check(**{"name": "driftgate", "head": HEAD, "is_open": False, **told, **more})
+    return CommitCheck(**{"name": "driftgate", "head": HEAD, "is_open": False, **told, **more})
 
 
 def checks(hub):
@@ -37,7 +37,7 @@ def checks(hub):
 
 @pytest.mark.parametrize(("is_open", "conclusion"), [(True, "success"), (False, "failure")])
 def test_it_succeeds_only_for_an_open_gate(hub, is_open, conclusion):
-    done = publish_check(client(hub), REPOSITORY, check(is_open=is_open))
+    done = publish_check(client(hub), check(is_open=is_open))
     (made,) = checks(hub)
     assert (made["status"], made["conclusion"]) == ("completed", conclusion)
     assert (made["name"], made["head_sha"]) == ("driftgate", HEAD)
@@ -47,28 +47,28 @@ def test_it_succeeds_only_for_an_open_gate(hub, is_open, conclusion):
 
 
 def test_a_second_verdict_on_the_same_commit_updates_the_same_check(hub):
-    publish_check(client(hub), REPOSITORY, check(is_open=True))
-    assert publish_check(client(hub), REPOSITORY, check()).action == "edited"
+    publish_check(client(hub), check(is_open=True))
+    assert publish_check(client(hub), check()).action == "edited"
     (made,) = checks(hub)
     assert made["conclusion"] == "failure"
 
 
 def test_a_job_of_the_same_name_keeps_its_own_check(hub):
     client(hub).post(RUNS, {"name": "driftgate", "head_sha": HEAD, "external_id": "a-job"})
-    publish_check(client(hub), REPOSITORY, check())
+    publish_check(client(hub), check())
     assert [one["external_id"] for one in checks(hub)] == ["a-job", "driftgate:driftgate"]
 
 
 def test_another_commit_and_another_name_get_checks_of_their_own(hub):
     for more in ({}, {"name": "driftgate lab-2"}, {"head": "3" * 40}):
-        assert publish_check(client(hub), REPOSITORY, check(**more)).action == "created"
+        assert publish_check(client(hub), check(**more)).action == "created"
     assert len(checks(hub)) == 3
 
 
 def test_a_check_that_was_made_although_the_answer_was_lost_is_not_made_twice(hub):
     clock = Clock()
     hub.fault(status=504, method="POST", after=True)
-    assert publish_check(client(hub, clock), REPOSITORY, check()).action == "edited"
+    assert publish_check(client(hub, clock), check()).action == "edited"
     assert len(checks(hub)) == 1
     assert clock.waits == [2.0]
 
@@ -76,13 +76,13 @@ def test_a_check_that_was_made_although_the_answer_was_lost_is_not_made_twice(hu
 def test_a_server_that_loses_every_answer_is_given_up(hub):
     hub.fault(status=502, method="POST", times=99)
     with pytest.raises(PublishError) as caught:
-        publish_check(client(hub), REPOSITORY, check())
+        publish_check(client(hub), check())
     assert caught.value.code == "G272"
 
 
 def test_a_long_title_and_a_long_summary_are_cut_to_what_the_server_takes(hub):
     summary = "<details>\n" + "é😀 row of text\n" * 20_000 + "</details>\n"
-    publish_check(client(hub), REPOSITORY, check(title="ü" * 300, summary=summary))
+    publish_check(client(hub), check(title="ü" * 300, summary=summary))
     output = checks(hub)[0]["output"]
     assert len(output["title"]) == 255
     assert 65_000 < len(output["summary"].encode()) <= 65_535
@@ -107,13 +107,13 @@ def test_the_server_enforces_its_own_limits(hub, output, said):
 
 def test_what_fits_is_not_touched():
     text = "é" * (LARGEST // 2)
-    assert fitting(text, LARGEST) == text
+    assert fit_bytes(text, LARGEST) == text
 
 
 def test_a_missing_permission_is_named(hub):
     hub.add_token(TOKEN, {"checks": "read"})
     with pytest.raises(PublishError) as caught:
-        publish_check(client(hub), REPOSITORY, check())
+        publish_check(client(hub), check())
     assert "Give the job `checks: write`." in str(caught.value)
 
 
@@ -121,5 +121,5 @@ def test_a_commit_that_the_repository_does_not_have_is_refused(hub, tmp_path):
     subprocess.run(["git", "init", "-q", "--bare", tmp_path / "bare.git"], check=True)
     hub.repository(REPOSITORY)["git"] = str(tmp_path / "bare.git")
     with pytest.raises(PublishError) as caught:
-        publish_check(client(hub), REPOSITORY, check())
+        publish_check(client(hub), check())
     assert "No commit found for SHA" in str(caught.value)

@@ -1,6 +1,6 @@
 """Commands and outputs for the runner: nothing in a value can end them or begin another."""
 
-from gate.publish.commands import command, output_lines, plain_lines
+from gate.publish.github.runner_commands import command_line, guard_lines, output_lines
 
 
 def test_a_value_cannot_end_its_own_output():
@@ -11,10 +11,10 @@ def test_a_value_cannot_end_its_own_output():
 
 
 def test_commands_are_escaped_as_github_documents_it():
-    line = command("error", "50 %\r\na:b,c", title="a:b,c%\n")
+    line = command_line("error", "50 %\r\na:b,c", title="a:b,c%\n")
     assert line == "::error title=a%3Ab%2Cc%25%0A::50 %25%0D%0Aa:b,c"
 
 
 def test_guarded_text_has_no_command_on_any_line():
-    text = plain_lines("a\r::error::b\n \t::warning::c\n\u00a0::x::\n##[error]d")
+    text = guard_lines("a\r::error::b\n \t::warning::c\n\u00a0::x::\n##[error]d")
     assert not any(line.lstrip().startswith("::") or "##[" in line for line in text.splitlines())

@@ -25,7 +25,7 @@ def hub(tmp_path):
 
 
 def publish(hub, body=BODY, *, clock=None, **more):
-    words = (client(hub, clock), REPOSITORY, 7, body)
+    words = (client(hub, clock), 7, body)
     return publish_comment(*words, **{"marker": MARKER, "head": HEAD, **more})
 
 

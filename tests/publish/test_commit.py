@@ -8,9 +8,17 @@ from publish.github_server import GitHubServer
 from publish.server_client import REPOSITORY, TOKEN, client
 
 from gate.errors import PublishError
-from gate.publish.carrying import contains, find_carrier
-from gate.publish.commit import commit_files, point, tip
-from gate.publish.tree import Tree, blob_id, blobs_at, text_of
+from gate.publish.github.git_data import (
+    CommitTree,
+    blob_id,
+    blob_text,
+    blobs_at,
+    branch_tip,
+    commit_files,
+    contains,
+    point_branch,
+)
+from gate.publish.propose import find_carrier
 
 PATH = "baselines/lab/p.toml"
 TEXT = 'reason = "ünïcode → 1"\n'
@@ -51,7 +59,7 @@ class Repo:
             "message": "Accept\n\nBecause.",
             "create": False,
         }
-        return commit_files(client(self.hub), REPOSITORY, **{**words, **more})
+        return commit_files(client(self.hub), **{**words, **more})
 
 
 @pytest.fixture
@@ -191,7 +199,7 @@ def test_the_baselines_may_lie_elsewhere(repo):
 @pytest.mark.parametrize("branch", ["", "-x", "a..b", "a b", "a~1", "/x", "x/", "x.lock", "a\nb"])
 def test_names_that_are_no_branches(repo, branch):
     with pytest.raises(PublishError, match="no name of a branch"):
-        tip(client(repo.hub), REPOSITORY, branch)
+        branch_tip(client(repo.hub), branch)
     assert repo.hub.log == []
 
 
@@ -209,15 +217,15 @@ def test_a_message_is_plain_text(repo):
 
 def test_content_is_proven_by_its_hash(repo):
     api = client(repo.hub)
-    found = blobs_at(api, REPOSITORY, repo.main, ["baselines/lab/q.toml", PATH, "no/such/x.toml"])
+    found = blobs_at(api, repo.main, ["baselines/lab/q.toml", PATH, "no/such/x.toml"])
     assert found == {"baselines/lab/q.toml": blob_id("kept\n")}
-    assert text_of(api, REPOSITORY, blob_id("kept\n")) == "kept\n"
-    assert Tree(api, REPOSITORY, repo.main).files("baselines") == found
-    assert Tree(api, REPOSITORY, repo.main).files("nowhere") == {}
+    assert blob_text(api, blob_id("kept\n")) == "kept\n"
+    assert CommitTree(api, repo.main).files("baselines") == found
+    assert CommitTree(api, repo.main).files("nowhere") == {}
     (repo.work / "bin").write_bytes(b"\xff")
     binary = git(repo.bare, "hash-object", "-w", str(repo.work / "bin"))
     with pytest.raises(PublishError, match="it is no text"):
-        text_of(api, REPOSITORY, binary)
+        blob_text(api, binary)
 
 
 def test_whether_a_commit_is_in_a_history(repo):
@@ -225,19 +233,19 @@ def test_whether_a_commit_is_in_a_history(repo):
     newer = repo.more()
     git(repo.work, "checkout", "-q", "-b", "side", repo.main)
     side = repo.more("side", message="side")
-    assert contains(api, REPOSITORY, newer, newer)
-    assert contains(api, REPOSITORY, newer, repo.main)
-    assert not contains(api, REPOSITORY, newer, side)
-    assert not contains(api, REPOSITORY, repo.main, newer)
-    assert not contains(api, REPOSITORY, newer, "f" * 40)
+    assert contains(api, newer, newer)
+    assert contains(api, newer, repo.main)
+    assert not contains(api, newer, side)
+    assert not contains(api, repo.main, newer)
+    assert not contains(api, newer, "f" * 40)
 
 
 def test_a_branch_whose_work_is_merged_is_brought_up_to_date(repo):
     """It stands at an older commit of main: it goes on from main's present tip."""
     api = client(repo.hub)
-    point(api, REPOSITORY, "carrier", repo.main, before=None)
+    point_branch(api, "carrier", repo.main, before=None)
     newer = repo.more()
-    found = find_carrier(api, REPOSITORY, "carrier", "main", newer, [PATH])
+    found = find_carrier(api, "carrier", "main", newer, [PATH])
     assert (found.start, repo.at("carrier")) == (newer, newer)
 
 
@@ -245,7 +253,7 @@ def test_a_branch_goes_on_unless_the_same_files_changed_below_it(repo):
     api = client(repo.hub)
     mine = repo.commit(branch="carrier", create=True)
     other = repo.more()
-    found = find_carrier(api, REPOSITORY, "carrier", "main", other, [PATH])
+    found = find_carrier(api, "carrier", "main", other, [PATH])
     assert (found.start, repo.at("carrier")) == (mine, mine)
     theirs = repo.commit(parent=other, files={PATH: "theirs\n"})
-    assert find_carrier(api, REPOSITORY, "carrier", "main", theirs, [PATH]) is None
+    assert find_carrier(api, "carrier", "main", theirs, [PATH]) is None

@@ -16,8 +16,8 @@ from publish.server_build import zipped
 from publish.server_client import HEAD, REPOSITORY, TOKEN, client
 
 from gate.errors import PublishError
-from gate.publish.artifacts import fetch
-from gate.publish.zipped import NotPlain, only_file
+from gate.publish.github.artifacts import fetch_file
+from gate.publish.github.zip_file import NotPlain, read_only_file
 
 NAME, FILE, RUN = "driftgate-session", "session.json", 5
 CONTENT = b'{"schema": 1}\n'
@@ -38,7 +38,7 @@ def upload(hub, data=None, *, name=NAME, **more):
 
 
 def get(hub):
-    return fetch(client(hub), REPOSITORY, RUN, NAME, FILE, CAP)
+    return fetch_file(client(hub), RUN, NAME, FILE, CAP)
 
 
 def refused(hub):
@@ -189,17 +189,17 @@ def test_a_file_of_just_the_cap_is_taken_and_one_byte_more_is_not(hub):
 )
 def test_an_archive_that_is_not_the_plain_one_is_refused(data, said):
     with pytest.raises(NotPlain, match=said):
-        only_file(data, FILE, CAP)
+        read_only_file(data, FILE, CAP)
 
 
 def test_a_bomb_is_not_unpacked():
     bomb = archive((FILE, bytes(200_000_000)))
     assert len(bomb) < 250_000
     with pytest.raises(NotPlain, match="holds 200000000 bytes"):
-        only_file(bomb, FILE, CAP)
+        read_only_file(bomb, FILE, CAP)
     lying = directory_field(bomb, 24, "<L", 100)
     with pytest.raises(NotPlain, match="is broken"):
-        only_file(lying, FILE, CAP)
+        read_only_file(lying, FILE, CAP)
 
 
 def test_a_directory_of_very_many_entries_is_not_read():
@@ -209,7 +209,7 @@ def test_a_directory_of_very_many_entries_is_not_read():
     many = one * 20_000
     struct.pack_into("<HHL", end, 8, 1, 1, len(many))
     with pytest.raises(NotPlain, match=r"holds 1 files|no plain zip"):
-        only_file(entry[:start] + many + bytes(end), FILE, CAP)
+        read_only_file(entry[:start] + many + bytes(end), FILE, CAP)
 
 
 def test_every_archive_cut_or_changed_anywhere_is_refused_or_gives_the_same():
@@ -218,7 +218,7 @@ def test_every_archive_cut_or_changed_anywhere_is_refused_or_gives_the_same():
         flipped = whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :]
         for data in (whole[:place], flipped):
             with contextlib.suppress(NotPlain):
-                assert only_file(data, FILE, CAP) == CONTENT
+                assert read_only_file(data, FILE, CAP) == CONTENT
 
 
 # The command.

@@ -14,7 +14,7 @@ from publish import github_server
 from publish.github_server import GitHubServer
 from publish.server_client import REPOSITORY, TOKEN, client
 
-from gate.publish.api import Refused
+from gate.publish.github.responses import RequestRefused
 
 BASE = f"/repos/{REPOSITORY}"
 
@@ -60,7 +60,7 @@ def test_a_commit_made_by_the_api_is_one_in_git_and_becomes_a_pull_request(hub):
     assert base64.b64decode(got["content"]) == b"level = 1\n"
     body = {"title": "t", "head": "driftgate/a", "base": "main", "body": "b"}
     assert api.post(f"{BASE}/pulls", body)["head"]["sha"] == second
-    with pytest.raises(Refused, match="A pull request already exists for owner:driftgate/a"):
+    with pytest.raises(RequestRefused, match="A pull request already exists for owner:driftgate/a"):
         api.post(f"{BASE}/pulls", body)
     compared = api.get(f"{BASE}/compare/main...driftgate%2Fa")
     assert (compared["merge_base_commit"]["sha"], compared["ahead_by"]) == (first, 1)
@@ -71,20 +71,20 @@ def test_a_ref_moves_forward_only(hub):
     first = api.get(f"{BASE}/git/ref/heads/main")["object"]["sha"]
     mine, other = (commit_on(api, first, name, "x") for name in ("a", "b"))
     assert api.patch(f"{BASE}/git/refs/heads/main", {"sha": other})["object"]["sha"] == other
-    with pytest.raises(Refused, match=r"422 .Update is not a fast forward") as caught:
+    with pytest.raises(RequestRefused, match=r"422 .Update is not a fast forward") as caught:
         api.patch(f"{BASE}/git/refs/heads/main", {"sha": mine, "force": False})
     assert caught.value.http == 422
-    with pytest.raises(Refused, match="Reference already exists"):
+    with pytest.raises(RequestRefused, match="Reference already exists"):
         api.post(f"{BASE}/git/refs", {"ref": "refs/heads/main", "sha": mine})
-    with pytest.raises(Refused, match="Object does not exist"):
+    with pytest.raises(RequestRefused, match="Object does not exist"):
         api.post(f"{BASE}/git/refs", {"ref": "refs/heads/x", "sha": "4" * 40})
-    with pytest.raises(Refused, match="Reference does not exist"):
+    with pytest.raises(RequestRefused, match="Reference does not exist"):
         api.patch(f"{BASE}/git/refs/heads/none", {"sha": mine})
 
 
 def test_actions_may_be_forbidden_to_open_pull_requests(hub):
     hub.repository(REPOSITORY)["actions_may_create_pulls"] = False
-    with pytest.raises(Refused, match="not permitted to create or approve pull requests"):
+    with pytest.raises(RequestRefused, match="not permitted to create or approve pull requests"):
         client(hub).post(f"{BASE}/pulls", {"title": "t", "head": "a", "base": "main"})
 
 
@@ -100,7 +100,7 @@ def test_runs_are_found_by_workflow_commit_and_event(hub):
 
 
 def test_a_request_without_a_token_is_answered_401(hub):
-    with pytest.raises(Refused, match=r"401 .Requires authentication"):
+    with pytest.raises(RequestRefused, match=r"401 .Requires authentication"):
         client(hub, token="").get(BASE)
 
 

@@ -8,8 +8,8 @@ from publish.github_server import GitHubServer
 from publish.server_client import HEAD, NEWER, REPOSITORY, TOKEN, client
 
 from gate.errors import InputError, PublishError
-from gate.publish.permission import may_write
-from gate.publish.pull import Measured, locate, require_head
+from gate.publish.accept_command import may_write
+from gate.publish.measured_run import MeasuredHead, locate_pull_request, require_head
 
 FORK = "stranger/name"
 
@@ -24,7 +24,7 @@ def hub(tmp_path):
 
 def refused(hub, code, run=5):
     with pytest.raises(PublishError) as caught:
-        locate(client(hub), REPOSITORY, run)
+        locate_pull_request(client(hub), run)
     assert caught.value.code == code
     return str(caught.value)
 
@@ -32,12 +32,11 @@ def refused(hub, code, run=5):
 def test_the_pull_request_of_a_run_is_found_by_its_commit(hub):
     hub.add_run(REPOSITORY, 5, head=HEAD, conclusion="failure")
     hub.add_pull(REPOSITORY, 7, head=HEAD, base="release/1.x", base_sha="c" * 40)
-    assert locate(client(hub), REPOSITORY, 5) == Measured(
+    assert locate_pull_request(client(hub), 5) == MeasuredHead(
         number=7,
         head=HEAD,
         base_ref="release/1.x",
         base_sha="c" * 40,
-        event="pull_request",
         conclusion="failure",
         fork=False,
     )
@@ -47,7 +46,7 @@ def test_that_of_a_fork_is_found_although_its_event_names_none(hub):
     hub.add_run(REPOSITORY, 5, head=HEAD, fork=FORK)
     hub.add_pull(REPOSITORY, 7, head=HEAD)  # the same branch name in the repository itself
     hub.add_pull(REPOSITORY, 8, head=HEAD, fork=FORK)
-    found = locate(client(hub), REPOSITORY, 5)
+    found = locate_pull_request(client(hub), 5)
     assert (found.number, found.fork) == (8, True)
 
 
@@ -164,10 +163,10 @@ def test_without_a_token_nothing_is_asked(hub, token):
 
 def test_a_head_is_the_head_until_a_newer_one_comes(hub):
     pull = hub.add_pull(REPOSITORY, 7, head=HEAD)
-    require_head(client(hub), REPOSITORY, 7, HEAD)
+    require_head(client(hub), 7, HEAD)
     pull["head"]["sha"] = NEWER
     with pytest.raises(PublishError) as caught:
-        require_head(client(hub), REPOSITORY, 7, HEAD)
+        require_head(client(hub), 7, HEAD)
     assert caught.value.code == "G274"
 
 
@@ -187,21 +186,21 @@ def test_who_may_write_is_what_github_says(hub, role, may):
     permissions = hub.repository(REPOSITORY)["permissions"]
     if role:
         permissions["carol"] = role
-    assert may_write(client(hub), REPOSITORY, "carol") is may
+    assert may_write(client(hub), "carol") is may
 
 
 def test_a_login_cannot_lead_the_question_to_somebody_else(hub):
-    assert not may_write(client(hub), REPOSITORY, "alice/permission?x=")
+    assert not may_write(client(hub), "alice/permission?x=")
     with pytest.raises(InputError):
-        may_write(client(hub), REPOSITORY, "..")
+        may_write(client(hub), "..")
 
 
 def test_an_answer_about_somebody_else_is_no_permission(hub):
     hub.fault(status=200, body='{"permission": "admin", "user": {"login": "alice"}}')
-    assert not may_write(client(hub), REPOSITORY, "mallory")
+    assert not may_write(client(hub), "mallory")
 
 
 def test_a_fault_is_never_taken_for_a_permission(hub):
     hub.fault(status=200, body='{"permission": true, "user": {"login": "mallory"}}')
     with pytest.raises(PublishError):
-        may_write(client(hub), REPOSITORY, "mallory")
+        may_write(client(hub), "mallory")

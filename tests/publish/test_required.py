@@ -11,7 +11,7 @@ import pytest
 from builders import run_gate
 
 from gate.errors import InputError
-from gate.publish.required import LARGEST, answer_of
+from gate.publish.required import LARGEST, judge_jobs
 
 ROOT = Path(__file__).resolve().parents[2]
 OPEN = {"result": "success", "outputs": {"gate": "open", "verdict": "passed"}}
@@ -107,7 +107,7 @@ def test_it_is_open_for_none_but_the_one_pair_of_ending_and_verdict():
     opened = [
         (result, gate)
         for result, gate in itertools.product(results, gates)
-        if answer_of(needs(gate={"result": result, "outputs": {"gate": gate}})).open
+        if judge_jobs(needs(gate={"result": result, "outputs": {"gate": gate}})).open
     ]
     assert opened == [("success", "open")]
 
@@ -146,7 +146,7 @@ def test_hostile_names_become_harmless():
     """Neither a command, nor a link, nor markup, nor an escape sequence comes out."""
     evil = "x\n::error::](http://evil)\x1b[31m<img>@all `#1` www.evil.example|\u202e"
     jobs = {evil: {"result": evil, "outputs": {"gate": evil, "verdict": evil}}}
-    answer = answer_of(json.dumps(jobs))
+    answer = judge_jobs(json.dumps(jobs))
     said = answer.headline + answer.jobs[0].name + answer.jobs[0].result
     assert not set(said) & set("\n\x1b<>[]()@#`|.\u202e")
     assert not answer.open
@@ -235,4 +235,4 @@ def test_it_runs_with_nothing_installed_but_click(job, status, tmp_path):
 
 def test_a_job_without_a_name_of_our_kind_is_no_crash():
     with pytest.raises(InputError):
-        answer_of(json.dumps({"\ud800": 3}))
+        judge_jobs(json.dumps({"\ud800": 3}))

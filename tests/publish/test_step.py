@@ -11,8 +11,8 @@ from builders import run_gate
 
 from gate.formats.session.session_file import read_report
 from gate.model import Role, Verdict
-from gate.publish.commands import LARGEST_SUMMARY, output_lines
-from gate.publish.step import opens, outputs, status_of, take
+from gate.publish.github.runner_commands import LARGEST_SUMMARY, output_lines
+from gate.publish.step import opens_gate, outputs, status_of, take_report
 from gate.report.json_text import render_json
 from tests.report.sample import open_report, sample_report
 
@@ -191,15 +191,15 @@ def test_a_directory_that_cannot_be_written_is_told_all_the_same(step):
 def test_only_what_opens_by_its_own_findings_opens():
     """Whatever the file says, one finding that does not open keeps it closed."""
     good = report()
-    assert opens(good)
+    assert opens_gate(good)
     gated = next(one for one in good.findings if one.role is Role.GATE)
     for verdict in Verdict:
         bad = replace(gated, verdict=verdict)
         told = replace(good, findings=(bad,), verdict=verdict.value)
-        assert opens(told) == (verdict.opens or verdict is Verdict.NEW)
-    assert not opens(replace(good, findings=()))
+        assert opens_gate(told) == (verdict.opens or verdict is Verdict.NEW)
+    assert not opens_gate(replace(good, findings=()))
     watched = tuple(replace(one, role=Role.WATCH) for one in good.findings)
-    assert not opens(replace(good, findings=watched))
+    assert not opens_gate(replace(good, findings=watched))
 
 
 @pytest.mark.parametrize("status", [0, 256, 512, -1, -256, 1 << 40])
@@ -295,5 +295,5 @@ def test_paths_are_told_as_one_line(tmp_path):
 
 def test_taking_reads_nothing_but_the_report(tmp_path):
     """Nothing is written before it is known what counts."""
-    taken = take(tmp_path, now=NOW, version="1")
+    taken = take_report(tmp_path, now=NOW, version="1")
     assert (taken.made, list(tmp_path.iterdir())) == (True, [])

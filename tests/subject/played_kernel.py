@@ -26,7 +26,7 @@ class PlayedKernel:
         self.died = False
         monkeypatch.setattr(kernel_modules, "PROC", self.proc)
         monkeypatch.setattr(kernel_modules, "SYS", self.sys)
-        monkeypatch.setattr("gate.subject.module.died", lambda: self.died)
+        monkeypatch.setattr("gate.subject.module.kernel_had_oops", lambda: self.died)
         monkeypatch.setattr("gate.subject.module._IN_USE", 0.05)
         monkeypatch.setattr(module_journal, "program", lambda name: (name,))
         monkeypatch.setattr("gate.subject.module.program", lambda name: (name,))

@@ -67,7 +67,7 @@ class PlayedMachine:
             )
         self.start("good")
         for module in (metal, reboot, resume):
-            monkeypatch.setattr(module, "running", lambda: self.running)
+            monkeypatch.setattr(module, "running_kernel", lambda: self.running)
         for module in (reboot, resume, activation):
             monkeypatch.setattr(module, "state_directory", lambda: self.state)
         clock = SimpleNamespace(sleep=self._down, time=time.time)

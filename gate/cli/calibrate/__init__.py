@@ -10,7 +10,6 @@ import click
 from click.core import ParameterSource
 
 from gate.cli import options
-from gate.cli.options import Chance
 from gate.errors import InputError
 from gate.formats.baseline.baseline_file import read_baselines
 from gate.formats.profile.profiles import load_profiles
@@ -84,8 +83,8 @@ class RecordedOptions:
 @click.option("--head", "head_dir", type=options.PathParam, help="What {side} is, on both sides.")
 @click.option("--head-env", multiple=True, metavar="NAME=VALUE", help="Variable of both sides.")
 @options.host_class
-@click.option("--alpha", type=Chance(1e-6, 0.5), default=0.01, show_default=True, help="As check.")
-@click.option("--beta", type=Chance(1e-6, 0.5), default=0.025, show_default=True, help="As check.")
+@options.alpha
+@options.beta
 @click.option(
     "--out",
     type=options.PathParam,

@@ -18,7 +18,7 @@ from gate.measure.process.stop import Stop, StopRequested
 from gate.model import Ending
 from gate.pipeline.calibrate import Calibrating, Course, known_rounds, wanted_rounds
 from gate.pipeline.idle_wait import SpareTime, TimeIsUp
-from gate.pipeline.progress import Teller
+from gate.pipeline.progress import ProgressDisplay
 from gate.report.wording import calibration_record
 from gate.report.wording.words import plain_percent
 from gate.units import show_duration
@@ -85,9 +85,9 @@ def calibrate(wish: Wish, manner: Manner) -> int:
     Raises:
         Interrupted: a signal came; finished rounds are stored.
     """
-    teller = Teller(quiet=manner.quiet)
+    teller = ProgressDisplay(quiet=manner.quiet)
     # Where nobody watches, a line per round tells enough.
-    trials = teller if sys.stderr.isatty() else Teller(quiet=True)
+    trials = teller if sys.stderr.isatty() else ProgressDisplay(quiet=True)
     fresh: list[Round] = []
     try:
         with ExitStack() as stack:

@@ -18,7 +18,7 @@ from gate.linux.cpu_list import cpus_of, shown_cpus
 from gate.measure.process.guardian import in_foreground
 from gate.measure.process.stop import Stop, StopRequested
 from gate.model.readiness import TUNABLE
-from gate.pipeline.host_reservation import HostPlace, alone, known_host, warn
+from gate.pipeline.host_reservation import HostClaim, alone, known_host, warn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,7 +87,7 @@ def command(
     words: Sequence[str] = ctx.meta[_COMMAND]
     if json_ and words:
         raise InputError("G200", "--json and a command would both write to standard output.")
-    known = known_host(HostPlace(store=baseline, work=Path(), host_class=host_class))
+    known = known_host(HostClaim(store=baseline, work=Path(), host_class=host_class))
     names = name or (known.tune if known else ()) or tuple(TUNABLE)
     measured = _cpus(cpus) if cpus is not None else known.measured_cpus if known else ""
     if dry_run:

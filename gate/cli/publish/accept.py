@@ -23,12 +23,14 @@ from gate.errors import GateError, InputError, PublishError
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
     from gate.cli.publish.options import GitHub
-    from gate.publish.api import Api
-    from gate.publish.carrying import Carried
-    from gate.publish.command_line import Asked
+    from gate.pipeline.accept.pull_request import AcceptOptions
+    from gate.publish.accept_command import AcceptRequest
+    from gate.publish.github.api import Api
     from gate.publish.proposal import Proposal
+    from gate.publish.propose import ProposalResult
 
 EPILOG = """\b
 Examples:
@@ -41,6 +43,15 @@ Run it in a checkout of the base branch. Needs the permissions actions: read,
 contents: write, pull-requests: write. Exit status: 0 proposed, 2 the sessions
 may not become a baseline, 6 refused or not published.
 """
+
+
+_HOW = ("mode", "workflow", "run", "shards", "merge_base", "profiles", "size", "baseline")
+
+
+def _how(**given: Any) -> AcceptOptions:
+    from gate.pipeline.accept.pull_request import AcceptOptions  # noqa: PLC0415 - the help is quick
+
+    return AcceptOptions(**given)
 
 
 @click.command(epilog=EPILOG)
@@ -106,6 +117,7 @@ may not become a baseline, 6 refused or not published.
     metavar="FILE",
     help="Also write the answer to this file.",
 )
+@github_options.bundle("how", _how, *_HOW)
 @github_options.github
 @options.as_json
 def command(
@@ -114,14 +126,7 @@ def command(
     reason: str | None,
     by: str | None,
     comment: int | None,
-    mode: str,
-    workflow: str,
-    run: int | None,
-    shards: int,
-    merge_base: str | None,
-    profiles: Path,
-    size: str,
-    baseline: Path,
+    how: AcceptOptions,
     comment_body_file: Path | None,
     *,
     json_: bool,
@@ -133,72 +138,57 @@ def command(
     branch and commit. What is accepted counts once it is on the base branch; the measured pull
     request is then updated, and judged against it.
     """
-    from gate.pipeline.accept.pull_request import LevelAcceptance, accept_level  # noqa: PLC0415 - likewise
-    from gate.pipeline.accept.reply import ReplyComment  # noqa: PLC0415 - the help is quick
-    from gate.publish.command_line import react  # noqa: PLC0415 - likewise
+    from gate.pipeline.accept.pull_request import accept_level  # noqa: PLC0415 - likewise
+    from gate.pipeline.accept.reply import AcceptReply  # noqa: PLC0415 - the help is quick
+    from gate.publish.accept_command import react  # noqa: PLC0415 - likewise
 
     api = github.api()
-    asked = _asked(api, github.repository, number, reason, by, comment)
-    if asked is None:
+    request = _request(api, number, reason, by, comment)
+    if request is None:
         click.echo(f"comment {comment} holds no command of driftgate: nothing was done")
         return 0
-    _require_permission(api, github.repository, asked)
-    react(api, github.repository, asked.comment, "eyes")
-    answer = ReplyComment(api, github.repository, asked, comment_body_file)
-    wanted = LevelAcceptance(
-        mode=mode,
-        workflow=workflow,
-        run=run,
-        shards=shards,
-        merge_base=merge_base,
-        profiles=profiles,
-        size=size,
-        baseline=baseline,
-    )
+    _require_permission(api, request)
+    react(api, request.comment, "eyes")
+    reply = AcceptReply(api, request, comment_body_file)
     try:
-        done, proposal = accept_level(api, github.repository, asked, wanted)
+        result, proposal = accept_level(api, request, how)
     except GateError as error:
-        answer.refused(error)
+        reply.refused(error)
         raise
-    answer.done(done, proposal)
-    _tell(done, proposal, json_=json_)
+    reply.done(result, proposal)
+    _print_result(result, proposal, json_=json_)
     return 0
 
 
-def _asked(
-    api: Api,
-    repository: str,
-    number: int | None,
-    reason: str | None,
-    by: str | None,
-    comment: int | None,
-) -> Asked | None:
+def _request(
+    api: Api, number: int | None, reason: str | None, by: str | None, comment: int | None
+) -> AcceptRequest | None:
     """What is asked for, from the options or from the comment that is named."""
-    from gate.publish.command_line import Asked, asked_in, checked_login  # noqa: PLC0415 - likewise
+    from gate.publish.accept_command import AcceptRequest, check_login, read_request  # noqa: PLC0415 - the help is quick
 
     given = (number, reason, by)
     if comment is not None:
         if given != (None, None, None):
             raise InputError("G200", "--comment says it all: leave out --pull, --reason, --by.")
-        return asked_in(api, repository, comment)
+        return read_request(api, comment)
     if number is None or reason is None or by is None:
         cure = "Give all of --pull, --reason and --by, or --comment."
         raise InputError("G200", "it is not said what to accept, why, or who asks.", cure=cure)
-    return Asked(number=number, by=checked_login(by), reason=reason)
+    return AcceptRequest(number=number, by=check_login(by), reason=reason)
 
 
-def _require_permission(api: Api, repository: str, asked: Asked) -> None:
-    from gate.publish.permission import may_write  # noqa: PLC0415 - likewise
+def _require_permission(api: Api, request: AcceptRequest) -> None:
+    from gate.publish.accept_command import may_write  # noqa: PLC0415 - likewise
 
-    if not may_write(api, repository, asked.by):
+    if not may_write(api, request.by):
         raise PublishError(
             "G276",
-            f"{asked.by} has no write permission to {repository}; nothing was done.",
+            f"{request.by} has no write permission to {api.repository}; nothing was done.",
             cure="Ask a maintainer to accept it.",
         )
 
 
-def _tell(done: Carried, proposal: Proposal, *, json_: bool) -> None:
+def _print_result(done: ProposalResult, proposal: Proposal, *, json_: bool) -> None:
     from gate.pipeline.accept.sessions import json_answer  # noqa: PLC0415 - likewise
     from gate.text import clean, guard_line  # noqa: PLC0415 - likewise
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -11,9 +12,10 @@ from gate.cli.publish import options as github_options
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
     from gate.cli.publish.options import GitHub
-    from gate.pipeline.accept.candidates import Added
+    from gate.pipeline.accept.candidates import Added, Ask
 
 EPILOG = """\b
 Examples:
@@ -26,6 +28,15 @@ Run it in a checkout of that branch. Needs the permissions contents: write,
 pull-requests: write. Exit status: 0 added, or open with nothing to add; as the
 verdict (4, 5, 10) where the gate is closed; 6 refused or not published.
 """
+
+
+_ASK = ("mode", "branch", "first", "reason", "by", "profiles", "size", "baseline")
+
+
+def _ask(**given: Any) -> Ask:
+    from gate.pipeline.accept.candidates import Ask  # noqa: PLC0415 - the help is quick
+
+    return Ask(**given)
 
 
 @click.command(epilog=EPILOG)
@@ -56,48 +67,24 @@ verdict (4, 5, 10) where the gate is closed; 6 refused or not published.
 @options.profiles_dir
 @options.size
 @options.baseline_dir
+@github_options.bundle("ask", _ask, *_ASK)
 @github_options.github
 @options.as_json
-def command(
-    github: GitHub,
-    out: tuple[Path, ...],
-    mode: str,
-    branch: str,
-    reason: str | None,
-    by: str,
-    profiles: Path,
-    size: str,
-    baseline: Path,
-    *,
-    first: bool,
-    json_: bool,
-) -> int:
+def command(github: GitHub, out: tuple[Path, ...], ask: Ask, *, json_: bool) -> int:
     """Add the sessions in OUT/session.json, measured on the default branch, to its baseline.
 
     They are judged again. A profile's session enters only where every gate metric of it passed, it
     is of a commit of the branch, and no other session of the day was added. What was improved,
     waived, new, inconclusive or disturbed never enters; a person may accept it.
     """
-    from gate.pipeline.accept.candidates import Ask  # noqa: PLC0415 - likewise
     from gate.pipeline.accept.default_branch import add  # noqa: PLC0415 - the help is quick
 
-    ask = Ask(
-        mode=mode,
-        branch=branch,
-        first=first,
-        reason=reason,
-        by=by,
-        profiles=profiles,
-        size=size,
-        baseline=baseline,
-        run_url=github.run_url(),
-    )
-    added = add(github.api(), github.repository, out, ask)
-    _tell(added, json_=json_)
+    added = add(github.api(), out, replace(ask, run_url=github.run_url()))
+    _print_result(added, json_=json_)
     return added.status
 
 
-def _tell(added: Added, *, json_: bool) -> None:
+def _print_result(added: Added, *, json_: bool) -> None:
     from gate.pipeline.accept.sessions import json_answer  # noqa: PLC0415 - the help is quick
     from gate.text import clean, guard_line  # noqa: PLC0415 - likewise
 

@@ -9,12 +9,10 @@ import click
 
 from gate.cli import options
 from gate.cli.publish import options as github_options
-from gate.pipeline.report_files import said_option, told_report
+from gate.publish.step import confirmed_report
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from gate.cli.publish.options import GitHub
+    from gate.cli.publish.options import GitHub, ReportOptions
 
 EPILOG = """\b
 Examples:
@@ -28,21 +26,16 @@ Needs the permission checks: write. Exit status: 0 written, whatever the verdict
 
 
 @click.command(epilog=EPILOG)
-@click.argument("report", type=options.PathParam)
 @github_options.head
 @click.option("--name", default="driftgate", show_default=True, help="Name of the check.")
-@said_option
-@github_options.addresses
+@github_options.report
 @github_options.github
 @options.as_json
 def command(
     github: GitHub,
-    report: Path,
+    report: ReportOptions,
     head: str,
     name: str,
-    said: str,
-    report_url: str,
-    run_url: str,
     *,
     json_: bool,
 ) -> int:
@@ -51,23 +44,23 @@ def command(
     A branch can require it by its name. It is a success only when the gate is open, and a failure
     in every other case: GitHub lets neutral and skipped checks satisfy a requirement.
     """
-    from gate.publish.check_run import Check, publish_check  # noqa: PLC0415 - the help is quick
+    from gate.publish.check_run import CommitCheck, publish_check  # noqa: PLC0415 - the help is quick
     from gate.report.markdown.markdown import render_comment  # noqa: PLC0415 - likewise
     from gate.report.wording.links import Links  # noqa: PLC0415 - likewise
     from gate.text import clean  # noqa: PLC0415 - likewise
 
-    read = told_report(report, said)
-    run_page = run_url or github.run_url()
-    links = Links(report=report_url, run=run_page, commit=head)
-    check = Check(
+    read = confirmed_report(report.path, report.said)
+    run_page = report.run_url or github.run_url()
+    links = Links(report=report.report_url, run=run_page, commit=head)
+    check = CommitCheck(
         name=name,
         head=head,
         is_open=read.gate == "open" and read.exit_status == 0,
         title=clean(read.headline),
         summary=render_comment(read, links).partition("\n")[2],
-        details_url=report_url or run_page,
+        details_url=report.report_url or run_page,
     )
-    done = publish_check(github.api(), github.repository, check)
+    done = publish_check(github.api(), check)
     if json_:
         click.echo(json.dumps({"schema": 1, "action": done.action, "url": done.url}, indent=1))
     else:

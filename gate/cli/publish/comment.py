@@ -9,12 +9,10 @@ import click
 
 from gate.cli import options
 from gate.cli.publish import options as github_options
-from gate.pipeline.report_files import said_option, told_report
+from gate.publish.step import confirmed_report
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from gate.cli.publish.options import GitHub
+    from gate.cli.publish.options import GitHub, ReportOptions
 
 EPILOG = """\b
 Examples:
@@ -28,7 +26,6 @@ verdict; 6 not written, also when a newer commit has overtaken this one.
 
 
 @click.command(epilog=EPILOG)
-@click.argument("report", type=options.PathParam)
 @github_options.pull
 @github_options.head
 @click.option(
@@ -44,20 +41,16 @@ verdict; 6 not written, also when a newer commit has overtaken this one.
     metavar="LOGIN",
     help="Who writes with this token; only that author's comment is edited.",
 )
-@said_option
-@github_options.addresses
+@github_options.report
 @github_options.github
 @options.as_json
 def command(
     github: GitHub,
-    report: Path,
+    report: ReportOptions,
     number: int,
     head: str,
     name: str,
     author: str,
-    said: str,
-    report_url: str,
-    run_url: str,
     *,
     json_: bool,
 ) -> int:
@@ -69,17 +62,11 @@ def command(
     from gate.report.markdown.markdown import marker, render_comment  # noqa: PLC0415 - likewise
     from gate.report.wording.links import Links  # noqa: PLC0415 - likewise
 
-    run = run_url or github.run_url()
-    links = Links(report=report_url, run=run, commit=head, answerable=True)
-    body = render_comment(told_report(report, said), links, name=name)
+    run = report.run_url or github.run_url()
+    links = Links(report=report.report_url, run=run, commit=head, answerable=True)
+    body = render_comment(confirmed_report(report.path, report.said), links, name=name)
     done = publish_comment(
-        github.api(),
-        github.repository,
-        number,
-        body,
-        marker=marker(name),
-        head=head,
-        author=author,
+        github.api(), number, body, marker=marker(name), head=head, author=author
     )
     if done.author != author:
         click.echo(

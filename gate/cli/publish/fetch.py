@@ -14,7 +14,7 @@ from gate.errors import PublishError
 
 if TYPE_CHECKING:
     from gate.cli.publish.options import GitHub
-    from gate.publish.api import Api
+    from gate.publish.github.api import Api
 
 _FILES = ("session.json", "report.json")
 _REFUSED = "G275"
@@ -77,7 +77,7 @@ def command(
         target = out / place / file_name
         target.unlink(missing_ok=True)  # of an earlier call: it must not stand in for a missing one
         try:
-            _fetch(api, github.repository, run, name, target)
+            _fetch(api, run, name, target)
         except PublishError as error:
             if error.code != _REFUSED:
                 raise
@@ -92,13 +92,13 @@ def command(
     return 0
 
 
-def _fetch(api: Api, repository: str, run: int, name: str, target: Path) -> None:
+def _fetch(api: Api, run: int, name: str, target: Path) -> None:
     from gate.formats import disk  # noqa: PLC0415 - the help is quick
-    from gate.publish.artifacts import fetch, text_of  # noqa: PLC0415 - likewise
+    from gate.publish.github.artifacts import artifact_text, fetch_file  # noqa: PLC0415 - likewise
 
     cap = disk.CAP_BYTES["handover" if target.name == _FILES[0] else "session"]
-    content = fetch(api, repository, run, name, target.name, cap)
-    disk.write_text(target, text_of(content, name, run))
+    content = fetch_file(api, run, name, target.name, cap)
+    disk.write_text(target, artifact_text(content, name, run))
 
 
 def _lacking(lacking: list[PublishError], of: int) -> PublishError:

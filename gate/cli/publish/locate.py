@@ -34,9 +34,9 @@ def command(github: GitHub, run: int, *, json_: bool) -> int:
     The API is asked, never what the run uploaded. Sets the outputs number, head (commit), base
     (branch), base_sha, conclusion (of the run) and fork (true or false), and prints them.
     """
-    from gate.publish.pull import locate  # noqa: PLC0415 - the help is quick
+    from gate.publish.measured_run import locate_pull_request  # noqa: PLC0415 - the help is quick
 
-    found = locate(github.api(), github.repository, run)
+    found = locate_pull_request(github.api(), run)
     outputs = {
         "number": str(found.number),
         "head": found.head,

@@ -22,13 +22,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gate.cli import options
 from gate.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from gate.publish.api import Api
+    from gate.publish.github.api import Api
 
 API = "https://api.github.com"
 SERVER = "https://github.com"
@@ -55,7 +56,7 @@ class GitHub:
         Raises:
             InputError: no token, or an address that cannot be one.
         """
-        from gate.publish.api import Api  # noqa: PLC0415 - urllib and ssl are slow to load
+        from gate.publish.github.api import Api  # noqa: PLC0415 - urllib3 and ssl are slow to load
 
         if not self.token:
             raise InputError(
@@ -63,7 +64,9 @@ class GitHub:
                 "there is no token.",
                 cure="Set GITHUB_TOKEN in the step: `env: GITHUB_TOKEN: ${{ github.token }}`.",
             )
-        return Api(self.api_url, self.token, pause=time.sleep, now=time.time, say=_say)
+        return Api(
+            self.api_url, self.token, self.repository, pause=time.sleep, now=time.time, say=_say
+        )
 
     def run_url(self) -> str:
         """The page of the running workflow run; empty outside of one."""
@@ -74,10 +77,45 @@ class GitHub:
         return f"{self.server_url}/{self.repository}/actions/runs/{run}"
 
 
+@dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """A report to publish, and the pages that it links to."""
+
+    path: Path
+    said: str
+    """What the judging job said; see `told_report`."""
+    report_url: str
+    run_url: str
+
+
+def bundle(
+    name: str, make: Callable[..., Any], *fields: str
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Let a command get the options `fields` as one value `name`, which `make` makes of them."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def with_bundle(*args: Any, **kwargs: Any) -> Any:
+            value = make(**{key: kwargs.pop(key) for key in fields})
+            return function(*args, **{name: value}, **kwargs)
+
+        return with_bundle
+
+    return decorate
+
+
 def github(function: Callable[..., Any]) -> Callable[..., Any]:
     """`--repository` and `--api-url`; the command gets `github`, a `GitHub`."""
-
-    @click.option(
+    function = bundle("github", _github, "repository", "api_url")(function)
+    function = click.option(
+        "--api-url",
+        metavar="URL",
+        envvar=["GATE_API_URL", "GITHUB_API_URL"],
+        show_envvar=True,
+        default=API,
+        help="Address of the API.",
+    )(function)
+    return click.option(
         "--repository",
         metavar="OWNER/NAME",
         envvar="GITHUB_REPOSITORY",
@@ -85,20 +123,7 @@ def github(function: Callable[..., Any]) -> Callable[..., Any]:
         required=True,
         callback=_repository,
         help="Repository on GitHub.",
-    )
-    @click.option(
-        "--api-url",
-        metavar="URL",
-        envvar=["GATE_API_URL", "GITHUB_API_URL"],
-        show_envvar=True,
-        default=API,
-        help="Address of the API.",
-    )
-    @functools.wraps(function)
-    def with_github(*args: Any, repository: str, api_url: str, **kwargs: Any) -> Any:
-        return function(*args, github=_github(repository, api_url), **kwargs)
-
-    return with_github
+    )(function)
 
 
 def _github(repository: str, api_url: str) -> GitHub:
@@ -113,10 +138,10 @@ def _github(repository: str, api_url: str) -> GitHub:
 
 
 def _repository(ctx: click.Context, option: click.Parameter, given: str) -> str:
-    from gate.publish.api import repo  # noqa: PLC0415 - see `GitHub.api`
+    from gate.publish.github.addresses import repository_path  # noqa: PLC0415 - see `GitHub.api`
 
     del ctx, option
-    repo(given)
+    repository_path(given)
     return given
 
 
@@ -154,8 +179,10 @@ def run(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
-def addresses(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--report-url` and `--run-url`, http or https or empty."""
+def report(function: Callable[..., Any]) -> Callable[..., Any]:
+    """REPORT, `--said`, `--report-url`, `--run-url`; the command gets `report`: `ReportOptions`."""
+    fields = ("path", "said", "report_url", "run_url")
+    function = bundle("report", ReportOptions, *fields)(function)
     for name, what in (("run", "the workflow run"), ("report", "the report's page")):
         function = click.option(
             f"--{name}-url",
@@ -164,7 +191,14 @@ def addresses(function: Callable[..., Any]) -> Callable[..., Any]:
             callback=_address,
             help=f"Address of {what}, for the links.",
         )(function)
-    return function
+    function = click.option(
+        "--said",
+        default="",
+        metavar="GATE",
+        help="What the judging job said; unless it is `open`, an open REPORT is not believed.",
+    )(function)
+    argument = click.argument("path", metavar="REPORT", type=options.PathParam)
+    return argument(function)
 
 
 def _full_hash(ctx: click.Context, option: click.Parameter, given: str) -> str:
@@ -188,11 +222,11 @@ def write_outputs(values: Mapping[str, str]) -> None:
     Raises:
         PublishError: G279, the file cannot be written.
     """
-    from gate.publish.commands import append, output_lines  # noqa: PLC0415 - see `GitHub.api`
+    from gate.publish.github.runner_commands import append_text, output_lines  # noqa: PLC0415 - see `GitHub.api`
 
     target = os.environ.get("GITHUB_OUTPUT")
     if target:
-        append(Path(target), output_lines(values))
+        append_text(Path(target), output_lines(values))
 
 
 def _say(line: str) -> None:

@@ -12,9 +12,8 @@ import click
 
 from gate.errors import GateError, InputError
 from gate.formats import disk
-from gate.publish.commands import append_summary
-from gate.publish.commands import command as workflow_command
-from gate.publish.required import LARGEST, Answer, answer_of
+from gate.publish.github.runner_commands import append_summary, command_line
+from gate.publish.required import LARGEST, JobsVerdict, judge_jobs
 
 CLOSED = 5
 """Exit status: nothing says that the change may get in."""
@@ -46,9 +45,9 @@ def command(needs: str, *, json_: bool) -> int:
     told with its reason and keeps the gate closed.
     """
     try:
-        answer = answer_of(_text(needs))
+        answer = judge_jobs(_text(needs))
     except GateError as error:
-        _tell(Answer(open=False, headline=f"gate closed: {error}", jobs=()), json_=json_)
+        _publish(JobsVerdict(open=False, headline=f"gate closed: {error}", jobs=()), json_=json_)
         raise
     if json_:
         told = {
@@ -62,7 +61,7 @@ def command(needs: str, *, json_: bool) -> int:
         click.echo(answer.headline)
         for job in answer.jobs:
             click.echo(f"  {job.name}: {job.reason}")
-    _tell(answer, json_=json_)
+    _publish(answer, json_=json_)
     return 0 if answer.open else CLOSED
 
 
@@ -85,7 +84,7 @@ def _text(needs: str) -> str:
     return needs
 
 
-def _tell(answer: Answer, *, json_: bool) -> None:
+def _publish(answer: JobsVerdict, *, json_: bool) -> None:
     """The annotation of a closed gate, and the summary.
 
     Raises:
@@ -93,7 +92,7 @@ def _tell(answer: Answer, *, json_: bool) -> None:
     """
     if not answer.open:
         # A runner reads both streams; a program that asked for JSON reads stdout.
-        line = workflow_command("error", answer.headline, title="driftgate")
+        line = command_line("error", answer.headline, title="driftgate")
         click.echo(line, err=json_)
     given = os.environ.get("GITHUB_STEP_SUMMARY")
     if given:

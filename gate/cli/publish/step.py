@@ -13,8 +13,8 @@ from gate import __version__
 from gate.cli import options
 from gate.errors import GateError
 from gate.pipeline.report_files import terminal_width, wants_colour
-from gate.publish.commands import plain_lines
-from gate.publish.step import Runner, leave, take, tell
+from gate.publish.github.runner_commands import guard_lines
+from gate.publish.step import RunnerFiles, publish_step, take_report, write_missing
 
 if TYPE_CHECKING:
     from gate.model import Report
@@ -56,28 +56,28 @@ def command(out: Path, artifact_url: str, run_url: str, because: str, *, json_: 
     from gate.report.annotations import render_annotations  # noqa: PLC0415 - the help is quick
     from gate.report.wording.links import Links  # noqa: PLC0415 - likewise
 
-    taken = take(out, now=datetime.now(UTC), version=__version__, because=because)
+    taken = take_report(out, now=datetime.now(UTC), version=__version__, because=because)
     if taken.made:
         _leave(out, taken.report)
     links = Links(report=artifact_url, run=run_url or _this_run())
-    runner = Runner(summary=_file("GITHUB_STEP_SUMMARY"), output=_file("GITHUB_OUTPUT"))
+    runner = RunnerFiles(summary=_file("GITHUB_STEP_SUMMARY"), output=_file("GITHUB_OUTPUT"))
     # All is rendered before anything is told: what cannot be rendered must not have said open.
     lines, log = render_annotations(taken.report), _log(taken.report, json_=json_)
-    status, failed = tell(taken.report, out, links, runner)
+    status, failed = publish_step(taken.report, out, links, runner)
     for line in lines:
         click.echo(line, err=json_)  # a runner reads both streams
     click.echo(log, nl=False)
     for error in failed:
-        click.echo(plain_lines(f"error[{error.code}]: {error}"), err=True)
+        click.echo(guard_lines(f"error[{error.code}]: {error}"), err=True)
     return status
 
 
 def _leave(out: Path, report: Report) -> None:
     """Write the report that was made; where that fails, everything else is told all the same."""
     try:
-        leave(out, report)
+        write_missing(out, report)
     except (GateError, OSError) as error:
-        click.echo(plain_lines(f"the report could not be written: {error}"), err=True)
+        click.echo(guard_lines(f"the report could not be written: {error}"), err=True)
 
 
 def _log(report: Report, *, json_: bool) -> str:
@@ -89,7 +89,7 @@ def _log(report: Report, *, json_: bool) -> str:
         return render_json(report).replace("##[", "#\\u0023[")
     from gate.report.text.text import render_text  # noqa: PLC0415 - one of two
 
-    return plain_lines(render_text(report, width=terminal_width(), colour=wants_colour()))
+    return guard_lines(render_text(report, width=terminal_width(), colour=wants_colour()))
 
 
 def _file(name: str) -> Path | None:

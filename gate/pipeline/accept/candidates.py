@@ -14,7 +14,7 @@ from gate.errors import CannotJudge
 from gate.formats.baseline.baseline_file import read_baselines
 from gate.model import Role, Side, Verdict
 from gate.pipeline.accept.handover_intake import passed_profiles
-from gate.publish.carrying import contains
+from gate.publish.github.git_data import contains
 from gate.text import clean
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gate.model import Baseline, Profile, Report, Session
-    from gate.publish.api import Api
-    from gate.publish.carrying import Carried
+    from gate.publish.github.api import Api
+    from gate.publish.propose import ProposalResult
 
 WANTED = 10
 """Sessions that make a good baseline; below it, one a day and boot, from then on one a day."""
@@ -51,7 +51,7 @@ class Added:
     """What was added, what was left out and why."""
 
     status: int = 0
-    done: Carried | None = None
+    done: ProposalResult | None = None
     changes: list[str] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
     """Profile -> why."""
@@ -63,7 +63,6 @@ class BranchState:
     """The branch as it stands, and where the baselines to be added to are."""
 
     api: Api
-    repository: str
     tip: str
     below: str
     """The baseline directory, as the repository names it."""
@@ -146,7 +145,7 @@ def is_of_branch(session: Session, ground: BranchState, ask: Ask, added: Added) 
         why = "it does not say which commit it measured"
     elif session.subject.dirty:
         why = f"the tree had changes that are not in {commit}"
-    elif not contains(ground.api, ground.repository, ground.tip, commit):
+    elif not contains(ground.api, ground.tip, commit):
         why = f"its commit {commit} is not on {branch}"
     else:
         return True

@@ -32,36 +32,34 @@ from gate.pipeline.accept.sessions import (
     texts,
     trim_baseline,
 )
-from gate.publish.carrying import Carried, carry
-from gate.publish.command_line import checked_login, checked_reason
-from gate.publish.commit import commit_files
-from gate.publish.proposal import Proposal, description, message, title
-from gate.publish.proposing import base_tip, fresh_carrier
-from gate.publish.tree import Tree, text_of
+from gate.publish.accept_command import check_login, check_reason
+from gate.publish.github.git_data import CommitTree, blob_text
+from gate.publish.proposal import Proposal
+from gate.publish.propose import base_tip, carry_files, commit_to_branch, fresh_carrier
 from gate.text import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from gate.model import Baseline, Session
-    from gate.publish.api import Api
-    from gate.publish.carrying import Carrier
+    from gate.publish.github.api import Api
+    from gate.publish.propose import CarrierBranch
 
 CARRIER = "driftgate/baseline"
 
 
-def add(api: Api, repository: str, out: Sequence[Path], ask: Ask) -> Added:
+def add(api: Api, out: Sequence[Path], ask: Ask) -> Added:
     """Judge the sessions in these directories again, and add those that passed.
 
     Raises:
         GateError: they cannot be judged, or nothing could be published.
     """
     reason = _reason(ask)
-    checked_login(ask.by)
+    check_login(ask.by)
     below = inside(ask.baseline)
     given = read_parts({str(one): disk.read_text(_file(one), "handover") for one in out})
-    tip = base_tip(api, repository, ask.branch)
-    ground = BranchState(api=api, repository=repository, tip=tip, below=below)
+    tip = base_tip(api, ask.branch)
+    ground = BranchState(api=api, tip=tip, below=below)
     added = Added()
     if not given:
         raise NothingCompared("G280", "no session was handed over.", cure="Measure first.")
@@ -88,7 +86,7 @@ def _file(out: Path) -> Path:
 
 def _reason(ask: Ask) -> str:
     if ask.first:
-        return checked_reason(ask.reason or "")
+        return check_reason(ask.reason or "")
     if ask.reason is not None:
         raise InputError("G200", "--reason is for --first: what passed needs no other reason.")
     return f"passed on {clean(ask.branch, 100)}"
@@ -112,9 +110,7 @@ def _publish(
         files = texts(store, results)
         after = {**known, **{_key(one.baseline): one.baseline for one in results}}
         rows = changes_between(read_baselines(ask.baseline), list(after.values()))
-    require_same(
-        ground.api, ground.repository, ask.branch, ground.tip, ask.baseline, files, ground.below
-    )
+    require_same(ground.api, ask.branch, ground.tip, ask.baseline, files, ground.below)
     proposal = Proposal(
         rows=tuple((row.name, row.what) for row in rows),
         reason=reason,
@@ -126,66 +122,40 @@ def _publish(
         notes=tuple(notes_on(files)),
     )
     placed = {f"{ground.below}/{name}": text for name, text in files.items()}
-    added.done = _carried(placed, proposal, carrier, ground, ask)
+    if carrier is not None:
+        added.done = carry_files(ground.api, carrier, placed, proposal, ground.below)
+    else:
+        added.done = commit_to_branch(
+            ground.api, ask.branch, ground.tip, placed, proposal, ground.below
+        )
     added.changes = [row.text for row in rows]
     added.notes = [note for one in results if (note := sessions_to_go(one.baseline))]
 
 
-def _carried(
-    files: Mapping[str, str],
-    proposal: Proposal,
-    carrier: Carrier | None,
-    ground: BranchState,
-    ask: Ask,
-) -> Carried:
-    if carrier is not None:
-        return carry(
-            ground.api,
-            ground.repository,
-            carrier,
-            files=files,
-            message=message(proposal),
-            title=title(proposal),
-            body=description(proposal),
-            below=ground.below,
-        )
-    commit = commit_files(
-        ground.api,
-        ground.repository,
-        branch=ask.branch,
-        parent=ground.tip,
-        files=files,
-        message=message(proposal),
-        create=False,
-        below=ground.below,
-    )
-    return Carried(number=None, url="", branch=ask.branch, commit=commit, action="committed")
-
-
-def _carrier(chosen: Sequence[Session], ground: BranchState, ask: Ask) -> Carrier:
+def _carrier(chosen: Sequence[Session], ground: BranchState, ask: Ask) -> CarrierBranch:
     """The one branch that carries sessions, or a dated one where that is out of date."""
     dated = f"{CARRIER}-{now()[:10].replace('-', '')}"
     names = [CARRIER, dated, *(f"{dated}-{n}" for n in range(2, 6))]
     mine = {f"{one.host.host_class}/{one.profile}.toml" for one in chosen}
     paths = [f"{ground.below}/{name}" for name in sorted(mine | set(_files(ask.baseline)))]
-    return fresh_carrier(ground.api, ground.repository, names, ask.branch, ground.tip, paths)
+    return fresh_carrier(ground.api, names, ask.branch, ground.tip, paths)
 
 
 def _files(store: Path) -> list[str]:
     return [path.relative_to(store).as_posix() for path in sorted(store.glob("*/*.toml"))]
 
 
-def _overlay(target: Path, store: Path, ground: BranchState, carrier: Carrier | None) -> None:
+def _overlay(target: Path, store: Path, ground: BranchState, carrier: CarrierBranch | None) -> None:
     """The baselines of this checkout, and over them what the carrying branch has added to them."""
     for name in _files(store):
         disk.write_text(target / name, disk.read_text(store / name, "baseline"))
     if carrier is None or carrier.start is None or carrier.start == ground.tip:
         return
-    api, repository = ground.api, ground.repository
-    before = Tree(api, repository, ground.tip).files(ground.below)
-    for path, content in Tree(api, repository, carrier.start).files(ground.below).items():
+    api = ground.api
+    before = CommitTree(api, ground.tip).files(ground.below)
+    for path, content in CommitTree(api, carrier.start).files(ground.below).items():
         if before.get(path) != content:
-            text = text_of(api, repository, content)
+            text = blob_text(api, content)
             disk.write_text(target / path.removeprefix(f"{ground.below}/"), text)
 
 

@@ -20,7 +20,7 @@ from gate.formats.host.host_file import HOST_FILE
 from gate.formats.profile.profile_file import read_profile
 from gate.formats.session.session_file import read_handover
 from gate.model import Role, Verdict
-from gate.publish.tree import blob_id, blobs_at
+from gate.publish.github.git_data import blob_id, blobs_at
 from gate.review.policy_reader import make_policy
 from gate.text import clean
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from gate.model import Profile, Report, Session
-    from gate.publish.api import Api
+    from gate.publish.github.api import Api
 
 ALPHA, BETA = 0.01, 0.025
 """The promise that is kept unless somebody asks for another."""
@@ -127,17 +127,16 @@ def passed_profiles(report: Report) -> frozenset[str]:
 
 
 def replaced_files(
-    api: Api, repository: str, commit: str, store: Path, names: Iterable[str], below: str
+    api: Api, commit: str, store: Path, names: Iterable[str], below: str
 ) -> list[str]:
     """Files of a commit that are others than those of a directory of baselines."""
-    there = blobs_at(api, repository, commit, sorted(f"{below}/{name}" for name in names))
+    there = blobs_at(api, commit, sorted(f"{below}/{name}" for name in names))
     here = {f"{below}/{name}": _blob_of(store / name) for name in names}
     return [path for path, content in there.items() if content != here[path]]
 
 
 def require_same(
     api: Api,
-    repository: str,
     branch: str,
     commit: str,
     store: Path,
@@ -152,7 +151,7 @@ def require_same(
         PublishError: G274.
     """
     wanted = {name for one in names for name in (one, f"{one.split('/')[0]}/{HOST_FILE}")}
-    there = blobs_at(api, repository, commit, sorted(f"{below}/{name}" for name in wanted))
+    there = blobs_at(api, commit, sorted(f"{below}/{name}" for name in wanted))
     for name in sorted(wanted):
         if there.get(f"{below}/{name}") != _blob_of(store / name):
             raise PublishError(

@@ -15,12 +15,17 @@ from gate.pipeline.accept.handover_intake import (
     require_same,
 )
 from gate.pipeline.accept.sessions import accept_all, changes_of, inside, notes_on, texts
-from gate.publish.artifacts import text_of
-from gate.publish.command_line import checked_reason
-from gate.publish.measured import newest_run, pull_request, refused, session_files
+from gate.publish.accept_command import check_reason
+from gate.publish.github.artifacts import artifact_text
+from gate.publish.measured_run import (
+    newest_run,
+    not_acceptable,
+    read_pull_request,
+    require_head,
+    session_files,
+)
 from gate.publish.proposal import Proposal
-from gate.publish.proposing import base_tip, commit_to_head, propose
-from gate.publish.pull import require_head
+from gate.publish.propose import base_tip, commit_to_branch, propose_in_pull_request
 from gate.review.merge_base import open_merge_base
 from gate.text import clean
 
@@ -28,14 +33,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gate.model import Profile, Session
-    from gate.publish.api import Api
-    from gate.publish.carrying import Carried
-    from gate.publish.command_line import Asked
-    from gate.publish.measured import PullRequest
+    from gate.publish.accept_command import AcceptRequest
+    from gate.publish.github.api import Api
+    from gate.publish.measured_run import PullRequest
+    from gate.publish.propose import ProposalResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LevelAcceptance:
+class AcceptOptions:
     """How to accept."""
 
     mode: str
@@ -49,45 +54,45 @@ class LevelAcceptance:
 
 
 def accept_level(
-    api: Api, repository: str, asked: Asked, wanted: LevelAcceptance
-) -> tuple[Carried, Proposal]:
+    api: Api, request: AcceptRequest, options: AcceptOptions
+) -> tuple[ProposalResult, Proposal]:
     """Propose the measured level of a pull request as the baseline; returns what was done and said.
 
     Raises:
         GateError: G220, G277 and what reading, judging and the API raise: nothing was proposed.
     """
-    reason = checked_reason(asked.reason)
-    below = inside(wanted.baseline)
-    pull = pull_request(api, repository, asked.number)
-    _refuse_branch(pull, repository, wanted.mode)
-    run = newest_run(api, repository, pull, wanted.workflow, wanted.run)
-    content = session_files(api, repository, run, wanted.shards, CAP_BYTES["handover"])
-    sessions = read_parts({name: text_of(d, name, run.id) for name, d in content.items()})
-    base = base_tip(api, repository, pull.base_ref)
+    reason = check_reason(request.reason)
+    below = inside(options.baseline)
+    pull = read_pull_request(api, request.number)
+    _refuse_branch(pull, api.repository, options.mode)
+    run = newest_run(api, pull, options.workflow, options.run)
+    content = session_files(api, run, options.shards, CAP_BYTES["handover"])
+    sessions = read_parts({name: artifact_text(d, name, run.id) for name, d in content.items()})
+    base = base_tip(api, pull.base_ref)
     with open_merge_base(
-        wanted.merge_base,
+        options.merge_base,
         None,
-        profiles=wanted.profiles,
-        baseline=wanted.baseline,
-        size=wanted.size,
+        profiles=options.profiles,
+        baseline=options.baseline,
+        size=options.size,
     ) as ground:
         store = ground.baseline
         names = {one.profile for one in sessions}
-        known = dict(ground.profiles) or profiles_for(names, wanted.profiles, wanted.size)
+        known = dict(ground.profiles) or profiles_for(names, options.profiles, options.size)
         chosen, verdict = _chosen(sessions, store, known)
-        _refuse(chosen, pull, known, store, wanted.mode)
-        results = accept_all(store, chosen, by=asked.by, reason=reason)
+        _refuse(chosen, pull, known, store, options.mode)
+        results = accept_all(store, chosen, by=request.by, reason=reason)
         rows = changes_of(store, results)
         files = texts(store, results)
-        require_same(api, repository, pull.base_ref, base, store, files, below)
+        require_same(api, pull.base_ref, base, store, files, below)
         notes = [*_notes(chosen), *notes_on(files)]
-        if wanted.mode == "branch":
-            others = replaced_files(api, repository, pull.head, store, files, below)
+        if options.mode == "branch":
+            others = replaced_files(api, pull.head, store, files, below)
             notes += [f"the branch had another `{path}`, which this replaces" for path in others]
     proposal = Proposal(
         rows=tuple((row.name, row.what) for row in rows),
         reason=reason,
-        by=asked.by,
+        by=request.by,
         commit=pull.head,
         host_classes=tuple(sorted({one.host.host_class for one in chosen})),
         verdict=verdict,
@@ -95,12 +100,15 @@ def accept_level(
         run=run.url,
         notes=tuple(notes),
     )
-    require_head(api, repository, pull.number, pull.head)
+    require_head(api, pull.number, pull.head)
     placed = {f"{below}/{name}": text for name, text in files.items()}
-    if wanted.mode == "branch":
-        return commit_to_head(api, repository, pull, placed, proposal, below), proposal
+    if options.mode == "branch":
+        done = commit_to_branch(
+            api, pull.head_ref, pull.head, placed, proposal, below, url=pull.url
+        )
+        return done, proposal
     ids = frozenset(one.id for one in chosen)
-    return propose(api, repository, pull, base, placed, proposal, below, ids), proposal
+    return propose_in_pull_request(api, pull, base, placed, proposal, below, ids), proposal
 
 
 def _notes(chosen: list[Session]) -> list[str]:
@@ -114,12 +122,14 @@ def _refuse_branch(pull: PullRequest, repository: str, mode: str) -> None:
     if mode != "branch":
         return
     if pull.head_repository.lower() != repository.lower():
-        raise refused(
+        raise not_acceptable(
             f"pull request {pull.number} comes from a fork, whose branch cannot be written to.",
             cure="Use --mode pull-request, or merge first and let the default branch be measured.",
         )
     if not pull.open:
-        raise refused(f"pull request {pull.number} is merged.", cure="Use --mode pull-request.")
+        raise not_acceptable(
+            f"pull request {pull.number} is merged.", cure="Use --mode pull-request."
+        )
 
 
 def _chosen(
@@ -134,7 +144,7 @@ def _chosen(
     fine = passed_profiles(report)
     chosen = [one for name, one in sorted(found.items()) if name not in fine]
     if not chosen:
-        raise refused("every gate metric passed, so there is nothing to accept.")
+        raise not_acceptable("every gate metric passed, so there is nothing to accept.")
     return chosen, f"{report.verdict}: {report.headline}"
 
 
@@ -155,16 +165,18 @@ def _refuse(
         name = f"the session of {one.profile}"
         if one.subject.commit != pull.head:
             what = clean(one.subject.commit, 60) or "no commit"
-            raise refused(f"{name} is of {what}, not of {pull.head}.", cure="Measure the head.")
+            raise not_acceptable(
+                f"{name} is of {what}, not of {pull.head}.", cure="Measure the head."
+            )
         if classes and one.host.host_class not in classes:
-            raise refused(
+            raise not_acceptable(
                 f"{name} is of host class {one.host.host_class}; the baselines are of "
                 f"{', '.join(sorted(classes))}.",
                 cure="Take a first baseline of that class on the default branch.",
             )
         mine = profiles.get(one.profile)
         if mode != "branch" and (mine is None or mine.digest != one.profile_digest):
-            raise refused(
+            raise not_acceptable(
                 f"{name} was made with a profile text that {pull.base_ref} does not have.",
                 cure="The pull request changes the profile, so it must carry the baseline itself: "
                 "--mode branch.",

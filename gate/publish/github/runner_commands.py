@@ -26,13 +26,13 @@ LONGEST_VALUE = 1000
 _LINE = re.compile(r"\r\n|\r|\n")
 
 
-def command(name: str, message: str, **properties: str) -> str:
+def command_line(name: str, message: str, **properties: str) -> str:
     """One workflow command as a line; nothing in its values can end it or begin another."""
-    told = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
-    return f"::{name}{' ' if told else ''}{told}::{_data(message)}"
+    listed = ",".join(f"{key}={_escape_property(value)}" for key, value in properties.items())
+    return f"::{name}{' ' if listed else ''}{listed}::{_escape(message)}"
 
 
-def plain_lines(text: str) -> str:
+def guard_lines(text: str) -> str:
     """The same text, no line of which a runner takes for a command; a bare CR is a line end too."""
     return "\n".join(guard_line(line).replace("##[", "## [") for line in _LINE.split(text))
 
@@ -41,17 +41,15 @@ def output_lines(
     values: Mapping[str, str], *, mark: Callable[[], str] = lambda: secrets.token_hex(16)
 ) -> str:
     """The lines that set outputs: each value one line between marks that nobody can guess."""
-    return "".join(
-        _output(name, clean(value, LONGEST_VALUE), mark) for name, value in values.items()
-    )
+    lines = []
+    for name, value in values.items():
+        end = f"end_{mark()}"
+        lines.append(f"{name}<<{end}\n{clean(value, LONGEST_VALUE)}\n{end}\n")
+    return "".join(lines)
 
 
-def append(path: Path, text: str) -> None:
-    """Add to a file of the runner, on a line of its own.
-
-    Raises:
-        PublishError: G279.
-    """
+def append_text(path: Path, text: str) -> None:
+    """Add to a file of the runner, on a line of its own."""
     try:
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK
         with os.fdopen(os.open(path, flags, 0o644), "r+b") as stream:
@@ -64,33 +62,24 @@ def append(path: Path, text: str) -> None:
 
 
 def append_summary(path: Path, text: str, instead: str) -> None:
-    """Add to the summary of the step; where that would be too much, `instead`, which is short.
-
-    Raises:
-        PublishError: G279, not written, or the file is full already.
-    """
+    """Add to the summary of the step; where that would be too much, `instead`, which is short."""
     try:
         there = path.stat().st_size if path.exists() else 0
     except (OSError, ValueError) as error:
         raise _unwritable(path, str(error)) from error
     for one in (text, instead):
         if there + len(one.encode("utf-8")) + 2 <= LARGEST_SUMMARY:
-            append(path, one if one.endswith("\n") else f"{one}\n")
+            append_text(path, one if one.endswith("\n") else f"{one}\n")
             return
     raise _unwritable(path, "other summaries of this step have filled it")
 
 
-def _output(name: str, value: str, mark: Callable[[], str]) -> str:
-    end = f"end_{mark()}"
-    return f"{name}<<{end}\n{value}\n{end}\n"
-
-
-def _data(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+def _escape_property(text: str) -> str:
+    return _escape(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def _unwritable(path: Path, why: str) -> PublishError:

@@ -29,7 +29,7 @@ class NotPlain(ValueError):
     """The archive is not the plain one that was expected; the text says why."""
 
 
-def only_file(data: bytes, name: str, cap: int) -> bytes:
+def read_only_file(data: bytes, name: str, cap: int) -> bytes:
     """What the one member of an archive holds.
 
     Raises:
@@ -45,16 +45,13 @@ def only_file(data: bytes, name: str, cap: int) -> bytes:
                 # One byte more than promised makes the check sum be looked at, and is too much.
                 content = stream.read(cap + 1)
     except (zipfile.BadZipFile, zlib.error, struct.error, EOFError) as error:
-        what = "is broken"
-        raise NotPlain(what) from error
+        raise NotPlain("is broken") from error
     except (ValueError, OSError, RuntimeError, NotImplementedError) as error:
         if isinstance(error, NotPlain):
             raise
-        what = "cannot be read"
-        raise NotPlain(what) from error
+        raise NotPlain("cannot be read") from error
     if len(content) != member.file_size:
-        what = "is broken: its file is shorter or longer than it says"
-        raise NotPlain(what)
+        raise NotPlain("is broken: its file is shorter or longer than it says")
     return content
 
 
@@ -68,8 +65,7 @@ def _check_directory(data: bytes) -> None:
     if signature != b"PK\x05\x06" or any(disks) or comment or locator[:4] == b"PK\x06\x07":
         raise NotPlain(what)
     if here != 1 or entries != 1 or size > _LONGEST_DIRECTORY:
-        what = f"holds {entries} files; one was expected"
-        raise NotPlain(what)
+        raise NotPlain(f"holds {entries} files; one was expected")
 
 
 def _check_member(member: zipfile.ZipInfo, name: str, cap: int) -> None:

@@ -10,67 +10,54 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 from gate.errors import PublishError
-from gate.publish.answers import field, optional
-from gate.publish.api import Refused, repo
-from gate.publish.zipped import OVERHEAD, NotPlain, only_file
+from gate.publish.github.responses import RequestRefused, field, optional
+from gate.publish.github.zip_file import OVERHEAD, NotPlain, read_only_file
 from gate.text import clean
 
 if TYPE_CHECKING:
-    from gate.publish.api import Api
+    from gate.publish.github.api import Api
 
 _GONE = 410
 
 
-class Missing(PublishError):
-    """The run has no such artifact, or has it no more (G275)."""
-
-
-def fetch(api: Api, repository: str, run: int, name: str, file_name: str, cap: int) -> bytes:
+def fetch_file(api: Api, run: int, name: str, file_name: str, cap: int) -> bytes:
     """What the one file of an artifact holds, at most `cap` bytes.
 
     A run that was started again keeps one artifact of a name per attempt, so there may be as many
     as attempts; the one made last counts. Its time decides: the numbers of artifacts do not grow
     with time.
-
-    Raises:
-        Missing: G275, there is none of that name, or it has expired.
-        PublishError: G275, it is not what was expected; or what the API raises.
     """
-    chosen = _choose(api, repository, run, name)
+    chosen = _choose_artifact(api, run, name)
     of = f"artifact {name} of run {run}"
     size = field(chosen, "size_in_bytes", int, of=of)
     if size > cap + OVERHEAD:
         raise _refused(of, f"is {size} bytes long; {cap} are the most")
     number = field(chosen, "id", int, of=of)
     try:
-        data = api.download(f"{repo(repository)}/actions/artifacts/{number}/zip", cap + OVERHEAD)
-    except Refused as error:
+        data = api.download(f"{api.top}/actions/artifacts/{number}/zip", cap + OVERHEAD)
+    except RequestRefused as error:
         if error.http == _GONE:
             raise _missing(of, "has expired") from error
         raise
-    told = optional(chosen, "digest")
-    if told is not None and told != f"sha256:{hashlib.sha256(data).hexdigest()}":
+    digest = optional(chosen, "digest")
+    if digest is not None and digest != f"sha256:{hashlib.sha256(data).hexdigest()}":
         raise _refused(of, "has not the digest that GitHub tells")
     try:
-        return only_file(data, file_name, cap)
+        return read_only_file(data, file_name, cap)
     except NotPlain as error:
         raise _refused(of, str(error)) from error
 
 
-def text_of(content: bytes, name: str, run: int) -> str:
-    """The text that an artifact's file holds.
-
-    Raises:
-        PublishError: G275, it is not UTF-8.
-    """
+def artifact_text(content: bytes, name: str, run: int) -> str:
+    """The text that an artifact's file holds."""
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise _refused(f"artifact {clean(name, 80)} of run {run}", "is no UTF-8 text") from error
 
 
-def _choose(api: Api, repository: str, run: int, name: str) -> Any:
-    path = f"{repo(repository)}/actions/runs/{run}"
+def _choose_artifact(api: Api, run: int, name: str) -> Any:
+    path = f"{api.top}/actions/runs/{run}"
     of = f"artifact {clean(name, 80)} of run {run}"
     listed = list(api.every(f"{path}/artifacts", key="artifacts", name=name))
     found = [one for one in listed if optional(one, "name") == name]
@@ -87,9 +74,9 @@ def _choose(api: Api, repository: str, run: int, name: str) -> Any:
     return last
 
 
-def _missing(of: str, what: str) -> Missing:
+def _missing(of: str, what: str) -> PublishError:
     cure = "Look at the run: it may have failed before it uploaded. Then measure again."
-    return Missing("G275", f"{of} {what}.", cure=cure)
+    return PublishError("G275", f"{of} {what}.", cure=cure)
 
 
 def _refused(of: str, what: str) -> PublishError:

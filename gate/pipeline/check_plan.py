@@ -1,0 +1,115 @@
+"""The plan of a check: what is measured, on which host, and what is judged by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from gate.formats.baseline.baseline_file import read_baselines
+from gate.formats.baseline.calibration_file import read_rounds
+from gate.judge.verdict.suite import Case, arrange
+from gate.pipeline.benchmark_filter import (
+    narrow_profiles,
+    narrowed_baselines,
+    narrowed_waivers,
+    narrowing_note,
+    pairs_note,
+    with_pairs,
+)
+from gate.pipeline.host_reservation import HostClaim
+from gate.pipeline.shards import durations, parts_of
+from gate.pipeline.side_options import with_sides
+from gate.review.effective_profile import as_reviewed, profiles_of
+from gate.review.orphaned_baselines import refuse_forgotten, refuse_unjudged
+from gate.review.policy_reader import make_policy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from gate.judge.verdict.suite import Policy
+    from gate.model import Baseline, Profile, Session
+    from gate.pipeline.request import CheckRequest
+    from gate.review.merge_base import MergeBase
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckPlan:
+    """One check."""
+
+    profiles: tuple[Profile, ...]
+    """What is measured."""
+    reviewed: Mapping[str, Profile] = field(default_factory=dict)
+    """What is judged by, by name, where that is not the profile that is measured."""
+    baselines: tuple[Baseline, ...]
+    policy: Policy
+    out: Path
+    host: HostClaim
+    gone: tuple[Profile, ...] = ()
+    """Profiles of the merge base that this check is about, and the tree has not any more."""
+    notes: tuple[str, ...] = ()
+    """What was left out or set otherwise than the profiles say."""
+
+    @property
+    def judged_by(self) -> dict[str, Profile]:
+        """The profiles whose metrics, tolerances and trials are in force, by name."""
+        return {profile.name: profile for profile in self.profiles} | dict(self.reviewed)
+
+    def cases(self, sessions: Sequence[Session]) -> tuple[Case, ...]:
+        """Sessions of this check as the judge takes them."""
+        return arrange(sessions, self.baselines, self.judged_by)
+
+
+def plan_check(request: CheckRequest, base: MergeBase) -> CheckPlan:
+    """What to measure, and what to judge by: the merge base's, where it has the profile.
+
+    Raises:
+        InputError: a profile, baseline or waiver is wrong, or there are too many parts.
+        NothingCompared: there is no profile.
+    """
+    baselines = read_baselines(base.baseline)
+    read_rounds(base.baseline)  # a wrong file is found out before anything is measured
+    selection, options = request.selection, request.policy
+    every, lost = _profiles(request, base, baselines)
+    chosen = narrow_profiles(every, selection.benchmarks, named=bool(selection.names))
+    others = len(every) - len(chosen)
+    notes = (narrowing_note(chosen, others=others), pairs_note(chosen, selection.pairs))
+    alpha = options.alpha / request.shard.of
+    policy = make_policy(alpha, options.beta, options.allow, base.baseline)
+    return CheckPlan(
+        profiles=with_pairs(chosen, selection.pairs),
+        reviewed={one.name: base.profiles[one.name] for one in every if one.name in base.profiles},
+        baselines=narrowed_baselines(baselines, chosen),
+        policy=replace(policy, waivers=narrowed_waivers(policy.waivers, chosen)),
+        out=request.place,
+        host=HostClaim(
+            store=base.baseline,
+            work=request.work,
+            host_class=request.host.host_class,
+            wait=request.host.wait,
+        ),
+        gone=tuple(base.profiles[name] for name in lost),
+        notes=tuple(filter(None, notes)),
+    )
+
+
+def _profiles(
+    request: CheckRequest, base: MergeBase, baselines: Sequence[Baseline]
+) -> tuple[list[Profile], tuple[str, ...]]:
+    """The profiles to measure, of this part of the check, and the names of those that are lost."""
+    selection = request.selection
+    there, lost = profiles_of(selection.names, selection.profiles, selection.size, base)
+    every = [
+        with_sides(as_reviewed(one, base.profiles.get(one.name)), request.sides) for one in there
+    ]
+    here = {one.name for one in every}
+    if base.commit:
+        refuse_unjudged(here, base, baselines)
+    if not selection.names and not selection.benchmarks:
+        refuse_forgotten(here, base, baselines)
+        if request.shard.of > 1:
+            works = durations((*here, *lost), baselines, request.host.host_class)
+            mine = parts_of(works, request.shard.of)[request.shard.number - 1]
+            every = [one for one in every if one.name in mine]
+            lost = tuple(name for name in lost if name in mine)
+    return every, lost

@@ -1,0 +1,184 @@
+"""The measuring steps of a check: screen every profile, flag, confirm what is flagged.
+
+Everything they decide comes from the files in the output directory, the profiles and the
+baselines, so an interrupted check goes on exactly where it stopped. What judges runs in a process
+of its own: the measuring process never loads numpy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from gate.errors import InputError
+from gate.formats.session.session_file import read_session
+from gate.judge.verdict.interim_analysis import (
+    EARLY_LOOK,
+    Task,
+    all_cleared,
+    plan_screens,
+    plan_second_stage,
+    undecided_benchmarks,
+)
+from gate.measure.confirming import measure_pairs
+from gate.measure.screening import measure_session
+from gate.measure.setup import open_run
+from gate.model import Role, Side
+from gate.pipeline.host_reservation import reserved_host
+from gate.pipeline.subprocess_call import call_in_subprocess
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from gate.measure.process.stop import Stop
+    from gate.measure.run_context import RunContext
+    from gate.model import Baseline, Profile, Session
+    from gate.pipeline.check_plan import CheckPlan
+    from gate.pipeline.progress import ProgressDisplay
+
+
+def measure_check(plan: CheckPlan, ui: ProgressDisplay, stop: Stop) -> tuple[Session, ...]:
+    """Measure whatever the verdict needs; each step leaves valid files behind.
+
+    Raises:
+        StopRequested: a signal came; the output directory can be resumed.
+        GateError: a harness is missing, a job unsafe, the host busy.
+    """
+    if not plan.profiles:
+        return ()
+    steps = _Steps(plan=plan, ui=ui, stop=stop)
+    with reserved_host(plan.host, ui, stop) as host:
+        runs = [host.prepare(profile) for profile in plan.profiles]
+        trials = steps.plan_trials(runs)
+        screens = [steps.screen(run, more) for run, more in zip(runs, trials, strict=True)]
+        flagged = steps.flag(screens)
+        confirmed = [
+            session
+            for run, screen in zip(runs, screens, strict=True)
+            for session in steps.confirm(run, screen, flagged.get(run.profile.name, ()))
+        ]
+        return (*screens, *confirmed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Steps:
+    """The steps of one check."""
+
+    plan: CheckPlan
+    ui: ProgressDisplay
+    stop: Stop
+
+    def plan_trials(self, runs: Sequence[RunContext]) -> list[dict[str, int]]:
+        """Trials of the screen where the baseline's noise asks for more, run by run."""
+        accepted = [self._baseline_of(run) for run in runs]
+        if not any(accepted):
+            return [{} for _ in runs]
+        in_force = self.plan.judged_by
+        profiles = [
+            replace(run.profile, metrics=in_force[run.profile.name].metrics) for run in runs
+        ]
+        beta = self.plan.policy.beta
+        return call_in_subprocess(self.stop, plan_screens, profiles, accepted, beta)
+
+    def _baseline_of(self, run: RunContext) -> Baseline | None:
+        key = (run.profile.name, run.host.host_class)
+        return next((b for b in self.plan.baselines if (b.profile, b.host_class) == key), None)
+
+    def screen(self, run: RunContext, trials: Mapping[str, int]) -> Session:
+        """The head session that is compared with the accepted ones."""
+        with open_run(run):
+            return self._head_session(run, "head.json", trials=trials)
+
+    def _head_session(
+        self,
+        run: RunContext,
+        name: str,
+        *,
+        trials: Mapping[str, int] | None = None,
+        only: frozenset[str] | None = None,
+    ) -> Session:
+        path = self._path(run, name)
+        resumed = read_session(path) if path.exists() else None
+        return measure_session(run, Side.HEAD, path, resumed=resumed, trials=trials, only=only)
+
+    def flag(self, screens: Sequence[Session]) -> dict[str, tuple[Task, ...]]:
+        """What the screen cannot clear and may close the gate, by profile."""
+        cases = self.plan.cases(screens)
+        if not any(metric.role is Role.GATE for case in cases for metric in case.metrics):
+            return {}
+        found: dict[str, tuple[Task, ...]] = {}
+        for task in call_in_subprocess(self.stop, plan_second_stage, cases, self.plan.policy):
+            if task.gates:
+                found[task.profile] = (*found.get(task.profile, ()), task)
+        return found
+
+    def confirm(
+        self, run: RunContext, screen: Session, flagged: Sequence[Task]
+    ) -> Sequence[Session]:
+        """Fresh data of what is flagged: pairs where both sides can run, else head sessions."""
+        if not flagged or screen.disturbances:
+            return ()
+        shown = ", ".join(sorted({f"{task.benchmark} {task.metric}" for task in flagged}))
+        if run.paired:
+            self.ui.say(f"flagged: {shown}; confirming by pairs of base and head")
+            with open_run(run):
+                return self._pairs(run, flagged)
+        needed = max(task.strikes or 0 for task in flagged)
+        if needed:
+            self.ui.say(f"flagged: {shown}; confirming by {needed} further head sessions")
+        with open_run(run):
+            return self._further_sessions(run, screen, flagged, needed)
+
+    def _pairs(self, run: RunContext, flagged: Sequence[Task]) -> tuple[Session, Session]:
+        paths = {
+            Side.BASE: self._path(run, "pairs-base.json"),
+            Side.HEAD: self._path(run, "pairs-head.json"),
+        }
+        resumed = {side: read_session(path) for side, path in paths.items() if path.exists()}
+        for side, session in resumed.items():
+            _refuse_another_limit(session, run.profile, paths[side])
+
+        def look(base: Session, head: Session) -> frozenset[str]:
+            return undecided_benchmarks(flagged, base, head)
+
+        return measure_pairs(run, _benchmarks(flagged), paths, look, resumed=resumed)
+
+    def _further_sessions(
+        self, run: RunContext, screen: Session, flagged: Sequence[Task], needed: int
+    ) -> list[Session]:
+        """Further head sessions; the first few may already clear all that was flagged."""
+        strikes: list[Session] = []
+        for number in range(1, needed + 1):
+            name = f"strike-{number}.json"
+            strikes.append(self._head_session(run, name, only=_benchmarks(flagged)))
+            if strikes[-1].disturbances:
+                break  # nothing will be judged
+            if number == EARLY_LOOK:
+                cases = self.plan.cases((screen, *strikes))
+                if call_in_subprocess(self.stop, all_cleared, cases, self.plan.policy):
+                    break
+        return strikes
+
+    def _path(self, run: RunContext, name: str) -> Path:
+        return self.plan.out / run.profile.name / name
+
+
+def _benchmarks(flagged: Sequence[Task]) -> frozenset[str]:
+    return frozenset(task.benchmark for task in flagged)
+
+
+def _refuse_another_limit(session: Session, profile: Profile, path: Path) -> None:
+    """The limit of pairs is set before the first of them, by nobody who has seen some.
+
+    Raises:
+        InputError: G221.
+    """
+    limit = profile.trials.confirm_pairs
+    if session.pairs != limit:
+        raise InputError(
+            "G221",
+            f"these pairs were begun with a limit of {session.pairs}, and it is {limit} now.",
+            cure=f"Go on with --pairs {session.pairs}, or start a new check.",
+            place=str(path),
+        )

@@ -1,0 +1,115 @@
+"""`/driftgate accept REASON` in a comment: what is asked for, by whom, of which pull request.
+
+Anybody may comment. So the text is looked at as text alone and never meets a shell; who may ask is
+for the API to say. A comment that was edited is refused: somebody else may have edited it, and what
+is done must be what its author can be held to.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gate.errors import InputError, PublishError
+from gate.publish.github.addresses import quote
+from gate.publish.github.responses import field, optional
+from gate.publish.measured_run import not_acceptable
+from gate.text import clean
+
+if TYPE_CHECKING:
+    from gate.publish.github.api import Api
+
+LONGEST_REASON = 500
+"""Characters; it stands in a baseline, a commit and a pull request."""
+_LONGEST_LINE = 5000
+_COMMAND = re.compile(r"/driftgate[ \t]+accept(?:[ \t]+(\S.*))?")
+_LOGIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}(?:\[bot\])?|[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+_ISSUE = re.compile(r"/issues/([1-9][0-9]{0,15})$")
+_MAY_WRITE = frozenset({"admin", "maintain", "write"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptRequest:
+    """Somebody asks for the level of a pull request to be accepted."""
+
+    number: int
+    """Of the pull request."""
+    by: str
+    """Login."""
+    reason: str
+    """Not checked yet."""
+    comment: int | None = None
+    """The comment that asks; None where it was asked otherwise."""
+
+
+def parse_command(body: str) -> str | None:
+    """The reason, unchecked, of the command that is the whole first line; None where none is."""
+    line = body[:_LONGEST_LINE].split("\n", 1)[0].rstrip()
+    command = _COMMAND.fullmatch(line)
+    return (command[1] or "") if command else None
+
+
+def check_reason(reason: str) -> str:
+    """A reason as it may be written down: one plain line that says something."""
+    cure = 'Say in one line why this level is right: --reason "...", or after `accept`.'
+    text = clean(reason.strip(), 2 * LONGEST_REASON).strip()
+    if not any(char.isalnum() for char in text):
+        raise InputError("G220", "no reason was given.", cure=cure)
+    if len(reason.strip().splitlines()) > 1:
+        raise InputError("G220", "the reason has more than one line.", cure=cure)
+    if len(text) > LONGEST_REASON:
+        raise InputError("G220", f"the reason is longer than {LONGEST_REASON} characters.")
+    return text
+
+
+def check_login(login: str) -> str:
+    """A login as GitHub gives them."""
+    if not _LOGIN.fullmatch(login):
+        raise InputError("G200", f"{clean(login, 60)!r} is no login of GitHub.")
+    return login
+
+
+def read_request(api: Api, comment: int) -> AcceptRequest | None:
+    """What a comment asks for; None where its first line is no command of ours."""
+    of = f"comment {comment}"
+    answer = api.find(f"{api.top}/issues/comments/{comment}")
+    if answer is None:
+        raise not_acceptable(f"there is no {of}.")
+    body = optional(answer, "body")
+    reason = parse_command(body) if isinstance(body, str) else None
+    if reason is None:
+        return None
+    made, changed = (field(answer, key, str, of=of) for key in ("created_at", "updated_at"))
+    if made != changed:
+        raise PublishError("G276", f"{of} was edited.", cure="Write the command in a new comment.")
+    where = _ISSUE.search(field(answer, "issue_url", str, of=of))
+    number = int(where[1]) if where else 0
+    if api.find(f"{api.top}/pulls/{number}") is None:
+        raise not_acceptable(f"{of} stands on an issue, not on a pull request.")
+    login = check_login(field(answer, "user.login", str, of=of))
+    return AcceptRequest(number=number, by=login, reason=reason, comment=comment)
+
+
+def may_write(api: Api, login: str) -> bool:
+    """Whether that person has write, maintain or admin permission; no such person has none.
+
+    The answer must be about the person asked for. (GitHub gives `write` for maintain as well; the
+    name is taken in case it ever does not.)
+    """
+    answer = api.find(f"{api.top}/collaborators/{quote(login)}/permission")
+    if answer is None:
+        return False
+    of = "permission of a person"
+    about = field(answer, "user.login", str, of=of)
+    same = about.lower() == login.lower()
+    return same and field(answer, "permission", str, of=of) in _MAY_WRITE
+
+
+def react(api: Api, comment: int | None, content: str) -> None:
+    """Answer a comment with a small picture, as `eyes`, `+1` or `confused`; not worth a failure."""
+    if comment is None:
+        return
+    with suppress(PublishError):
+        api.post(f"{api.top}/issues/comments/{comment}/reactions", {"content": content})
