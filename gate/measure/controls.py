@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 APART = 10.0
 """Seconds from one run to the next between trials, at least."""
 FIRST = 2
-"""Runs at the start of a run; with that at its end a session has three at least."""
+"""Runs before the first trial; with the one after the last a session has three at least."""
 
 
 class Controls:
-    """Those of one session, or of the two of a run of pairs, which share every run."""
+    """The controls of one session, or of both sessions of pairs, which share every run of them."""
 
     def __init__(self, run: RunContext, *recorders: SessionRecorder) -> None:
         self.stop, self.recorders = run.stop, recorders

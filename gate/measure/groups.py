@@ -137,7 +137,7 @@ def make_group_trials(
         points = [_of(recorder.session, name) for name in group.members]
         for index in range(len(own), min(map(len, points))):
             row = [trials[index] for trials in points]
-            recorder.add(_joined(run.profile, recorder.session, group, row))
+            recorder.add(_join_points(run.profile, recorder.session, group, row))
 
 
 def _of(session: Session, name: str) -> list[Trial]:
@@ -156,22 +156,22 @@ def take_group_trial(
     points = {one.name: one for one in run.profile.benchmarks}
     row: list[Trial] = []
     for name in group.members:
-        index = _taken(recorder.session, run.profile, name)
+        index = _count_runs(recorder.session, run.profile, name)
         row.append(make_trial(run, recorder.session, points[name], index))
         if row[-1].status is not TrialStatus.OK:
             break
-    trial = _joined(run.profile, recorder.session, group, row, pair=pair, slot=slot)
+    trial = _join_points(run.profile, recorder.session, group, row, pair=pair, slot=slot)
     recorder.add(trial)
     return trial
 
 
-def _taken(session: Session, profile: Profile, name: str) -> int:
+def _count_runs(session: Session, profile: Profile, name: str) -> int:
     """How often a point was run in a session of pairs, alone and as part of its groups."""
     holders = {name} | {one.name for one in profile.benchmarks if name in one.members}
     return sum(trial.benchmark in holders for trial in trials_that_count(session.trials))
 
 
-def _joined(
+def _join_points(
     profile: Profile,
     session: Session,
     group: Benchmark,

@@ -53,9 +53,7 @@ def measure_patch_coverage(
     try:
         calls, missing, operations = _count_calls(run, side, benchmark, wanted[:MOST_CHANGED])
     except (NoCounters, TrialFailed, OSError) as failure:
-        return _coverage(
-            changes, {}, _joined(changes.unknown, f"calls were not counted: {failure}")
-        )
+        return _coverage(changes, {}, _join(changes.unknown, f"calls were not counted: {failure}"))
     lacking = [f"{name}: {why}" for name, why in missing.items()]
     more = [f"{len(lacking) - _NAMED} more"] if len(lacking) > _NAMED else []
     lacking = [f"no probe in {'; '.join((*lacking[:_NAMED], *more))}"] if lacking else []
@@ -67,7 +65,7 @@ def measure_patch_coverage(
         if count
     }
     # What ran is known, whatever else could not be probed.
-    return _coverage(changes, ran, _joined(changes.unknown, *lacking))
+    return _coverage(changes, ran, _join(changes.unknown, *lacking))
 
 
 def _count_calls(
@@ -96,5 +94,5 @@ def _coverage(changes: Changes, ran: dict[str, Ran], unknown: str) -> Touch:
     )
 
 
-def _joined(*parts: str) -> str:
+def _join(*parts: str) -> str:
     return "; ".join(filter(None, parts))

@@ -92,9 +92,9 @@ def find_perf(stop: Stop, directory: Path) -> tuple[Perf | None, str]:
     said = ""
     for program in programs:
         with tempfile.TemporaryDirectory(dir=directory) as scratch:
-            found, said = _tried(program, stop, Path(scratch))
-        if found is not None:
-            return found, "" if found.event else f"perf does not sample here: {said} {DENIED}"
+            perf, said = _try_out(program, stop, Path(scratch))
+        if perf is not None:
+            return perf, "" if perf.event else f"perf does not sample here: {said} {DENIED}"
     return None, f"perf does not work here: {said} {DENIED}"
 
 
@@ -106,7 +106,7 @@ def _programs() -> Iterator[str]:
         yield from sorted(map(str, Path(directory).glob("perf_[0-9]*")), reverse=True)
 
 
-def _tried(program: str, stop: Stop, scratch: Path) -> tuple[Perf | None, str]:
+def _try_out(program: str, stop: Stop, scratch: Path) -> tuple[Perf | None, str]:
     nothing = _command(("true",), scratch)
     perf = Perf(program=program, counts=True, event="")
     counts, said = _works(perf.counting(nothing, scratch / "stat"), stop)

@@ -57,7 +57,9 @@ def settle(run: RunContext, recorder: SessionRecorder, benchmark: Benchmark) -> 
         return True
     values: list[float] = []
     for number in range(1, steady.limit + 1):
-        trial = _next(run, recorder, benchmark)
+        session = recorder.session
+        index = sum(one.benchmark == benchmark.name for one in session.trials)
+        trial = make_trial(run, session, benchmark, index)
         if trial.status is TrialStatus.OK:
             values += [one.value for one in trial.values if one.metric == steady.metric]
         last = values[-steady.window :]
@@ -66,15 +68,10 @@ def settle(run: RunContext, recorder: SessionRecorder, benchmark: Benchmark) -> 
         if trial.status is TrialStatus.OK or never:
             trial = _aside(trial, last, steady, failed=never)
         recorder.add(trial)
-        run.report(recorder.session.side, trial, number, None)
+        run.report(session.side, trial, number, None)
         if settled or trial.status is not TrialStatus.ASIDE:
             return settled
     return False
-
-
-def _next(run: RunContext, recorder: SessionRecorder, benchmark: Benchmark) -> Trial:
-    index = sum(one.benchmark == benchmark.name for one in recorder.session.trials)
-    return make_trial(run, recorder.session, benchmark, index)
 
 
 def _aside(trial: Trial, last: Sequence[float], steady: Steady, *, failed: bool) -> Trial:

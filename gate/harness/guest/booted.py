@@ -146,10 +146,10 @@ class Booted:
             raise TrialFailed(f"the guest cannot be laid out: {error}") from error
         guest.image.demand_unchanged()
         outcome = Clock(context).run(machine_command(boot), context.scratch)
-        kept = self._kept(context)
+        files = self._keep_files(context)
         demand_success(share, guest_exit_status(share, context.scratch / "console", outcome, guest))
         session = _session(share, context, machine.trials)
-        reading = _reading(session, (f"booted {proof_of(guest)}, kept as {kept.name}",))
+        reading = _reading(session, (f"booted {proof_of(guest)}, kept as {files.name}",))
         if reading.coverage is not None:
             self._covered.add((context.benchmark.name, context.side))
         return reading
@@ -161,7 +161,7 @@ class Booted:
         changes = changes_between(self._sides[Side.BASE], self._sides[Side.HEAD]) if both else None
         return _request(context, machine, self._tools, changes)
 
-    def _kept(self, context: TrialContext) -> Path:
+    def _keep_files(self, context: TrialContext) -> Path:
         """Keep what the boot handed back, whatever becomes of the trial."""
         self._boots += 1
         place = context.work.parent / _KEPT / f"{context.profile.name}-{self._boots:04d}"

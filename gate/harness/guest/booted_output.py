@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from gate.errors import InputError, MeasureError, TrialFailed, TrialTimeout
 from gate.formats.strict import export, last_line, quote
-from gate.harness.guest.instructions_output import INTERVALS, proven
+from gate.harness.guest.instructions_output import INTERVALS, demand_proof
 from gate.harness.process import ask
 from gate.vm.emulator import OLDEST, PROGRAM, VERSION
 from gate.vm.guest_output import fault_of, last_lines, read_answers
@@ -50,7 +50,7 @@ def guest_exit_status(share: Path, console: Path, outcome: Outcome, guest: RootG
     if not status.isdigit() or len(answers.releases) != INTERVALS:
         last = last_line(outcome.errors) or last_lines(log) or "it said nothing"
         raise TrialFailed(f"the guest ended before its trial did: {quote(last)}")
-    proven(answers, guest)
+    demand_proof(answers, guest)
     return int(status)
 
 

@@ -19,8 +19,8 @@ from gate.harness.expand import expand
 from gate.harness.guest.booted_output import kernel_directory, qemu_version, read_guest_file
 from gate.harness.guest.instructions_output import (
     answers_of_guest,
+    demand_proof,
     functions,
-    proven,
     runs,
     timeout_error,
     values,
@@ -147,7 +147,7 @@ class Instructions:
         if outcome.timed_out:
             raise timeout_error(text, console, outcome)
         answers = answers_of_guest(text, console, outcome)
-        proven(answers, guest)
+        demand_proof(answers, guest)
         changes = self._differing(context.benchmark.name)
         short, long = runs(export(context.scratch / "counts", "the plugin"))
         operations, symbols = wanted.operations, answers.symbols

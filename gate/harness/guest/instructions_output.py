@@ -69,7 +69,7 @@ def _last(said: str) -> str:
     return quote(last_line(said) or "it said nothing")
 
 
-def proven(answers: Answers, guest: GuestFiles | RootGuest) -> None:
+def demand_proof(answers: Answers, guest: GuestFiles | RootGuest) -> None:
     """Refuse a guest that is not, before and after its trial, what the side's directory holds.
 
     Raises:

@@ -150,7 +150,7 @@ def precondition(
         return _REPORTED_EVERY
 
     argv = (
-        *("fio", "--name=precondition", f"--filename={_plain(target)}"),
+        *("fio", "--name=precondition", f"--filename={_fio_name(target)}"),
         *(f"--size={size}", "--ioengine=libaio", "--direct=1", "--overwrite=1"),
         *("--fallocate=none", "--end_fsync=1", "--refill_buffers", *STEPS[step]),
     )
@@ -190,7 +190,7 @@ def _demand_success(
     )
 
 
-def _plain(target: str) -> str:
+def _fio_name(target: str) -> str:
     """A name that fio takes as it is: it splits at colons, strips blanks, and knows `-`."""
     path = target if target.startswith("/") else f"./{target}"
     return path.replace(":", "\\:")
