@@ -52,7 +52,7 @@ def read_export(text: str, name: str) -> Export:
     try:
         return _read(text, name)
     except output.JobFailed as error:
-        cure = "Mend the job and measure again."
+        cure = "Correct the job and measure again."
         raise MeasureError("G236", f"{error}.", place=name, cure=cure) from None
     except TrialFailed as error:
         message = f"this export cannot be used: {error}."
@@ -112,7 +112,7 @@ def _hyperfine(text: str, name: str) -> Export:
             if run.exit_code != 0:
                 end = "by a signal" if run.exit_code is None else f"with status {run.exit_code}"
                 message = f"a run of {label} ended {end}."
-                cure = "Mend the command and measure again; do not ignore failures (-i)."
+                cure = "Correct the command and measure again; do not ignore failures (-i)."
                 raise MeasureError("G236", message, place=name, cure=cure)
             trials.append(ExportedTrial(benchmark=label, values=run.values))
     return Export(harness="hyperfine", version=document.version, trials=tuple(trials))

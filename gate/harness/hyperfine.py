@@ -43,7 +43,7 @@ _CURE = (
 )
 _VERSION = re.compile(r"hyperfine ((\d+)\.(\d+)\S*)\s*")
 _MISSING = {
-    "memory": "hyperfine gives peak memory from version 1.20 on, and the kernel cannot tell it of "
+    "memory": "hyperfine gives peak memory from version 1.20 on, and the kernel cannot report it of "
     "a command smaller than the gate itself, some 50 MB: install a newer hyperfine"
 }
 

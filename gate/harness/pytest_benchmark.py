@@ -195,7 +195,7 @@ class PytestBenchmark:
                 "G233",
                 f"pytest is to start in {directory}, which is no directory.",
                 place=place,
-                cure="Mend directory in the profile, or the side's directory.",
+                cure="Correct directory in the profile, or the side's directory.",
             )
         target = _target(context)
         if target.startswith("-"):

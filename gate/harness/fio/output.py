@@ -124,7 +124,7 @@ def _only_document(text: str) -> tuple[dict[str, object], list[str]]:
     if len(found) > 1:
         raise TrialFailed(
             f"fio's output holds {len(found)} documents, as with --status-interval: "
-            "which of them is the result cannot be told"
+            "it is not clear which of them is the result"
         )
     around += text[end:].splitlines()
     return found[0], [line for line in around if line.strip()]

@@ -192,7 +192,7 @@ def _steps(context: TrialContext) -> tuple[tuple[str, str, bool], ...]:
     if few == many:
         raise InputError(
             "G233",
-            "the command does not use {operations}, so nothing tells what one costs.",
+            "the command does not use {operations}, so the cost of one is unknown.",
             place=context.profile.path,
             cure='Use it, for example "dd if=/dev/nullb0 of=/dev/null count={operations}".',
         )

@@ -92,8 +92,8 @@ class Accountant:
         """
         if self._meter is None or reading.work is None:
             raise TrialFailed(
-                "the harness does not tell which part of the trial was measured, so that part has "
-                "no CPU cost: fio tells it unless its jobs start late (startdelay)"
+                "the harness does not say which part of the trial was measured, so that part has "
+                "no CPU cost: fio says it unless its jobs start late (startdelay)"
             )
         bill = make_bill(self._meter, reading.work, idle)
         names = sorted((self.gated | self.watched) - self.unavailable.keys())

@@ -86,7 +86,7 @@ def _net(bill: CpuBill, idle: IdleReference) -> dict[str, Figure]:
         if idle.busy > _NOT_IDLE * len(bill.per_cpu):
             why = (
                 f"other work keeps {idle.busy:.2f} of {len(bill.per_cpu)} processors busy while "
-                f"nothing is measured, and the trial's own cannot be told apart from it "
+                f"nothing is measured, and the trial's own cannot be separated from it "
                 f"({net:+.3f} CPU-seconds): quieten the host"
             )
         return dict.fromkeys(names, Figure(lacking=why))
@@ -98,7 +98,7 @@ def _net(bill: CpuBill, idle: IdleReference) -> dict[str, Figure]:
         "efficiency": Figure(operations / net, operations / net * step / net),
         "cpu_per_byte": Figure(net / moved, step / moved)
         if moved > 0
-        else Figure(lacking="nothing tells how many bytes were transferred"),
+        else Figure(lacking="the number of bytes transferred is not known"),
     }
 
 

@@ -80,7 +80,7 @@ class Budget:
             "G257",
             f"{what} writes about {show(size, 'B')}, and {show(used, 'B')} of the "
             f"{show(self.limit, 'B')} that the profile may write are written.",
-            cure="Raise storage.write_budget if the drive can bear it, or measure less.",
+            cure="Raise storage.write_budget if the drive can take it, or measure less.",
             place=self.profile,
         )
 
