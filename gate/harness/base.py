@@ -165,7 +165,6 @@ class Planter(ABC):
 
     def refusal(self, profile: Profile, benchmark: Benchmark) -> str:
         """Why a loss cannot be planted honestly into this benchmark; empty when it can."""
-        del profile, benchmark
         return ""
 
     @abstractmethod
@@ -180,12 +179,10 @@ class Planter(ABC):
 
     def slowed(self, context: TrialContext, settings: Mapping[str, str]) -> TrialContext:
         """The context of a slowed trial."""
-        del settings
         return context
 
     def reading(
         self, context: TrialContext, reading: Reading, settings: Mapping[str, str]
     ) -> Reading:
         """What a slowed trial gave."""
-        del context, settings
         return reading

@@ -43,8 +43,8 @@ _CURE = (
 )
 _VERSION = re.compile(r"hyperfine ((\d+)\.(\d+)\S*)\s*")
 _MISSING = {
-    "memory": "hyperfine gives peak memory from version 1.20 on, and the kernel cannot report it of "
-    "a command smaller than the gate itself, some 50 MB: install a newer hyperfine"
+    "memory": "hyperfine gives peak memory from version 1.20 on, and the kernel cannot report that "
+    "of a command smaller than the gate itself, some 50 MB: install a newer hyperfine"
 }
 
 
@@ -56,7 +56,6 @@ class Hyperfine:
 
     def tools(self, profile: Profile, environment: Mapping[str, str]) -> dict[str, str]:
         """Ask hyperfine for its version."""
-        del profile
         said = ask(("hyperfine", "--version"), environment, cure=_CURE)
         match = _VERSION.fullmatch(said)
         if match is None:

@@ -213,15 +213,10 @@ class PytestBenchmark:
         output.unlink(missing_ok=True)
         work = context.profile.work
         argv = (
-            work.python or sys.executable,
-            "-m",
-            "pytest",
+            *(work.python or sys.executable, "-m", "pytest"),
             # First, so that none of them can undo what follows.
             *work.arguments,
-            "-p",
-            "no:cacheprovider",
-            "-p",
-            "no:xdist",
+            *("-p", "no:cacheprovider", "-p", "no:xdist"),
             "--benchmark-enable",  # a project may disable benchmarks in its own settings
             "--benchmark-only",
             f"--benchmark-json={output}",

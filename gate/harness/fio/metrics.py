@@ -39,14 +39,9 @@ def fio_values(document: FioDocument) -> tuple[tuple[Value, ...], dict[str, str]
             table.rates(f"{side}_", own)
             table.latencies(f"{side}_", own)
         else:
-            unified = MIXED in sides
-            why = (
-                "unified_rw_reporting hides it: remove that option"
-                if unified
-                else (
-                    f"the job did no {side}s: take the metric out of the profile, or mend the job"
-                )
-            )
+            why = f"the job did no {side}s: take the metric out of the profile, or correct the job"
+            if MIXED in sides:
+                why = "unified_rw_reporting hides it: remove that option"
             table.lack(side, why)
     return tuple(table.values), table.missing
 

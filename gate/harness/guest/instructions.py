@@ -101,7 +101,6 @@ class Instructions:
 
     def tools(self, profile: Profile, environment: Mapping[str, str]) -> dict[str, str]:
         """Ask QEMU for its version; build our plugin where it is not yet."""
-        del profile
         version = qemu_version(environment)
         compile_plugin("mark")
         return {"qemu": version, "plugin": compile_plugin("count").name.rpartition("-")[2]}

@@ -46,12 +46,10 @@ class PlantCommand(Planter):
 
     def reaches(self, profile: Profile) -> tuple[str, ...]:
         """CPU first: it is the quietest."""
-        del profile
         return ("cpu", "user", "wall")
 
     def refusal(self, profile: Profile, benchmark: Benchmark) -> str:
         """A shell of unknown grammar cannot be given a line of its own."""
-        del benchmark
         words = profile.work.shell.split()
         shell = words[0].rpartition("/")[2] if words else ""
         if shell == "none" or shell in _SHELLS:
@@ -149,7 +147,6 @@ class PlantPytest(Planter):
 
     def reaches(self, profile: Profile) -> tuple[str, ...]:
         """Every summary of the rounds."""
-        del profile
         return ("minimum", "median", "mean")
 
     def size(

@@ -56,7 +56,6 @@ class PlantFio(Planter):
 
     def reaches(self, profile: Profile) -> tuple[str, ...]:
         """Rates; a completion latency does not hold the think time."""
-        del profile
         return tuple(name for name in FIO_KINDS if name.endswith(("iops", "throughput")))
 
     def refusal(self, profile: Profile, benchmark: Benchmark) -> str:
@@ -66,8 +65,7 @@ class PlantFio(Planter):
     def size(
         self, inner: Harness, context: TrialContext, loss: float, metric: str
     ) -> dict[str, str]:
-        """Measure how long an I/O takes as the job is."""
-        del metric  # all rates fall alike
+        """Measure how long an I/O takes as the job is; all rates fall alike."""
         job = _job(context.profile, context.benchmark, context.environment)
         jobs, depth = job.number("numjobs"), job.number("iodepth")
         if job.refusal or jobs is None or depth is None:

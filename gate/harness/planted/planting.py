@@ -42,7 +42,6 @@ class PlantReplay(Planter):
         self, inner: Harness, context: TrialContext, loss: float, metric: str
     ) -> dict[str, str]:
         """Nothing has to be measured."""
-        del inner, context, metric
         return {"factor": repr(1 + loss)}
 
     def reading(
@@ -71,12 +70,10 @@ class PlantInstructions(Planter):
 
     def refusal(self, profile: Profile, benchmark: Benchmark) -> str:
         """Always."""
-        del profile, benchmark
         return _WHY
 
     def size(self, inner: Harness, context: TrialContext, loss: float, metric: str) -> NoReturn:
         """Never called, as every benchmark is refused."""
-        del inner, context, loss, metric
         raise TrialFailed(_WHY)
 
 
