@@ -1,4 +1,4 @@
-.PHONY: help setup demo test proof check profiles bench format schemas example
+.PHONY: help setup demo test proof check house profiles bench format schemas example
 
 WORKFLOWS = $(wildcard .github/workflows/*.yml)
 TEMPLATES = $(wildcard gate/cli/github/*.yml)
@@ -28,7 +28,10 @@ check: ## lint, types, imports, schemas up to date, workflows
 	.venv/bin/gate schema --check gate/schemas
 	.venv/bin/zizmor --persona=pedantic --offline --no-progress --quiet --config .github/zizmor.yml .github $(TEMPLATES)
 	.tools/actionlint -config-file .github/actionlint.yaml $(WORKFLOWS) $(TEMPLATES)
-	shellcheck .ci/run .ci/setup.sh .ci/kernel.sh .github/actions/*/*.sh
+	shellcheck -x .ci/run .ci/setup.sh .ci/kernel.sh .github/actions/*/*.sh
+
+house: setup ## how the code is laid out: the table, and what misses its goal
+	.venv/bin/python .ci/house.py
 
 profiles: ## run every shipped profile in its small size, with the real programs
 	@.ci/setup.sh profiles

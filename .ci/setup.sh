@@ -59,7 +59,24 @@ install_packages() {
   fi
 }
 
-go_program() { PATH="$PATH:/usr/local/go/bin" command -v go; }
+# A go that fetches the one that is pinned, which go does from 1.21 on.
+go_program() {
+  local go version
+  go=$(PATH="$PATH:/usr/local/go/bin" command -v go) || return 1
+  version=$("$go" version | sed -n 's/^go version go1\.\([0-9]*\).*/\1/p')
+  [ "${version:-21}" -ge 21 ] && echo "$go"
+}
+
+# Where the distribution's go is older, its backports have a newer one.
+install_go() {
+  command -v apt-get >/dev/null 2>&1 || { install_packages golang-go && return; }
+  (
+    # shellcheck source=.ci/archive.sh
+    . .ci/archive.sh
+    echo "setup: installing golang-go with apt-get"
+    install_own "${from[@]}" golang-go
+  )
+}
 
 is_built() { [ -x ".tools/$1" ] && [ "$(cat ".tools/$1.built" 2>/dev/null)" = "$pinned" ]; }
 
@@ -67,14 +84,16 @@ is_built() { [ -x ".tools/$1" ] && [ "$(cat ".tools/$1.built" 2>/dev/null)" = "$
 # pins it, so that looking whether it is up to date needs no go.
 build() {
   local program=$1 package=$2 root=$PWD go
-  go=$(go_program) || die "go is missing, and the package manager installed none."
+  go_program >/dev/null || install_go
+  go=$(go_program) || die "go 1.21 or newer is missing, and the package manager has none." \
+    "Install one and run this again."
   echo "setup: building $program with $("$go" version)"
   mkdir -p .tools
   (cd .ci/tools && GOTOOLCHAIN=auto GOFLAGS=-mod=readonly CGO_ENABLED=0 \
     "$go" build -trimpath -o "$root/.tools/$program.$$" "$package") ||
     die "$program could not be built with $("$go" version): go $(sed -n 's/^go //p' .ci/tools/go.mod)" \
-      "is needed. From 1.21 on, go fetches the version that it needs by itself, if it reaches the" \
-      "module proxy. Install a newer go and run this again."
+      "is needed, which go fetches by itself if it reaches the module proxy. Install it and run" \
+      "this again."
   mv ".tools/$program.$$" ".tools/$program"
   echo "$pinned" >".tools/$program.built"
 }
@@ -89,9 +108,6 @@ missing=()
 if [ ${#tools[@]} -ne 0 ]; then
   pinned=$(cat .ci/tools/go.mod .ci/tools/go.sum | sha256sum | cut -d' ' -f1)
   command -v shellcheck >/dev/null 2>&1 || missing+=(shellcheck)
-  for tool in "${tools[@]}"; do
-    is_built "$tool" || go_program >/dev/null || { missing+=(golang-go) && break; }
-  done
 fi
 command -v fio >/dev/null 2>&1 || missing+=(fio)
 command -v hyperfine >/dev/null 2>&1 || missing+=(hyperfine)

@@ -8,8 +8,8 @@ Import it as `from builders import run_gate, write_replay_project` (`pythonpath 
     status, out, err = run_gate(["explain", "G060"])      # anywhere
 
 Everything goes through the command line itself, on the replay harness, in milliseconds. Every
-call uses a measuring lock of this test process, so that test runs beside each other on one host
-never meet. `start_gate` does the same in a real process, for signals and closed pipes. Trials are
+call uses a measuring lock and a state directory of this test process, so that test runs beside
+each other on one host never meet, nor what a killed gate left on it. `start_gate` does the same in a real process, for signals and closed pipes. Trials are
 not watched for disturbance unless that is asked for: other work on a shared machine would
 otherwise set aside what a test of something else measures. For the same reason all but `gate host`
 reads the facts of a played machine (tests/played.py): those of a shared one move meanwhile.
@@ -23,6 +23,7 @@ import hashlib
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -41,9 +42,10 @@ QUIET = (1.0, 1.002, 0.998)
 """Three steady trials."""
 LEVELS = (1.0, 1.001, 0.999, 1.0005, 0.9995)
 """Factors of five sessions: what sessions on several days look like."""
-LOCK = Path(tempfile.gettempdir()) / f"driftgate-tests-{os.getpid()}.lock"
-"""The measuring lock of this test process."""
-atexit.register(LOCK.unlink, missing_ok=True)
+_OWN = Path(tempfile.mkdtemp(prefix="driftgate-tests-"))
+atexit.register(shutil.rmtree, _OWN, ignore_errors=True)
+LOCK, STATE = _OWN / "lock", _OWN / "state"
+"""The measuring lock of this test process, and its state directory."""
 _HERE = str(Path(__file__).resolve().parent)
 PLAY = f"""
 import sys
@@ -55,10 +57,12 @@ gate.host.identity.identity.ThisMachine = gate.host.identity.kernel.ThisMachine 
 _START = """
 import sys
 from pathlib import Path
-import gate.host.lock
-lock, watched = Path(sys.argv.pop(1)), sys.argv.pop(1) == "watched"
+import gate.host.lock, gate.host.journal
+lock, how = Path(sys.argv.pop(1)), sys.argv.pop(1).split("-")
 gate.host.lock.lock_path = lambda: lock
-if not watched:
+if "mounted" not in how:
+    gate.host.journal.SYSTEM = lock.with_name(lock.name + ".state")
+if "unwatched" in how:
     import gate.measure.setup
     import gate.measure.controls
     gate.measure.setup.make_watch = lambda *_: None
@@ -104,6 +108,8 @@ def run_gate(
     with (
         mock.patch.dict(os.environ, {"GATE_HOST_CLASS": HOST_CLASS, **(env or {})}),
         mock.patch("gate.host.lock.lock_path", return_value=LOCK),
+        mock.patch("gate.host.journal.SYSTEM", STATE),
+        mock.patch("gate.pipeline.host_reservation.SYSTEM", STATE),
         contextlib.nullcontext()
         if watch is True
         else mock.patch("gate.measure.setup.make_watch", return_value=watch),
@@ -136,15 +142,16 @@ def start_gate(
 ) -> subprocess.Popen[str]:
     """Start `gate ARGUMENTS` as a process of its own, with pipes on stdout and stderr.
 
-    `lock` is its measuring lock (default: one below `cwd`'s parent), `before` what stands before
-    the command, as `nice` does; `options` go to Popen.
+    `lock` is its measuring lock (default: one below `cwd`'s parent), beside which its state stands.
+    `before` is what stands before the command, as `unshare` does: with mounts of its own it keeps
+    its state where every gate does. `options` go to Popen.
     """
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | options
     return subprocess.Popen(
         [
             *(*before, sys.executable, "-c", f"PLAY = {PLAY!r}\n{_START}"),
             str(lock or cwd.parent / f"{cwd.name}.lock"),
-            "watched" if watched else "unwatched",
+            f"{'watched' if watched else 'unwatched'}-{'mounted' if before else 'plain'}",
             *map(str, arguments),
         ],
         cwd=cwd,

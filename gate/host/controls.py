@@ -111,7 +111,8 @@ def _apart(work: Callable[[], float]) -> float:
     if child == 0:
         try:
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-                signal.signal(number, signal.SIG_DFL)
+                if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` wants it
+                    signal.signal(number, signal.SIG_DFL)
             os.write(theirs, struct.pack("d", work()))
         finally:
             os._exit(0)  # nothing of the parent's may be flushed or tidied up twice

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from gate.model import Baseline, Profile, Session
-    from gate.pipeline.request import CheckRequest
-    from gate.pipeline.side_options import SideOptions
+    from gate.pipeline.request import CheckRequest, SideOptions
 
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _ADDRESS = re.compile(r"https://[A-Za-z0-9][A-Za-z0-9.-]*(?::[0-9]{1,5})?(?:/[A-Za-z0-9._~-]+)+")

@@ -150,15 +150,16 @@ class Modules:
         return found
 
     def _load(self, module: Module) -> None:
-        with tempfile.NamedTemporaryFile(suffix=".ko") as file:
-            file.write(module.content)
-            file.flush()
+        with tempfile.TemporaryDirectory() as scratch:
+            # Closed before it is loaded: a kernel reads no file that is open for writing.
+            file = Path(scratch) / f"{module.name}.ko"
+            file.write_bytes(module.content)
             said = self._run(
-                Words((*program("insmod"), file.name, *module.parameters), SYSTEM, _PATIENCE)
+                Words((*program("insmod"), str(file), *module.parameters), SYSTEM, _PATIENCE)
             )
         if said.status != 0:
             why = said.errors.strip().splitlines()[-1:] or ["it said nothing"]
-            plain = why[0].replace(file.name, f"{module.name}.ko")
+            plain = why[0].replace(str(file), file.name)
             raise NotActive(f"the module {module.name} does not load: {plain}")
         now = loaded_module(module.name)
         if now is None:

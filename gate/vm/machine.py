@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gate.formats.disk import write_text
 from gate.model import DEVICE_DISK
 from gate.vm.archive import Archive
 from gate.vm.emulator import KERNEL, PROGRAM, SHIFT, option
@@ -141,7 +142,7 @@ def why_not_kvm(accelerator: str, kernel: bytes, environment: Mapping[str, str])
         return kept.read_text("utf-8")
     except OSError:
         why = _probed(kernel, environment.get("PATH", ""))
-        kept.write_text(why, encoding="utf-8")
+        write_text(kept, why)  # in one step: half of it would mean that KVM works
         return why
 
 

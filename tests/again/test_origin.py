@@ -20,9 +20,9 @@ from gate.pipeline.request import (
     OutputOptions,
     PolicyOptions,
     Selection,
+    SideOptions,
 )
 from gate.pipeline.shards import Shard
-from gate.pipeline.side_options import SideOptions
 from gate.report.wording.links import profile_address
 
 HOME = {"CI": "", "GITHUB_SERVER_URL": "", "GITHUB_REPOSITORY": "", "CI_PROJECT_URL": ""}

@@ -14,14 +14,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 def play() -> None:
     """What a command that measures is to find."""
-    import gate.pipeline.wiring
     import played
 
     import gate.host.identity.identity
     import gate.host.lock
     import gate.measure.controls
+    import gate.measure.setup
 
-    gate.pipeline.wiring.make_watch = lambda *_: None
+    gate.measure.setup.make_watch = lambda *_: None
     gate.measure.controls.CONTROLS = {}
     gate.host.identity.identity.ThisMachine = played.machine
     gate.host.lock.lock_path = lambda: Path(os.environ["HOME"], "lock")

@@ -9,7 +9,7 @@ import pytest
 from builders import run_gate, write_replay_project
 
 from gate.measure.process.process import child_environment, is_runners
-from gate.pipeline.progress import one_line
+from gate.text import one_line
 
 WORDS = (
     "::error::x",

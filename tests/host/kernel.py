@@ -11,6 +11,7 @@ import errno
 import fcntl
 import os
 import shlex
+import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,8 +22,6 @@ CPU = "/sys/devices/system/cpu"
 THP = "/sys/kernel/mm/transparent_hugepage/enabled"
 NUMA = "/proc/sys/kernel/numa_balancing"
 BOOT = "/proc/sys/kernel/random/boot_id"
-ONE_AT_A_TIME = Path("/run/lock/driftgate-tests-tuning.lock")
-"""Real settings are turned by one test run at a time on one host."""
 
 
 class Kernel:
@@ -140,9 +139,14 @@ FRESH = {name: _FAKE[name].strip() for name in KNOBS}
 
 
 @contextmanager
-def alone_with_the_kernel():
-    """Wait until no other test run turns this machine's real settings."""
-    handle = os.open(ONE_AT_A_TIME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+def alone_with_the_kernel(what):
+    """Wait until no other test run on this host does the same: what the kernel has only once.
+
+    `settings` turns them, `faults` makes it log some, which any watch of the log takes for its own.
+    """
+    places = (Path("/run/lock"), Path(tempfile.gettempdir()))
+    place = next(one for one in places if one.is_dir()) / f"driftgate-tests-{what}.lock"
+    handle = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield

@@ -45,7 +45,7 @@ pytestmark = pytest.mark.skipif(
 def settings(tmp_path_factory):
     """A swap file and NUMA balancing switched on, where this kernel has them; both undone."""
     swap = tmp_path_factory.mktemp("swap") / "file"
-    with alone_with_the_kernel():
+    with alone_with_the_kernel("settings"):
         swap.write_bytes(b"\0" * (1 << 20))
         swap.chmod(0o600)
         made = subprocess.run(["mkswap", swap], check=False, capture_output=True).returncode == 0

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import time
 
 import pytest
+from host.kernel import alone_with_the_kernel
+from lab import loop_device
 
 from gate.linux.kernel_log import KernelLog, fault_in, kernel_text
 
@@ -128,14 +129,14 @@ def loops_can_be_made():
 def broken_loop(tmp_path):
     """A loop device whose file has lost its end: reading there is a real I/O error."""
     image = tmp_path / "image"
-    image.write_bytes(bytes(8 << 20))
-    made = subprocess.run(
-        ["losetup", "--find", "--show", str(image)], capture_output=True, text=True, check=True
-    )
-    device = made.stdout.strip()
-    os.truncate(image, 1 << 20)
-    yield device
-    subprocess.run(["losetup", "--detach", device], check=True)
+    with alone_with_the_kernel("faults"), loop_device(image, 8 << 20) as made:
+        os.truncate(image, 1 << 20)
+        yield made
+
+
+def of(device, log):
+    """What the kernel told of a device; what befalls others meanwhile is none of ours."""
+    return tuple(one for one in log.faults() if device.rpartition("/")[2] in one[1])
 
 
 @pytest.mark.skipif(not loops_can_be_made(), reason="only root can make a device that fails")
@@ -143,7 +144,7 @@ def test_a_real_io_error_is_heard(broken_loop):
     """A read that the kernel fails is told once, with the kernel's line and the device's name."""
     log = KernelLog()
     log.skip()
-    assert log.faults() == ()
+    assert of(broken_loop, log) == ()
     handle = os.open(broken_loop, os.O_RDONLY)
     try:
         os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
@@ -154,7 +155,7 @@ def test_a_real_io_error_is_heard(broken_loop):
     until = time.monotonic() + 10
     found = ()
     while not found and time.monotonic() < until:
-        found = tuple(one for one in log.faults() if broken_loop.rpartition("/")[2] in one[1])
+        found = of(broken_loop, log)
         time.sleep(0.01)
     assert found[0][0] == "an I/O error"
-    assert log.faults() == ()
+    assert of(broken_loop, log) == ()

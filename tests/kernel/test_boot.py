@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
 from builders import run_gate
+from kernel.kernels import CLOUD, NEWEST
 
-KERNEL = Path(__file__).parents[2] / ".tools" / "kernel"
 PROFILE = """harness = "instructions"
 command = "{command}"
 timeout = "{timeout}"
@@ -26,15 +26,14 @@ MODULE = "null_blk nr_devices=1 queue_mode=2"
 
 
 @pytest.fixture
-def boot(tmp_path, monkeypatch):
-    """Run a profile of this command with the distribution's kernel; the trials of its session."""
-    monkeypatch.setenv("DRIFTGATE_QEMU_HEADER", str(KERNEL / "qemu-plugin.h"))
+def boot(tmp_path):
+    """Run a profile of this command with a distribution's kernel; the trials of its session."""
 
-    def run(command=READ, module=MODULE, timeout="5 min"):
+    def run(command=READ, module=MODULE, timeout="5 min", kernel=CLOUD):
         (tmp_path / "profiles").mkdir(exist_ok=True)
         text = PROFILE.replace("{command}", command).replace("{module}", module)
         (tmp_path / "profiles" / "p.toml").write_text(text.replace("{timeout}", timeout))
-        words = ["run", "p", "--head", str(KERNEL / "debian"), "--trials", "2", "--quiet"]
+        words = ["run", "p", "--head", str(kernel.place), "--trials", "2", "--quiet"]
         answer = run_gate(words, cwd=tmp_path)
         session = json.loads((tmp_path / "reports" / "sessions" / "p-001.json").read_text())
         (tmp_path / "reports" / "sessions" / "p-001.json").unlink()
@@ -48,9 +47,13 @@ def boot(tmp_path, monkeypatch):
 
 
 def emulators(place):
-    """Processes of QEMU that still run for a test."""
-    words = ("pgrep", "-f", f"qemu-system.*{place}")
-    return subprocess.run(words, capture_output=True, check=False).stdout
+    """Processes of QEMU that still run for this test."""
+    found = []
+    for one in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):  # it has ended
+            words = one.read_bytes()
+            found += [words] if b"qemu-system" in words and bytes(place) in words else []
+    return found
 
 
 def value(trial, metric):
@@ -58,13 +61,21 @@ def value(trial, metric):
     return next(one["value"] for one in trial["values"] if one["metric"] == metric)
 
 
-def test_what_a_read_costs_repeats_from_boot_to_boot(boot):
-    """Two boots with different seeds agree to half a per cent."""
-    answer, trials = boot()
+@pytest.mark.parametrize(
+    ("kernel", "agreement"),
+    [
+        pytest.param(CLOUD, 0.005, id="oldest"),
+        # Not made for clouds: it does more of its own beside the reads.
+        pytest.param(NEWEST, 0.02, id="newest", marks=pytest.mark.night),
+    ],
+)
+def test_what_a_read_costs_repeats_from_boot_to_boot(kernel, agreement, boot):
+    """Two boots with different seeds agree: to half a per cent on a small kernel."""
+    answer, trials = boot(kernel=kernel)
     assert answer.status == 0, answer
     first, second = (value(one, "kernel_instructions_per_io") for one in trials)
     assert 1000 < first < 100_000
-    assert abs(first / second - 1) < 0.005
+    assert abs(first / second - 1) < agreement
     assert value(trials[0], "user_instructions_per_io") > 10
 
 

@@ -8,16 +8,16 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from builders import run_gate
+from kernel.kernels import OLDEST, OLDEST_AND_NEWEST
 
 from gate.linux.elf_notes import build_id_of
 from gate.vm.elf import Object
+from gate.vm.packed import unpack
 
-ROOT = Path(__file__).parents[2]
-KERNEL = ROOT / ".tools" / "kernel" / "shared"
+KERNEL = OLDEST.place
 JOB = """[k]
 filename=${GATE_DEVICE}
 rw=randread
@@ -39,8 +39,8 @@ tolerance = "5%%"
 """
 NULL_BLK = 'modules = ["null_blk nr_devices=1 queue_mode=2 irqmode=0 gb=1"]'
 
-CHANGED = {"null_transfer": errno.ENOSPC, "nullb_device_size_store": errno.EBUSY}
-"""An error number in each that no read returns; every read calls the first, none the second."""
+CALLED, NOT_CALLED = ("null_transfer", "null_process_cmd"), "nullb_device_size_store"
+"""What every read calls once, the inner one where the compiler left it; and what no read calls."""
 
 
 @pytest.fixture
@@ -56,8 +56,12 @@ def project(tmp_path):
     return make
 
 
-def unsigned(module):
-    """Without the signature behind it, which holds for no other byte (struct module_signature)."""
+def plain(file):
+    """The module unpacked, without its signature, which holds for no other byte.
+
+    The signature stands behind it (struct module_signature).
+    """
+    module = unpack(file.read_bytes())
     marker = b"~Module signature appended~\n"
     if not module.endswith(marker):
         return module
@@ -65,14 +69,21 @@ def unsigned(module):
     return module[: end - 12 - int.from_bytes(module[end - 4 : end], "big")]
 
 
-def patched(module, functions):
+def changed(module):
+    """Two functions with an error number in each that no read returns; the first is called."""
+    names = {one.name for one in Object(module).symbols}
+    called = next(one for one in CALLED if one in names)
+    return {called: errno.ENOSPC, NOT_CALLED: errno.EBUSY}
+
+
+def patched(module):
     """The module, with another error number in each function, and so with a build-id of its own."""
     content = bytearray(module)
     build_id = bytes.fromhex(build_id_of(module))
     assert content.count(build_id) == 1
     content[content.index(build_id)] ^= 0xFF
     file = Object(module)
-    for name, error in functions.items():
+    for name, error in changed(module).items():
         where = next(one for one in file.symbols if one.name == name)
         section = file.parts[where.section].content
         body = section[where.value : where.value + where.size]
@@ -81,14 +92,15 @@ def patched(module, functions):
     return bytes(content)
 
 
-def touched(session):
+def touched(session, functions):
     """Its first trial tells that each read calls one of the two functions, and no other does."""
+    called, _ = functions
     first, second = (one.get("touch") for one in session["trials"])
     assert second is None
     assert (first["count"], first["executed"], first["unknown"]) == (2, 1, "")
-    assert first["functions"].keys() == {f"{name} [null_blk]" for name in CHANGED}
+    assert first["functions"].keys() == {f"{name} [null_blk]" for name in functions}
     (ran,) = first["ran"].items()
-    assert ran[0] == "null_transfer [null_blk]"
+    assert ran[0] == f"{called} [null_blk]"
     assert ran[1]["per_operation"] == pytest.approx(1.0, abs=0.1)
 
 
@@ -100,14 +112,15 @@ def test_each_trial_is_a_boot_of_the_side(project):
     backed = NULL_BLK.replace(" gb", " memory_backed=1 gb")
     place = project(f'kind = "kernel"\n{backed}\nmachine = {{ trials = 1, accelerator = "tcg" }}')
     shutil.copytree(KERNEL, place / "base")
-    module = next((place / "base").rglob("null_blk.ko*"))
-    module.write_bytes(patched(unsigned(module.read_bytes()), CHANGED))
+    file = next((place / "base").rglob("null_blk.ko*"))
+    module = plain(file)
+    file.write_bytes(patched(module))
     words = ["run", "k", "--base", "base", "--head", str(KERNEL), "--side", "head"]
     words += ["--trials", "2", "--quiet", "--out", "out"]
     answer = run_gate(words, cwd=place)
     assert answer.status == 0, answer
     session = json.loads((place / "out" / "k-001.json").read_text())
-    assert session["kernel"]["release"] == next(KERNEL.glob("boot/vmlinuz-*")).name[8:]
+    assert session["kernel"]["release"] == OLDEST.release
     assert len(session["kernel"]["build_id"]) == 40
     assert any(note.startswith("emulated without KVM") for note in session["notes"])
     rows = [{v["metric"]: v["value"] for v in one["values"]} for one in session["trials"]]
@@ -116,29 +129,26 @@ def test_each_trial_is_a_boot_of_the_side(project):
         assert rows[0][metric] == pytest.approx(rows[1][metric], rel=0.05)
     assert "null_blk" in session["trials"][0]["note"]
     assert len(list((place / "out" / "work" / "boots").glob("k-*-head/session.json"))) == 2
-    touched(session)
+    touched(session, changed(module))
 
 
-def test_modules_are_loaded_around_each_trial(project):
+@OLDEST_AND_NEWEST
+def test_modules_are_loaded_around_each_trial(kernel, project):
     """In a machine that is thrown away the gate loads, proves and unloads a real driver.
 
     Of two functions that the change changed the trials call one, once for each read: that is
     counted by probes in a run of its own.
     """
     place = project(f'kind = "module"\n{NULL_BLK.replace(" gb", " memory_backed=1 gb")}')
-    module = next(KERNEL.rglob("null_blk.ko*"))
-    plain = unsigned(module.read_bytes())
-    for side, content in (
-        ("base", plain),
-        ("head", patched(plain, CHANGED)),
-    ):
+    module = plain(next(kernel.place.rglob("null_blk.ko*")))
+    for side, content in (("base", module), ("head", patched(module))):
         (place / side).mkdir()
-        (place / side / module.name).write_bytes(content)
+        (place / side / "null_blk.ko").write_bytes(content)
     gate = (sys.executable, "-m", "gate")
     inner = "PYTHONDONTWRITEBYTECODE=1 {} -m gate run k --base base --head head --trials 2 "
     inner += "--out {} --quiet; "
     inner += "echo status $?; grep -c null_blk /proc/modules; ls /dev/nullb0 2>&1"
-    words = ("boot", str(KERNEL), "--out", "out", "--module", "configfs", "--accelerator", "tcg",
+    words = ("boot", str(kernel.place), "--out", "out", "--module", "configfs", "--accelerator", "tcg",
              "--limit", "15 min", "--quiet", "--", "sh", "-c",
              inner.format(sys.executable, "out"))  # fmt: skip
     done = subprocess.run(
@@ -149,14 +159,14 @@ def test_modules_are_loaded_around_each_trial(project):
     session = json.loads((place / "out" / "k-001.json").read_text())
     assert [one["status"] for one in session["trials"]] == ["ok", "ok"]
     assert session["trials"][0]["note"].startswith("build-id of null_blk ")
-    touched(session)
+    touched(session, changed(module))
 
 
 def test_a_command_and_a_panic_on_a_side(tmp_path):
     """The command's status and words come back; a kernel that dies is quoted, and nothing stays."""
     words = ["boot", str(KERNEL), "--accelerator", "tcg", "--quiet", "--"]
     answer = run_gate([*words, "sh", "-c", "uname -r; echo no >&2; exit 3"], cwd=tmp_path)
-    release = next(KERNEL.glob("boot/vmlinuz-*")).name[8:]
+    release = OLDEST.release
     assert (answer.status, answer.out) == (3, f"{release}\n")
     assert "no\n" in answer.err
     panic = "echo 1 > /proc/sys/kernel/sysrq; echo c > /proc/sysrq-trigger; sleep 99"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -210,6 +211,20 @@ def test_a_trial_that_failed_in_the_guest_fails_outside(tmp_path):
 def test_kvm_is_probed_only_where_nobody_chose(accelerator, why):
     """What was asked for is taken; only `auto` boots a probe."""
     assert why_not_kvm(accelerator, b"no kernel", {}) == why
+
+
+def test_what_the_probe_said_appears_whole(tmp_path, monkeypatch):
+    """Another gate that looks meanwhile finds no file or all of it: nothing in it means `works`."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr("gate.vm.machine.DEVICE", "/dev/null")
+    monkeypatch.setattr("gate.vm.machine._probed", lambda *_: "no")
+    place, sync, seen = tmp_path / "driftgate", os.fsync, []
+    monkeypatch.setattr(
+        "os.fsync", lambda file: (seen.append(list(place.glob("kvm-*"))), sync(file))
+    )
+    assert why_not_kvm("auto", b"no kernel", {}) == "no"
+    assert [one.read_text() for one in place.glob("kvm-*")] == ["no"]
+    assert seen[0] == []
 
 
 def test_without_a_device_there_is_no_kvm(tmp_path, monkeypatch):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
 from builders import run_gate
+from host.kernel import alone_with_the_kernel
+from lab import loop_device
 
 PROFILE = """
 harness = "hyperfine"
@@ -30,13 +31,9 @@ needs_root = pytest.mark.skipif(
 def device(tmp_path):
     """A loop device whose file was cut short."""
     image = tmp_path / "image"
-    image.write_bytes(bytes(8 << 20))
-    made = subprocess.run(
-        ["losetup", "--find", "--show", str(image)], capture_output=True, text=True, check=True
-    )
-    os.truncate(image, 1 << 20)
-    yield made.stdout.strip()
-    subprocess.run(["losetup", "--detach", made.stdout.strip()], check=True)
+    with alone_with_the_kernel("faults"), loop_device(image, 8 << 20) as made:
+        os.truncate(image, 1 << 20)
+        yield made
 
 
 def session_of(root, command, *, expects="", ends):

@@ -77,6 +77,15 @@ def test_a_control_that_is_killed_is_no_number():
         host_controls._apart(lambda: os.kill(os.getpid(), signal.SIGKILL) or 1.0)
 
 
+def test_a_control_goes_on_where_hangups_are_ignored():
+    """What nohup made the gate ignore ends no control either."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        assert host_controls._apart(lambda: os.kill(os.getpid(), signal.SIGHUP) or 1.0) == 1.0
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
 def test_a_control_that_fails_is_no_number(capfd):
     """Neither does an exception in the child come back as one, nor run the parent's exit."""
 

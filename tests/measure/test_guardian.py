@@ -28,7 +28,7 @@ import os, sys
 from pathlib import Path
 from gate.harness.base import Command
 from gate.host.lock import exclusive
-from gate.measure.process.guardian import guarded
+from gate.measure.process.guardian import with_guardian
 from gate.measure.process.process import run_process
 from gate.measure.process.stop import Stop, StopRequested
 with Stop().listening() as stop, exclusive(Path(sys.argv[3])) as lock, guarded(lock, Path(sys.argv[4])) as number:

@@ -28,9 +28,10 @@ print(sorted(os.sched_getaffinity(0)))
 """
 
 
-def groups():
-    """Groups of gates on this host."""
-    return {path for parent, _ in pinning._parents() for path in parent.glob(f"{pinning._PREFIX}*")}
+def groups(process=None):
+    """Groups that a process made, this one unless another is named; others' come and go."""
+    name = f"{pinning._PREFIX}{process or os.getpid()}-*"
+    return {path for parent, _ in pinning._parents() for path in parent.glob(name)}
 
 
 def run_pinned(text, code, stop):
@@ -61,25 +62,30 @@ def test_a_child_that_widens_itself_stays(stop):
 
 def test_nothing_stays_behind(stop):
     """After a trial, and after one whose children outlived it, no group is left."""
-    before = groups()
     leaver = "import subprocess; subprocess.Popen(['setsid', 'sleep', '60'])"
     assert run_pinned("1", leaver, stop).status == 0
-    assert groups() == before
+    assert not groups()
 
 
 def test_groups_of_a_killed_gate_are_swept(stop):
     """A group whose maker is gone is removed by the next pinned trial, another's is kept."""
     script = (
-        "import os, signal\nfrom gate.measure.process.pinning import pinned\n"
-        "with pinned('1'):\n    print('made', flush=True)\n    os.kill(os.getpid(), signal.SIGKILL)"
+        "from gate.measure.process.pinning import pin_child\n"
+        "with pin_child('1'):\n    print('made', flush=True)\n    input()"
     )
-    before = groups()
-    dead = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
-    assert dead.returncode == -9
-    left = groups() - before
-    with pin_child("1"):
-        assert not left & groups()
-        assert not before - groups()
+    words = [sys.executable, "-c", script]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(words, **pipes) as dead, subprocess.Popen(words, **pipes) as alive:
+        for one in (dead, alive):
+            assert one.stdout.readline() == b"made\n"
+        kept = groups(alive.pid)
+        assert bool(kept) == bool(groups(dead.pid))
+        dead.kill()
+        dead.wait()
+        with pin_child("1"):
+            assert not groups(dead.pid)
+            assert groups(alive.pid) == kept
+        alive.communicate(b"\n")
 
 
 @pytest.mark.parametrize(

@@ -144,18 +144,17 @@ def test_a_child_that_forks_and_exits_leaves_nothing(leave, command, stop, notes
     assert gone(notes, 1)
 
 
-def test_a_hundred_megabytes_of_output(command, stop):
+def test_a_hundred_megabytes_of_output(command, stop, tmp_path, monkeypatch):
     """A flood on stdout neither blocks the child nor is kept whole, nor stays on the disk."""
     script = (
         "import os\nblock = b'\\xff' * (1 << 20)\n"
         "for _ in range(100): os.write(1, block)\nos.write(2, b'end')"
     )
-    before = set(Path(tempfile.gettempdir()).glob("tmp*"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # nobody else's
     outcome = run_process(command(script), stop)
     assert (outcome.status, outcome.errors) == (0, "end")
     assert len(outcome.output) == 16 << 20
-    made = set(Path(tempfile.gettempdir()).glob("tmp*")) - before
-    assert not [path for path in made if path.is_file() and path.stat().st_size >= 100 << 20]
+    assert not [path for path in tmp_path.rglob("*") if path.stat().st_size >= 100 << 20]
 
 
 @pytest.mark.parametrize(

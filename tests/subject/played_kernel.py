@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
+import os
 import shutil
 from pathlib import Path
 
@@ -55,6 +58,9 @@ class PlayedKernel:
         """Play insmod and rmmod."""
         self.calls.append(words.argv[0])
         if words.argv[0] == "insmod":
+            if is_written(words.argv[1]):
+                busy = f"insmod: ERROR: could not insert module: {os.strerror(errno.ETXTBSY)}\n"
+                return Said(1, "", busy, False)
             content = Path(words.argv[1]).read_bytes()
             name = next(n for n in ("helper", "driver") if content[:-20].endswith(n.encode()))
             if name in self.refuses:
@@ -66,6 +72,19 @@ class PlayedKernel:
                 return Said(1, "", f"rmmod: ERROR: Module {name} is in use\n", False)
             self.unload(name)
         return OK
+
+
+def is_written(path):
+    """Whether anybody has it open for writing: then no lease on reading it is given.
+
+    Kernels read no module that may change meanwhile (`deny_write_access`).
+    """
+    with Path(path).open("rb") as file:
+        try:
+            fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+        except BlockingIOError:
+            return True
+    return False
 
 
 def write_module(place, name, build_id, depends=""):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from subject.played_kernel import PlayedKernel, write_module
+from subject.played_kernel import PlayedKernel, is_written, write_module
 
 from gate.errors import InputError
 from gate.model import Activation, Side, Subject, SubjectKind
@@ -53,6 +53,15 @@ def test_a_side_is_loaded_proven_and_unloaded(kernel, modules, sides):
     modules.deactivate()
     assert kernel.names() == []
     assert kernel.calls == ["insmod", "insmod", "rmmod", "rmmod"]
+
+
+def test_a_module_is_closed_before_it_is_loaded(kernel, modules, sides):
+    """Its file is whole and open to nobody for writing: else kernels answer "Text file busy"."""
+    written = []
+    run = kernel.run
+    modules._run = lambda words: (written.append(is_written(words.argv[1])), run(words))[1]
+    modules.activate(sides[Side.HEAD])
+    assert written == [False, False]
 
 
 def test_the_journal_is_there_before_anything_is_loaded(kernel, modules, sides, tmp_path):

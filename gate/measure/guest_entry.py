@@ -1,6 +1,6 @@
 """The gate inside a guest that the gate booted.
 
-`python -m gate.pipeline.guest_entry SHARED-DIRECTORY`.
+`python -m gate.measure.guest_entry SHARED-DIRECTORY`.
 
 It takes the trials that it is asked for, through the same rooms as `gate run`, and leaves their
 session in the shared directory. A guest may be emulated, and slow: nothing is imported or looked
