@@ -31,7 +31,7 @@ from gate.host.lock import exclusive
 from gate.measure.process.guardian import with_guardian
 from gate.measure.process.process import run_process
 from gate.measure.process.stop import Stop, StopRequested
-with Stop().listening() as stop, exclusive(Path(sys.argv[3])) as lock, guarded(lock, Path(sys.argv[4])) as number:
+with Stop().listening() as stop, exclusive(Path(sys.argv[3])) as lock, with_guardian(lock, Path(sys.argv[4])) as number:
     print(number, flush=True)
     try:
         run_process(Command(argv=(sys.executable, "-c", sys.argv[2], sys.argv[1]), directory=Path.cwd(),
