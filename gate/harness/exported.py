@@ -1,6 +1,6 @@
 """Files that fio, hyperfine or pytest-benchmark exported elsewhere, made one session.
 
-Which metrics survive, which of them gate, and an id made from the content.
+It has the metrics that all trials have, and an id made from the content.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from gate.model import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from gate.model import Host, Percentiles, Value
 
@@ -170,36 +170,18 @@ def imported_session(
     boot: str,
     now: str,
 ) -> Session:
-    """One complete session of all trials in the exports.
-
-    Raises:
-        InputError: the files are of different harnesses, or hold no metric in common.
-    """
-    harnesses = {export.harness for export in exports.values()}
-    if len(harnesses) > 1:
-        raise InputError(
-            "G235",
-            f"the files are of different harnesses: {', '.join(sorted(harnesses))}.",
-            cure="Import each harness on its own.",
-        )
-    versions = {export.version.partition(".")[0] for export in exports.values()}
-    if len(versions) > 1:
-        raise InputError(
-            "G235",
-            f"the files are of different major versions: {', '.join(sorted(versions))}.",
-            cure="Import each version on its own.",
-        )
+    """One complete session of all trials, which must be of one harness and version (G235)."""
+    _refuse_mixture(exports.values())
     first = next(iter(exports.values()))
     trials = [trial for export in exports.values() for trial in export.trials]
     counts = Counter(trial.benchmark for trial in trials)
-    digest = hashlib.sha256(json.dumps([first.harness, sorted(counts)]).encode())
-    identity = hashlib.sha256("\0".join(sorted(texts)).encode("utf-8", "replace")).hexdigest()
+    identity = _sha256("\0".join(sorted(texts)))
     metrics = _metrics(first.harness, trials, tolerance)
     return Session(
         schema=SCHEMA,
         id=f"imported-{identity[:16]}",
         profile=profile,
-        profile_digest=f"imported:{digest.hexdigest()}",
+        profile_digest=f"imported:{_sha256(json.dumps([first.harness, sorted(counts)]))}",
         harness=first.harness,
         side=Side.HEAD,
         stage=Stage.SCREEN,
@@ -218,6 +200,25 @@ def imported_session(
         tools={first.harness: first.version},
         notes=tuple(note for export in exports.values() for note in export.notes),
     )
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def _refuse_mixture(exports: Collection[Export]) -> None:
+    harnesses = {export.harness for export in exports}
+    versions = {export.version.partition(".")[0] for export in exports}
+    for kind, one, names in (
+        ("harnesses", "harness", harnesses),
+        ("major versions", "version", versions),
+    ):
+        if len(names) > 1:
+            raise InputError(
+                "G235",
+                f"the files are of different {kind}: {', '.join(sorted(names))}.",
+                cure=f"Import each {one} on its own.",
+            )
 
 
 def _metrics(harness: str, trials: Sequence[ExportedTrial], tolerance: float) -> tuple[Metric, ...]:
