@@ -18,12 +18,12 @@ import gate.host.lock
 from gate.measure import recorder
 told = Path(sys.argv.pop(1))
 gate.host.lock.lock_path = lambda: told.with_suffix(".lock")
-add, seen = recorder.Recorder.add, []
+add, seen = recorder.SessionRecorder.add, []
 def watched(self, trial):
     add(self, trial)
     seen.append(sorted({name.partition(".")[0] for name in sys.modules}))
     told.write_text(json.dumps(seen))
-recorder.Recorder.add = watched
+recorder.SessionRecorder.add = watched
 from gate.__main__ import main
 main()
 """
