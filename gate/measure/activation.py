@@ -16,7 +16,7 @@ from gate.measure.process.stop import Stop
 from gate.model import SubjectKind
 from gate.subject.metal import Metals
 from gate.subject.module import Modules
-from gate.subject.switch import Custom, NotActive, Said
+from gate.subject.switch import CommandResult, Custom, NotActive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -51,7 +51,7 @@ def make_switch(
             return None
 
 
-def _execute(root: Path, environment: Mapping[str, str], words: Words) -> Said:
+def _execute(root: Path, environment: Mapping[str, str], words: Words) -> CommandResult:
     """Run a command that changes sides, to its end: half a change of sides helps nobody."""
     command = Command(
         argv=words.argv,
@@ -63,7 +63,7 @@ def _execute(root: Path, environment: Mapping[str, str], words: Words) -> Said:
         outcome = run_process(command, Stop())
     except OSError as error:
         raise NotActive(f"{words.argv[0]} cannot be started: {error.strerror}") from None
-    return Said(outcome.status, outcome.output, outcome.errors, outcome.timed_out)
+    return CommandResult(outcome.status, outcome.output, outcome.errors, outcome.timed_out)
 
 
 @contextmanager

@@ -11,10 +11,11 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.linux.kernel_counters import grown, read_counts
+from gate.linux.kernel_counters import growth, read_counts
 from gate.linux.machine import ThisMachine
+from gate.linux.processes import process_numbers
 from gate.measure.new_session import new_session
-from gate.measure.perf import counted_in, find_perf, fold, join_runs, processes, rate_for
+from gate.measure.perf import counted_in, find_perf, fold, join_runs, rate_for
 from gate.measure.trial import make_trial
 from gate.model import SCHEMA, Side, Stage, TrialStatus
 from gate.model.extra_runs import ExtraRun, ExtraRuns, Folded
@@ -87,7 +88,7 @@ class _ObservedHarness:
         def observe(command: Command) -> Outcome:
             before = read_counts(self.machine)
             outcome = context.run(self.around(command, context.scratch))
-            self.counts = grown(before, read_counts(self.machine))
+            self.counts = growth(before, read_counts(self.machine))
             self.seconds = outcome.duration
             self.after(context.scratch)
             return outcome
@@ -198,7 +199,7 @@ class _ExtraRunner:
 
     def _sample(self, side: Side, perf: Perf) -> None:
         """One more run of a side under perf; its stacks are added to those before."""
-        rate, before = self._rate, processes()
+        rate, before = self._rate, frozenset(process_numbers())
         harness = _ObservedHarness(self._context.harness, self._machine)
         harness.around = lambda one, scratch: perf.sampling(one, scratch / "gate-perf", rate)
         samples = self._context.work / "gate-perf.data"

@@ -153,11 +153,6 @@ def counted_in(file: Path) -> dict[str, float]:
     return {name: value for name, value in counts.items() if value}
 
 
-def processes() -> frozenset[str]:
-    """The numbers of all processes that there are now."""
-    return frozenset(one.name for one in Path("/proc").iterdir() if one.name.isdigit())
-
-
 def fold(
     perf: Perf, file: Path, rate: int, taken: ExtraRun, before: frozenset[str], stop: Stop
 ) -> Folded:

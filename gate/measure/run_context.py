@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from gate.harness.base import Harness
     from gate.host.disturbance.watch import Watch
-    from gate.host.tuning.tuning import Tuned
+    from gate.host.tuning.tuning import TuningResult
     from gate.measure.cpu.account import Accountant
     from gate.measure.process.stop import Stop
     from gate.measure.storage.state import StorageState
@@ -62,7 +62,7 @@ class RunContext:
     """What activates a side; absent where there is nothing to activate."""
     watch: Watch | None = None
     """Notices what disturbed a trial; absent where nothing is measured."""
-    tuned: Tuned | None = None
+    tuned: TuningResult | None = None
     """What is tuned on the host meanwhile."""
     notes: tuple[str, ...] = ()
     """What of the host is not as it should be, written into every session of this run."""
