@@ -12,7 +12,7 @@ from gate.formats.strict import export
 from gate.harness.base import Command
 from gate.harness.guest.booted import EMULATED
 from gate.harness.guest.booted_output import guest_exit_status, proof_of
-from gate.measure.process.process import run
+from gate.measure.process.process import run_process
 from gate.vm.machine import MachineBoot, machine_command, make_disks, why_not_kvm
 from gate.vm.root import lay_out_root, lay_out_share
 
@@ -99,7 +99,7 @@ def _run(boot: MachineBoot, limit: float, stop: Stop) -> Outcome:
     command = Command(
         argv=machine_command(boot), directory=boot.directory, environment=os.environ, timeout=limit
     )
-    return run(command, stop)
+    return run_process(command, stop)
 
 
 def _result(share: Path, console: Path, outcome: Outcome, guest: RootGuest) -> BootResult:

@@ -8,7 +8,7 @@ import sys
 
 from builders import HOST_CLASS, PLAY
 
-from gate.measure.planted_rounds import planted_loss
+from gate.harness.planted.planting import planted_loss
 
 HEAVY = {"numpy", "scipy", "jinja2", "urllib3"}
 _TOLD = """
