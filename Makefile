@@ -28,7 +28,7 @@ check: ## lint, types, imports, schemas up to date, workflows
 	.venv/bin/gate schema --check gate/schemas
 	.venv/bin/zizmor --persona=pedantic --offline --no-progress --quiet --config .github/zizmor.yml .github $(TEMPLATES)
 	.tools/actionlint -config-file .github/actionlint.yaml $(WORKFLOWS) $(TEMPLATES)
-	shellcheck -x .ci/run .ci/setup.sh .ci/kernel.sh .github/actions/*/*.sh
+	shellcheck -x .ci/run .ci/setup.sh .ci/browser.sh .ci/kernel.sh .github/actions/*/*.sh
 
 profiles: ## run every shipped profile in its small size, with the real programs
 	@.ci/setup.sh profiles

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PROGRAM = "qemu-system-x86_64"
-OLDEST = (9, 0)
-"""The first whose plugins count in line for each processor (plugin API 3)."""
+OLDEST = (8, 2)
+"""The oldest that the tests have booted; its plugins count in line (plugin API 1)."""
 VERSION = re.compile(r"QEMU emulator version ((\d+)\.(\d+)\S*)")
 SHIFT = 3
 """Each instruction takes 2 to the power of this in nanoseconds."""

@@ -76,7 +76,7 @@ def _read(path: Path) -> str:
         return ""
 
 
-_CURE = "Install QEMU 9.0 or newer: apt install qemu-system-x86 (from backports where it is older)."
+_CURE = "Install QEMU 8.2 or newer: apt install qemu-system-x86 (from backports where it is older)."
 
 
 def qemu_version(environment: Mapping[str, str]) -> str:
