@@ -1,10 +1,14 @@
-.PHONY: help setup demo test proof check profiles bench format schemas example
+.PHONY: help setup demo test test-all proof check house profiles bench format schemas example
 
 WORKFLOWS = $(wildcard .github/workflows/*.yml)
 TEMPLATES = $(wildcard gate/cli/github/*.yml)
 
+PYTEST = .venv/bin/python -m pytest tests
+BESIDE = --numprocesses=auto --dist=loadgroup
+DEEP = --hypothesis-profile=deep
+
 help: ## this list
-	@sed -n "s/^\([a-z]*\):.*## /\1\t/p" Makefile
+	@sed -n "s/^\([a-z-]*\):.*## /\1\t/p" Makefile
 
 setup: ## install what is missing: fio, hyperfine, .venv
 	@.ci/setup.sh
@@ -12,12 +16,18 @@ setup: ## install what is missing: fio, hyperfine, .venv
 demo: setup ## see the gate stay open and close, measured on this machine
 	@.venv/bin/gate demo
 
-test: ## the one test command; installs what it needs
+test: ## what a change has to pass; installs what it needs
 	@.ci/setup.sh tests
-	.venv/bin/python .ci/tests.py
+	$(PYTEST) $(BESIDE) --durations-file=.tools/durations.txt -m "not (night or proof or alone)"
+	$(PYTEST) --durations-file=.tools/durations-alone.txt -m "alone and not (night or proof)"
+
+test-all: ## what the night runs: every test, and more examples of each law
+	@.ci/setup.sh tests
+	$(PYTEST) $(BESIDE) $(DEEP) --durations-file=.tools/durations.txt -m "not (proof or alone)"
+	$(PYTEST) $(DEEP) --durations-file=.tools/durations-alone.txt -m "alone and not proof"
 
 proof: setup ## the long proofs, on a machine that is otherwise idle
-	.venv/bin/python -m pytest tests -m proof
+	$(PYTEST) -m proof
 
 check: ## lint, types, imports, schemas up to date, workflows
 	@.ci/setup.sh lint
@@ -29,6 +39,9 @@ check: ## lint, types, imports, schemas up to date, workflows
 	.venv/bin/zizmor --persona=pedantic --offline --no-progress --quiet --config .github/zizmor.yml .github $(TEMPLATES)
 	.tools/actionlint -config-file .github/actionlint.yaml $(WORKFLOWS) $(TEMPLATES)
 	shellcheck -x .ci/run .ci/setup.sh .ci/browser.sh .ci/kernel.sh .github/actions/*/*.sh
+
+house: setup ## how the code is laid out: the table, and what misses its goal
+	.venv/bin/python .ci/house.py
 
 profiles: ## run every shipped profile in its small size, with the real programs
 	@.ci/setup.sh profiles

@@ -7,7 +7,7 @@ import sys
 from itertools import product
 from pathlib import Path
 
-sys.path[0] = str(Path(__file__).resolve().parent.parent)  # in place of .ci, which has a tests.py
+sys.path[0] = str(Path(__file__).resolve().parent.parent)  # in place of .ci: `tests` is there
 
 from tests.report.browser import HEIGHTS, Shelf, chromium, look  # noqa: E402 - see above
 from tests.report.scenes import SCENES  # noqa: E402 - likewise

@@ -126,3 +126,9 @@ def shown_variable(setting: str) -> str:
     name, equals, value = setting.partition("=")
     secret = _SECRET_VARIABLE.search(name) or re.search(_LOGIN, value)
     return f"{name}=..." if equals and secret else setting
+
+
+def one_line(text: str) -> str:
+    """A text as one line that no CI runner takes for a command, wherever the text came from."""
+    shown = "".join(c if c.isprintable() else " " for c in text)
+    return guard_line(shown.replace("##[", "## ["))

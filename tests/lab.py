@@ -16,6 +16,8 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, NamedTuple
 
+from turns import machine_to_ourselves
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
@@ -105,14 +107,23 @@ class Lab:
 
 
 @contextlib.contextmanager
+def failing_device(image: Path) -> Iterator[str]:
+    """A loop device over a new file that has lost its end: reading there is a real I/O error."""
+    with loop_device(image, 8 << 20) as device:
+        os.truncate(image, 1 << 20)
+        yield device
+
+
+@contextlib.contextmanager
 def loop_device(file: Path, size: int) -> Iterator[str]:
     """A loop device over a new, empty file."""
     with file.open("wb") as stream:
         stream.truncate(size)
-    device = subprocess.run(
-        ["losetup", "--find", "--show", str(file)], check=True, capture_output=True, text=True
-    ).stdout.strip()
-    try:
-        yield device
-    finally:
-        subprocess.run(["losetup", "--detach", device], check=True)
+    with machine_to_ourselves():
+        device = subprocess.run(
+            ["losetup", "--find", "--show", str(file)], check=True, capture_output=True, text=True
+        ).stdout.strip()
+        try:
+            yield device
+        finally:
+            subprocess.run(["losetup", "--detach", device], check=True)

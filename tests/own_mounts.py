@@ -19,6 +19,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from turns import machine_to_ourselves
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -40,15 +42,18 @@ class Loops:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.devices: dict[str, str] = {}
+        self._turn = machine_to_ourselves()
 
     def __enter__(self) -> Self:
-        """Begin with none."""
+        """Begin with none, when no other test run has any."""
+        self._turn.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
         """Detach them, the last first: it may stand on an earlier one."""
         for device in reversed(self.devices.values()):
             subprocess.run(["losetup", "--detach", device], check=False)
+        self._turn.__exit__(None, None, None)
 
     def file(self, name: str) -> Path:
         """The file that a device shows."""

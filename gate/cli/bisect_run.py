@@ -14,7 +14,7 @@ import click
 from gate import vcs
 from gate.errors import GateError, InputError, Interrupted
 from gate.model import Role, Verdict
-from gate.pipeline.progress import one_line
+from gate.text import one_line
 from gate.units import percent
 
 EPILOG = """\b

@@ -21,9 +21,9 @@ from gate.errors import InputError, Interrupted
 from gate.harness.base import Command
 from gate.measure.process.process import run
 from gate.measure.process.stop import Stop, StopRequested
-from gate.pipeline.progress import one_line
 from gate.subject.kernel_build import DIFFERENCE, SIDES, Builder
 from gate.subject.kernel_source import CODE, KernelBuildOptions, sources
+from gate.text import one_line
 from gate.units import show_duration
 
 if TYPE_CHECKING:

@@ -17,9 +17,14 @@ from gate.pipeline.reboot import going_on, restart_where_needed
 from gate.pipeline.request import CheckRequest
 
 if TYPE_CHECKING:
-    from gate.pipeline.request import HostOptions, OutputOptions, PolicyOptions, Selection
+    from gate.pipeline.request import (
+        HostOptions,
+        OutputOptions,
+        PolicyOptions,
+        Selection,
+        SideOptions,
+    )
     from gate.pipeline.shards import Shard
-    from gate.pipeline.side_options import SideOptions
 
 EPILOG = """\b
 Examples:

@@ -12,10 +12,9 @@ from gate.clock import now
 from gate.errors import InputError
 from gate.formats import disk, names
 from gate.formats.session.session_file import session_text, write_session
-from gate.harness.exported import read_export
+from gate.harness.exported import imported_session, read_export
 from gate.host.identity.identity import boot_id, read_host
 from gate.model import Host
-from gate.pipeline.import_exports import imported_session
 
 if TYPE_CHECKING:
     from gate.harness.exported import Export

@@ -207,7 +207,7 @@ def _internal(error: Exception) -> str:
 
 def _say(code: str, error: Exception | str, status: int, arguments: Sequence[str]) -> None:
     """The error as one paragraph on stderr and, for machines that asked, as JSON on stdout."""
-    from gate.pipeline.progress import one_line  # noqa: PLC0415 - most commands print no error
+    from gate.text import one_line  # noqa: PLC0415 - most commands print no error
 
     text = "".join(c if c.isprintable() else " " for c in str(error)).replace("##[", "## [")
     _tell(one_line(f"error[{code}]: {text}"))

@@ -19,9 +19,8 @@ from gate.errors import InputError
 from gate.formats.profile.sizes import FULL
 from gate.formats.session.consistency import MOST_SHARDS
 from gate.pipeline.benchmark_filter import FEWEST_PAIRS, MOST_PAIRS
-from gate.pipeline.request import HostOptions, OutputOptions, PolicyOptions, Selection
+from gate.pipeline.request import HostOptions, OutputOptions, PolicyOptions, Selection, SideOptions
 from gate.pipeline.shards import Shard
-from gate.pipeline.side_options import SideOptions
 from gate.units import parse_percent, parse_quantity
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from gate.cli import options
 from gate.errors import InputError
 from gate.formats.baseline.baseline_file import read_baselines
 from gate.formats.session.consistency import MOST_SHARDS
-from gate.pipeline.progress import one_line
 from gate.pipeline.shards import durations, parts_of
 from gate.review.effective_profile import profiles_of
 from gate.review.merge_base import open_merge_base
+from gate.text import one_line
 from gate.units import show_duration
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from gate.formats.baseline.baseline_file import read_baselines
 from gate.formats.profile.profiles import load_profiles
 from gate.judge.power.power import ToleranceStanding
 from gate.judge.power.sentences import sentence
-from gate.pipeline.side_options import with_sides
+from gate.pipeline.request import with_sides
 from gate.report.text.page import fit, wrap
 from gate.text import clean, guard_line
 from gate.units import percent
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 
     from gate.judge.power.power import PowerRow
     from gate.model import Baseline, Profile
-    from gate.pipeline.request import Selection
-    from gate.pipeline.side_options import SideOptions
+    from gate.pipeline.request import Selection, SideOptions
     from gate.stats.power import Power
 
 

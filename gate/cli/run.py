@@ -14,13 +14,13 @@ from gate.cli import options
 from gate.errors import CannotJudge
 from gate.formats.session.session_file import write_handover
 from gate.model import SCHEMA, Handover, TrialStatus
-from gate.pipeline.progress import ProgressDisplay, one_line
+from gate.pipeline.progress import ProgressDisplay
 from gate.pipeline.run import RunRequest, SessionOptions, run_sessions
+from gate.text import one_line
 
 if TYPE_CHECKING:
     from gate.model import Session
-    from gate.pipeline.request import HostOptions, Selection
-    from gate.pipeline.side_options import SideOptions
+    from gate.pipeline.request import HostOptions, Selection, SideOptions
 
 _MEASURE_FAILED = 4
 _CURE = "Find out who works on this machine, and measure again when it is quiet."

@@ -21,7 +21,7 @@ from gate.errors import GateError, InputError
 from gate.formats.session.session_file import read_session, write_handover
 from gate.judge.verdict.absent import ERROR, failed_report
 from gate.model import SCHEMA, Handover
-from gate.pipeline.progress import one_line
+from gate.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -17,8 +17,8 @@ from gate.pipeline.benchmark_filter import (
     with_pairs,
 )
 from gate.pipeline.host_reservation import HostClaim
+from gate.pipeline.request import with_sides
 from gate.pipeline.shards import durations, parts_of
-from gate.pipeline.side_options import with_sides
 from gate.review.effective_profile import as_reviewed, profiles_of
 from gate.review.orphaned_baselines import refuse_forgotten, refuse_unjudged
 from gate.review.policy_reader import make_policy

@@ -26,8 +26,8 @@ from gate.host.tuning.tuning import Tuned, tune_host
 from gate.linux.mounts import mounts_below
 from gate.measure.process.guardian import with_guardian
 from gate.measure.setup import HostUse, prepare_run
-from gate.pipeline.progress import one_line
 from gate.subject.module_journal import unload_left
+from gate.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

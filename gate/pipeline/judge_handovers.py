@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from gate.judge.sharding.parts import Parts
     from gate.judge.verdict.suite import Case, Policy
-    from gate.model import Finding, Profile, Report, Session
+    from gate.model import Baseline, Finding, Profile, Report, Session
     from gate.review.merge_base import MergeBase
 
 
@@ -71,20 +71,15 @@ def judge_sessions(asked: JudgeRequest) -> Report:
     ) as known:
         reviewed = _reviewed(asked, known, parts)
         baselines = read_baselines(known.baseline)
-        if known.commit:
-            refuse_unjudged({one.profile for one in parts.every}, known, baselines)
-            refuse_forgotten((), known, baselines)
-        if known.proposed:
-            refuse_other_commits(parts.every, known.proposed, known.commit, known.profiles)
-        absent = _absent(_demanded(known, asked.only), parts)
-        if not asked.only:
-            absent += added_findings(_added(known, parts))
+        _refuse_what_cannot_be_judged(known, parts, baselines)
+        absent = _not_measured(asked, known, parts)
         policy = make_policy(asked.alpha / parts.shards, asked.beta, asked.allow, known.baseline)
         suites = [
             arrange(kept, baselines, reviewed)
             for sessions in parts.sessions
             if (kept := _with_head(sessions, known, parts))
         ]
+        report = _judged(suites, policy, known, parts, absent)
         origin = origin_of_judged(
             parts.every,
             baselines,
@@ -94,9 +89,29 @@ def judge_sessions(asked: JudgeRequest) -> Report:
             merge_base=known.commit,
             proposed=known.proposed,
         )
-        report = _judged(suites, policy, known, parts, absent)
-        told = [why for handover in handovers for why in handover.why]
-        return with_why(replace(report, origin=origin), told)
+        causes = [why for handover in handovers for why in handover.why]
+        return with_why(replace(report, origin=origin), causes)
+
+
+def _refuse_what_cannot_be_judged(
+    known: MergeBase, parts: Parts, baselines: Sequence[Baseline]
+) -> None:
+    """Profiles without a reviewed tolerance, forgotten baselines, sessions of another commit.
+
+    Raises:
+        InputError: G211, G243.
+    """
+    if known.commit:
+        refuse_unjudged({one.profile for one in parts.every}, known, baselines)
+        refuse_forgotten((), known, baselines)
+    if known.proposed:
+        refuse_other_commits(parts.every, known.proposed, known.commit, known.profiles)
+
+
+def _not_measured(asked: JudgeRequest, known: MergeBase, parts: Parts) -> tuple[Finding, ...]:
+    """What had to be measured and was not; with all profiles asked for, also what nobody did."""
+    absent = _absent(_demanded(known, asked.only), parts)
+    return absent if asked.only else (*absent, *added_findings(_added(known, parts)))
 
 
 def _judged(

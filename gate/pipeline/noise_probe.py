@@ -1,4 +1,4 @@
-"""The noise probe of a host: pieces of fixed work take turns, then their noise is told."""
+"""The noise probe of a host: pieces of fixed work take turns, and the noise of each is shown."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from gate.host.readiness.probe import Work
     from gate.measure.process.stop import Stop
     from gate.model.readiness import HostNoise
 
@@ -50,23 +51,9 @@ def probe(directory: Path, seconds: float, stop: Stop, *, quiet: bool) -> Probe:
         StopRequested: a signal came; what ran is dead.
     """
     began = time.monotonic()
-    works = pieces(directory)
-    show = _Shown(began, seconds, quiet=quiet)
-    took: dict[str, list[float]] = {name: [] for name in works}
+    show = _ProbeProgress(began, seconds, quiet=quiet)
     try:
-        sized = {
-            name: call_in_subprocess(stop, calibrate_repetitions, name, run)
-            for name, run in works.items()
-        }
-        written = sum(one.written for one in sized.values())
-        for turn in count():
-            if turn >= _LEAST_ROUNDS and time.monotonic() - began >= seconds:
-                break
-            for name, run in works.items():
-                ran = call_in_subprocess(stop, run, sized[name].repeats)
-                took[name].append(ran.seconds)
-                written += ran.written
-                show.trial(name, took)
+        repeats, took, written = _measure(pieces(directory), seconds, stop, show)
     except (OSError, RuntimeError) as error:
         raise MeasureError(
             "G244",
@@ -79,9 +66,30 @@ def probe(directory: Path, seconds: float, stop: Stop, *, quiet: bool) -> Probe:
     return Probe(
         seconds=time.monotonic() - began,
         written=written,
-        repeats={name: one.repeats for name, one in sized.items()},
+        repeats=repeats,
         noises=call_in_subprocess(stop, _noises, took),
     )
+
+
+def _measure(
+    works: Mapping[str, Work], seconds: float, stop: Stop, show: _ProbeProgress
+) -> tuple[dict[str, int], dict[str, list[float]], int]:
+    """Parts in a trial and seconds of each trial, by piece, and the bytes written in all."""
+    sized = {
+        name: call_in_subprocess(stop, calibrate_repetitions, name, run)
+        for name, run in works.items()
+    }
+    written = sum(one.written for one in sized.values())
+    took: dict[str, list[float]] = {name: [] for name in works}
+    for turn in count():
+        if turn >= _LEAST_ROUNDS and time.monotonic() - show.began >= seconds:
+            break
+        for name, run in works.items():
+            done = call_in_subprocess(stop, run, sized[name].repeats)
+            took[name].append(done.seconds)
+            written += done.written
+            show.trial(name, took)
+    return {name: one.repeats for name, one in sized.items()}, took, written
 
 
 def _noises(took: Mapping[str, Sequence[float]]) -> dict[str, HostNoise]:
@@ -90,21 +98,21 @@ def _noises(took: Mapping[str, Sequence[float]]) -> dict[str, HostNoise]:
     return {name: host_noise(times, alpha=ALPHA, beta=BETA) for name, times in took.items()}
 
 
-class _Shown:
+class _ProbeProgress:
     """Progress on stderr, written between trials and never while one runs."""
 
     def __init__(self, began: float, seconds: float, *, quiet: bool) -> None:
-        self._began, self._seconds, self._quiet = began, seconds, quiet
+        self.began, self._seconds, self._quiet = began, seconds, quiet
         self._live = sys.stderr.isatty()
-        self._told = began
+        self._printed = began
 
     def trial(self, name: str, took: Mapping[str, Sequence[float]]) -> None:
         now = time.monotonic()
-        left = show_duration(self._seconds - (now - self._began))
+        left = show_duration(self._seconds - (now - self.began))
         text = f"noise probe: {name}, {sum(map(len, took.values()))} trials, {left} left"
-        if self._quiet or not (self._live or now - self._told >= _STEP):
+        if self._quiet or not (self._live or now - self._printed >= _STEP):
             return
-        self._told = now
+        self._printed = now
         start, end = ("\r\033[K", "") if self._live else ("", "\n")
         print(start + text[:79], end=end, file=sys.stderr, flush=True)
 

@@ -7,19 +7,13 @@ import sys
 from typing import TYPE_CHECKING
 
 from gate.model import TrialStatus
-from gate.text import guard_line
+from gate.text import one_line
 from gate.units import show, show_duration
 
 if TYPE_CHECKING:
     from gate.measure.run_context import Progress
 
 _USUAL_COLUMNS = 80
-
-
-def one_line(text: str) -> str:
-    """A text as one line that no CI runner takes for a command, wherever the text came from."""
-    shown = "".join(c if c.isprintable() else " " for c in text)
-    return guard_line(shown.replace("##[", "## ["))
 
 
 class ProgressDisplay:

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from gate.model import Baseline, Profile, Session
-    from gate.pipeline.request import CheckRequest
-    from gate.pipeline.side_options import SideOptions
+    from gate.pipeline.request import CheckRequest, SideOptions
 
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _ADDRESS = re.compile(r"https://[A-Za-z0-9][A-Za-z0-9.-]*(?::[0-9]{1,5})?(?:/[A-Za-z0-9._~-]+)+")
@@ -48,13 +47,13 @@ def origin_of_check(
     away = _away()
     given = request.sides.base_dir
     made = _commit_at(given) if given is not None else ""
-    base = made or _measured(sessions, Side.BASE) or merge_base
-    head = _measured(sessions, Side.HEAD)
+    base = made or _measured_commit(sessions, Side.BASE) or merge_base
+    head = _measured_commit(sessions, Side.HEAD)
     gone = away and given is not None and given.is_absolute()
     out = str(request.place)
     profiles = _profiles_of(request)
     return Origin(
-        base_commit=base or _accepted(sessions, baselines),
+        base_commit=base or _accepted_commit(sessions, baselines),
         head_commit=head,
         files=_files(profiles, head),
         profiles=_inside(profiles),
@@ -81,12 +80,12 @@ def origin_of_judged(
     How it was measured is not told: its command line never crosses. A base side that the profiles
     do not declare was a checkout. `profiles` and `baseline` are told as the repository names them.
     """
-    base = _measured(sessions, Side.BASE) or merge_base
-    head = proposed or _measured(sessions, Side.HEAD)
+    base = _measured_commit(sessions, Side.BASE) or merge_base
+    head = proposed or _measured_commit(sessions, Side.HEAD)
     declared = {name for name, one in reviewed.items() if {"base", "head"} <= one.sides.keys()}
     paired = {one.profile for one in sessions if one.side is Side.BASE}
     return Origin(
-        base_commit=base or _accepted(sessions, baselines),
+        base_commit=base or _accepted_commit(sessions, baselines),
         head_commit=head,
         files=_files(profiles, head),
         profiles=_inside(profiles),
@@ -178,13 +177,13 @@ def _commit_at(directory: Path) -> str:
     return _known(facts.commit if facts else "")
 
 
-def _measured(sessions: Iterable[Session], side: Side) -> str:
+def _measured_commit(sessions: Iterable[Session], side: Side) -> str:
     """The commit that all sessions of a side are of; empty where they differ or do not tell."""
     found = {_known(one.subject.commit) for one in sessions if one.side is side}
     return found.pop() if len(found) == 1 else ""
 
 
-def _accepted(sessions: Sequence[Session], baselines: Sequence[Baseline]) -> str:
+def _accepted_commit(sessions: Sequence[Session], baselines: Sequence[Baseline]) -> str:
     """The commit of the newest accepted session of what was measured."""
     here = {(one.profile, one.host.host_class) for one in sessions}
     every = [
@@ -227,8 +226,8 @@ def _of_ci(environment: Mapping[str, str]) -> str:
     server, name = environment.get("GITHUB_SERVER_URL"), environment.get("GITHUB_REPOSITORY")
     if server and name:
         tree = "src/commit" if environment.get("GITEA_ACTIONS") == "true" else "blob"
-        return _plain(f"{server.rstrip('/')}/{name}", tree)
-    return _plain(environment.get("CI_PROJECT_URL", ""), "-/blob")
+        return _file_address(f"{server.rstrip('/')}/{name}", tree)
+    return _file_address(environment.get("CI_PROJECT_URL", ""), "-/blob")
 
 
 def _of_remote(url: str) -> str:
@@ -238,9 +237,9 @@ def _of_remote(url: str) -> str:
         return ""
     host, path = found[1].lower(), found[2]
     tree = "-/blob" if host.startswith("gitlab.") else _TREES.get(host, "")
-    return _plain(f"https://{host}/{path}", tree) if tree else ""
+    return _file_address(f"https://{host}/{path}", tree) if tree else ""
 
 
-def _plain(address: str, tree: str) -> str:
+def _file_address(address: str, tree: str) -> str:
     plain = _ADDRESS.fullmatch(address) and ".." not in address.split("/")
     return f"{address}/{tree}" if plain else ""

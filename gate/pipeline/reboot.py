@@ -19,7 +19,6 @@ import click
 
 from gate.errors import InputError, MeasureError
 from gate.host.journal import state_directory
-from gate.pipeline.progress import one_line
 from gate.subject.boots import (
     Boots,
     Doing,
@@ -31,6 +30,7 @@ from gate.subject.boots import (
 )
 from gate.subject.metal import RestartNeeded
 from gate.subject.one_shot import arm, restart
+from gate.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -1,15 +1,21 @@
-"""What a check is asked for: the options of the command line, in bundles that travel together."""
+"""What a command is asked for: bundles of options, and sides laid over a profile."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from gate.errors import InputError
+from gate.formats.profile.subject import with_subject
+from gate.model import SideSpec, SubjectKind
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
+    from gate.model import Profile
     from gate.pipeline.shards import Shard
-    from gate.pipeline.side_options import SideOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,3 +87,79 @@ class CheckRequest:
     def work(self) -> Path:
         """Where data files are written."""
         return self.host.work or self.place / "work"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideOptions:
+    """What the command line says of the two sides."""
+
+    base_dir: Path | None = None
+    head_dir: Path | None = None
+    base_env: tuple[str, ...] = ()
+    head_env: tuple[str, ...] = ()
+    subject: Path | None = None
+    """A file that says how the sides are activated."""
+
+
+def with_sides(profile: Profile, options: SideOptions) -> Profile:
+    """The profile with its sides as the command line wants them.
+
+    Raises:
+        InputError: an environment option is not NAME=VALUE.
+    """
+    sides = dict(profile.sides)
+    for name, directory, variables in (
+        ("base", options.base_dir, options.base_env),
+        ("head", options.head_dir, options.head_env),
+    ):
+        if directory is None and not variables:
+            continue
+        before = sides.get(name, SideSpec())
+        sides[name] = SideSpec(
+            directory=str(directory.absolute()) if directory else before.directory,
+            environment=before.environment | _variables(name, variables),
+        )
+    told = replace(profile, sides=sides)
+    if options.subject is not None:
+        told = with_subject(told, options.subject)
+    refuse_without_effect(told)
+    return told
+
+
+def _variables(side: str, pairs: Sequence[str]) -> dict[str, str]:
+    found = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+            raise InputError("G200", f"--{side}-env: {pair[:80]!r} is not NAME=VALUE.")
+        if name.startswith("GATE_"):
+            raise InputError("G200", f"--{side}-env: {name[:80]} is for the gate itself to set.")
+        found[name] = value
+    return found
+
+
+def refuse_without_effect(profile: Profile) -> None:
+    """Refuse sides that nothing of the profile uses: both would measure one and the same thing.
+
+    Raises:
+        InputError: G237.
+    """
+    specs = profile.sides.values()
+    work = profile.work
+    texts = (work.command, work.prepare, work.job_text, work.directory, *work.environment.values())
+    text = " ".join(filter(None, texts))
+    asked = profile.harness in {"replay", "instructions"} or "{side}" in text or "GATE_SIDE" in text
+    asked = asked or profile.subject.kind is not SubjectKind.COMMAND  # it activates the side
+    if profile.harness == "pytest-benchmark" and work.directory is None:
+        asked = True  # pytest starts in the side's directory
+    if asked or any(spec.environment for spec in specs):
+        return
+    if any(spec.directory is not None for spec in specs) or len(profile.sides) > 1:
+        raise InputError(
+            "G237",
+            "sides are given, but nothing that is run differs between them: every side would "
+            "measure the same thing.",
+            cure="Use {side} in the command (fio: ${GATE_SIDE_DIR} in the job), or give each side "
+            "an environment.",
+            place=profile.path,
+        )

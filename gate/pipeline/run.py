@@ -16,7 +16,7 @@ from gate.model import Side, Stage
 from gate.pipeline.benchmark_filter import narrow_profiles, refuse_others
 from gate.pipeline.host_reservation import HostClaim, reserved_host
 from gate.pipeline.reboot import forget_restarts, going_on, restart_where_needed
-from gate.pipeline.side_options import with_sides
+from gate.pipeline.request import with_sides
 from gate.subject.metal import RestartNeeded
 
 if TYPE_CHECKING:
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from gate.measure.run_context import RunContext
     from gate.model import Profile, Session
     from gate.pipeline.progress import ProgressDisplay
-    from gate.pipeline.request import HostOptions, Selection
-    from gate.pipeline.side_options import SideOptions
+    from gate.pipeline.request import HostOptions, Selection, SideOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,9 +19,12 @@ import pytest
 from attempts import ATTEMPTS, BODY, HEAD, QUIET, STORAGE, TAIL, WALL, Attempt
 from builders import Answer, run_gate, tree
 from own_mounts import Loops, ask, in_own_mounts, listed, swap_on
+from turns import MACHINE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+pytestmark = MACHINE
 
 EXT4 = ("mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0")
 

@@ -10,7 +10,6 @@ import pytest
 
 from gate.report.html.downloads import downloads
 from gate.report.html.html import render_html
-from tests.report.browser import chromium
 from tests.report.large import MANY, usual, worst
 
 PAINTED = """new Promise((done) => new PerformanceObserver((list) => {
@@ -58,33 +57,29 @@ def path(request, tmp_path_factory, many):
     return file
 
 
-@pytest.fixture(scope="module")
-def browser():
-    """One browser for all rounds."""
-    with chromium() as launched:
-        yield launched
-
-
 def test_first_paint_of_ten_thousand_findings(benchmark, browser, path):
     """From the request to the first text on the screen; target 2 s."""
 
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+
     def fresh():
-        return (browser.new_page(viewport={"width": 1280, "height": 900}),), {}
+        return (context.new_page(),), {}
 
     def painted(page):
         page.goto(path.as_uri(), wait_until="commit")
         return page.evaluate(PAINTED)
 
     assert benchmark.pedantic(painted, setup=fresh, rounds=5)
+    context.close()
 
 
 @pytest.fixture(scope="module")
 def page(browser, path):
     """The page with its table in sight and both folds open."""
-    opened = browser.new_page(viewport={"width": 1280, "height": 900})
-    opened.goto(path.as_uri())
-    opened.evaluate("document.querySelector('.filter').scrollIntoView({ behavior: 'instant' })")
-    return opened
+    with browser.new_page(viewport={"width": 1280, "height": 900}) as opened:
+        opened.goto(path.as_uri())
+        opened.evaluate("document.querySelector('.filter').scrollIntoView({ behavior: 'instant' })")
+        yield opened
 
 
 def test_filtering_ten_thousand_findings(benchmark, page, many):

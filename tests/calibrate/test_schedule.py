@@ -44,6 +44,7 @@ def test_every_benchmark_is_slowed_now_and_then():
     assert all(900 < drawn[name] < 1100 for name in names)
 
 
+@pytest.mark.night
 def test_two_calibrations_of_one_seed_plant_alike(template, tmp_path):
     """The recorded seed is enough to repeat the schedule on another checkout."""
     drawn = []

@@ -8,12 +8,8 @@ place of /var/lib and /sys/devices/system/cpu, and all else as it is.
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import shlex
-import tempfile
-from contextlib import contextmanager
-from pathlib import Path
 
 from gate.host.tuning import restore, sysctl_setting, tuning
 from gate.linux.machine import RecordedMachine
@@ -136,19 +132,3 @@ _FAKE = {
 
 FRESH = {name: _FAKE[name].strip() for name in KNOBS}
 """The fake knobs before anybody turns them."""
-
-
-@contextmanager
-def alone_with_the_kernel(what):
-    """Wait until no other test run on this host does the same: what the kernel has only once.
-
-    `settings` turns them, `faults` makes it log some, which any watch of the log takes for its own.
-    """
-    places = (Path("/run/lock"), Path(tempfile.gettempdir()))
-    place = next(one for one in places if one.is_dir()) / f"driftgate-tests-{what}.lock"
-    handle = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)

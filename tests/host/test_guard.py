@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from own_mounts import Loops, ask, bind, in_own_mounts, swap_on
+from turns import MACHINE
 
 from gate.errors import InputError
 from gate.host.disk_guard import content
@@ -20,6 +21,8 @@ from gate.host.disk_guard.content import opened_by_others
 from gate.host.disk_guard.guard import LOST, Device, check_device, hold_device
 from gate.linux.machine import ThisMachine
 from gate.model import AllowedDevice
+
+pytestmark = MACHINE
 
 LEAST = 1 << 20
 EXT4 = ("mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0")

@@ -180,6 +180,7 @@ def test_a_probe_waits_for_nobody_by_default(tmp_path):
     assert json.loads(told)["probe"] is None
 
 
+@pytest.mark.slow
 def test_a_probe_of_this_machine(tmp_path):
     """Ten seconds on the real machine: at least five trials of each piece, noise above zero."""
     with started(tmp_path, "--probe", "--seconds", "10", "--json") as gate:

@@ -55,10 +55,10 @@ def test_pieces_take_turns_each_in_a_fresh_process(monkeypatch, tmp_path):
 def test_the_measuring_process_stays_light(monkeypatch, tmp_path):
     """Neither numpy nor scipy is loaded into the process that probes, not even for the figures."""
     code = (
-        "import sys; from pathlib import Path; from gate.cli import probing, host_check;"
+        "import sys; from pathlib import Path; from gate.pipeline import noise_probe as probing; import gate.cli.host.check;"
         "from gate.measure.process.stop import Stop;"
-        "from gate.host.readiness.probe import Ran;"
-        "probing.pieces = lambda _: {'file': lambda n: Ran(0.4 * n)};"
+        "from gate.host.readiness.probe import ProbeRun;"
+        "probing.pieces = lambda _: {'file': lambda n: ProbeRun(0.4 * n)};"
         "found = probing.probe(Path('.'), 0.0, Stop(), quiet=True);"
         "assert found.noises['file'].noise > 0;"
         "assert not {'numpy', 'scipy', 'jinja2'} & set(sys.modules), 'heavy'"

@@ -16,7 +16,9 @@ from pathlib import Path
 
 import pytest
 from builders import HOST_CLASS, Project, start_gate, write_replay_project
-from host.kernel import FRESH, KNOBS, NUMA, THP, Namespace, alone_with_the_kernel
+from host.kernel import FRESH, KNOBS, NUMA, THP, Namespace
+from night import at_night
+from turns import MACHINE, machine_to_ourselves
 
 from gate.formats.host.host_file import write_known_host
 from gate.formats.session.session_file import read_session
@@ -36,30 +38,47 @@ def _namespaces_work():
     return subprocess.run(asked, check=False, capture_output=True).returncode == 0
 
 
-pytestmark = pytest.mark.skipif(
-    os.geteuid() != 0 or not _namespaces_work(), reason="needs root and mount namespaces"
-)
+pytestmark = [
+    MACHINE,
+    pytest.mark.skipif(
+        os.geteuid() != 0 or not _namespaces_work(), reason="needs root and mount namespaces"
+    ),
+]
 
 
 @pytest.fixture(scope="module")
 def settings(tmp_path_factory):
-    """A swap file and NUMA balancing switched on, where this kernel has them; both undone."""
+    """A swap file, and every other setting as on a host that nobody tuned; all of it undone."""
     swap = tmp_path_factory.mktemp("swap") / "file"
-    with alone_with_the_kernel("settings"):
+    with machine_to_ourselves():
         swap.write_bytes(b"\0" * (1 << 20))
         swap.chmod(0o600)
         made = subprocess.run(["mkswap", swap], check=False, capture_output=True).returncode == 0
         active = made and _tried("swap", str(swap), "on 7")
-        numa = Path(NUMA).exists() and value_at(ThisMachine(), "numa_balancing", NUMA)
+        before = [(name, path, value_at(ThisMachine(), name, path)) for name, path, _ in UNTUNED]
         try:
-            if numa:
-                _tried("numa_balancing", NUMA, "1")
+            for name, path, value in UNTUNED:
+                _tried(name, path, value)
             yield {"swap": str(swap)} if active else {}
         finally:
-            if numa:
-                _tried("numa_balancing", NUMA, numa)
+            for name, path, value in before:
+                _tried(name, path, value)
             if active:
                 turn("swap", str(swap), "off")
+
+
+UNTUNED = [
+    *(
+        (name, path, on)
+        for name, path, on in (("thp", THP, "madvise"), ("numa_balancing", NUMA, "1"))
+        if Path(path).exists()
+    ),
+    *(
+        ("irq", str(path), f"0-{os.cpu_count() - 1}")
+        for path in Path("/proc/irq").glob("*/smp_affinity_list")
+    ),
+]
+"""A tuned check that was killed for good may have left any of them tuned."""
 
 
 def _tried(setting, path, value):
@@ -232,7 +251,7 @@ def kill(gate):
     gate.all_dead()
 
 
-@pytest.mark.parametrize("moment", EARLY, ids=lambda one: f"{one:.2f}")
+@pytest.mark.parametrize("moment", [EARLY[0], *at_night(EARLY[1:])], ids=lambda one: f"{one:.2f}")
 def test_killed_about_when_it_tunes(moment, hanging, state, tmp_path):
     """After a kill -9 before, while or after it tunes every setting is as it was."""
     space = Namespace(tmp_path / "space")
@@ -243,7 +262,7 @@ def test_killed_about_when_it_tunes(moment, hanging, state, tmp_path):
     assert (space.fake(), state(), space.journal.exists()) == (fake, before, False)
 
 
-@pytest.mark.parametrize("moment", TUNED, ids=lambda one: f"{one:.2f}")
+@pytest.mark.parametrize("moment", [TUNED[0], *at_night(TUNED[1:])], ids=lambda one: f"{one:.2f}")
 def test_killed_while_tuned(moment, hanging, state, tmp_path):
     """After a kill -9 the guardian alone puts back every real and every fake setting."""
     space = Namespace(tmp_path / "space")
@@ -267,7 +286,7 @@ def test_killed_while_it_puts_back(project, state, tmp_path):
     assert (space.fake(), state(), space.journal.exists()) == (fake, before, False)
 
 
-@pytest.mark.parametrize("cure", ["restore", "run", "tune"])
+@pytest.mark.parametrize("cure", ["restore", *at_night(["run", "tune"])])
 def test_killed_with_its_guardian(cure, hanging, project, state, tmp_path):
     """With the guardian killed as well, the next command that is given puts everything back."""
     space = Namespace(tmp_path / "space")
@@ -402,10 +421,11 @@ with tuning.tuned(sys.argv[1:], measured_cpus="1"):
 """
 
 
-def test_who_is_not_root_is_told(state, settings):
+def test_who_is_not_root_is_told(state, settings, tmp_path):
     """Without root nothing is changed, and the names that need it are told."""
     before = state()
-    asked = [sys.executable, "-c", _AS_NOBODY, "thp", "pinning"]
+    own = Namespace(tmp_path / "space").before  # the host's journal may be closed to nobody
+    asked = [*own, sys.executable, "-c", _AS_NOBODY, "thp", "pinning"]
     done = subprocess.run(asked, check=False, capture_output=True, text=True)
     assert "tuning thp needs root." in done.stderr
     assert state() == before

@@ -6,8 +6,8 @@ import os
 import time
 
 import pytest
-from host.kernel import alone_with_the_kernel
-from lab import loop_device
+from lab import failing_device
+from turns import MACHINE
 
 from gate.linux.kernel_log import KernelLog, fault_in, kernel_text
 
@@ -128,10 +128,8 @@ def loops_can_be_made():
 @pytest.fixture
 def broken_loop(tmp_path):
     """A loop device whose file has lost its end: reading there is a real I/O error."""
-    image = tmp_path / "image"
-    with alone_with_the_kernel("faults"), loop_device(image, 8 << 20) as made:
-        os.truncate(image, 1 << 20)
-        yield made
+    with failing_device(tmp_path / "image") as device:
+        yield device
 
 
 def of(device, log):
@@ -139,6 +137,7 @@ def of(device, log):
     return tuple(one for one in log.faults() if device.rpartition("/")[2] in one[1])
 
 
+@MACHINE
 @pytest.mark.skipif(not loops_can_be_made(), reason="only root can make a device that fails")
 def test_a_real_io_error_is_heard(broken_loop):
     """A read that the kernel fails is told once, with the kernel's line and the device's name."""

@@ -6,7 +6,8 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from judge.build import (
     WALL,
@@ -154,7 +155,7 @@ def handed_out(suite, alpha):
     return [bound for flag, bound in bounds if flag.series.metric.role is Role.GATE]
 
 
-@settings(max_examples=150)
+@examples(1.5)
 @given(suites, st.sampled_from([0.05, 0.01, 1e-4]))
 def test_never_more_than_alpha(suite, alpha):
     """Whatever is flagged, watched, paired or struck: the bounds handed out sum to alpha at most."""
@@ -163,7 +164,6 @@ def test_never_more_than_alpha(suite, alpha):
     assert all(bound > 0 for bound in bounds)
 
 
-@settings(max_examples=100)
 @given(suites, profiles("another"))
 def test_adding_metrics_never_makes_false_alarms_likelier(suite, more):
     """A suite with a further profile hands out alpha at most, as it did without."""

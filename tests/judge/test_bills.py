@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from accounting.made import bill_of
 from judge.build import baseline, decide, pair_sessions, session
+from measure.cpu.made import bill_of
 
 from gate.judge.context.bills import BACKGROUND, OWN_KERNEL, OWN_USER, REST, contexts_of
 from gate.model import Contexts, Owners, TrialStatus

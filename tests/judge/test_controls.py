@@ -7,7 +7,7 @@ import random
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from judge.build import (
     HOST,
@@ -259,7 +259,6 @@ def test_a_session_is_stood_for_by_five_values():
     assert shorten_series([float(i) for i in range(1, 16)]) == (2.0, 5.0, 8.0, 11.0, 14.0)
 
 
-@settings(max_examples=100)
 @given(st.lists(st.floats(1e-3, 10), min_size=1, max_size=300))
 def test_what_stands_for_a_session_lies_within_it(values):
     """Never more than five values, never outside the runs but for rounding."""

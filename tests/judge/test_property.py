@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from judge import build
 from judge.build import WALL, decide, pair_sessions, reviewed, session
@@ -77,7 +78,7 @@ def sessions_of(some, metric, *, sides, paired, struck, loud):
     ]
 
 
-@settings(max_examples=400)
+@examples(4)
 @given(
     some=st.lists(benchmarks(), min_size=1, max_size=6),
     sides=st.booleans(),

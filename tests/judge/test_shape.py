@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from judge.build import (
     LEVELS,
@@ -243,7 +244,7 @@ def test_a_watched_shape_is_told_too():
     assert only(report, GROUP, "scaling").headline.startswith("no longer grows with iodepth")
 
 
-@settings(max_examples=60, deadline=None)
+@examples(0.6)
 @given(
     st.lists(
         st.sampled_from([0.7, 0.9, 0.95, 0.99, 1.0, 1.01, 1.05, 1.15, 1.4]), min_size=3, max_size=3

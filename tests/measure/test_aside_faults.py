@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from builders import run_gate
-from host.kernel import alone_with_the_kernel
-from lab import loop_device
+from lab import failing_device
+from turns import MACHINE
 
 PROFILE = """
 harness = "hyperfine"
@@ -21,6 +21,7 @@ EXPECTS
 """
 READ = "dd if={device} of=/dev/null bs=4096 skip=1536 count=1 iflag=direct"
 """A block beyond the end that the device's file has left."""
+pytestmark = MACHINE
 needs_root = pytest.mark.skipif(
     os.geteuid() != 0 or not Path("/dev/loop-control").exists(),
     reason="only root can make a device that fails",
@@ -30,10 +31,8 @@ needs_root = pytest.mark.skipif(
 @pytest.fixture
 def device(tmp_path):
     """A loop device whose file was cut short."""
-    image = tmp_path / "image"
-    with alone_with_the_kernel("faults"), loop_device(image, 8 << 20) as made:
-        os.truncate(image, 1 << 20)
-        yield made
+    with failing_device(tmp_path / "image") as device:
+        yield device
 
 
 def session_of(root, command, *, expects="", ends):

@@ -18,6 +18,7 @@ from functools import cache
 import pytest
 from builders import run_gate, start_gate
 from measure.hogs import can_compete, competing
+from night import at_night
 
 LOG = logging.getLogger(__name__)
 CHECKS = int(os.environ.get("DRIFTGATE_DISTURBED_CHECKS", "1"))
@@ -115,7 +116,7 @@ def disturbed_check(root, kind, out, seconds):
     return report, sessions
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["cpu", *at_night(["disk", "memory"])])
 def test_a_disturbed_check_is_never_regressed(kind, accepted):
     """Disturbed trials are taken again, or the verdict says that and by what the host was
     disturbed; a regression is never told."""

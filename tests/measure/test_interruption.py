@@ -23,9 +23,12 @@ from measure.remains import (
     sessions_of,
     verdicts_of,
 )
+from night import at_night
 
 from gate.model import State
 from gate.model.plan import pairs_in
+
+pytestmark = pytest.mark.xdist_group("interruptions")  # they share three threads
 
 DELAY = 0.03
 """Seconds that a trial of the projects takes at least."""
@@ -53,8 +56,8 @@ def _draw(what, count):
 
 
 CASES = [*_draw("pairs", 20), *_draw("strikes", 5), *_draw("run", 6)]
-QUICK = {"pairs": 7, "strikes": 2, "run": 3}
-"""Cases of each command that every test run has; all of them are a proof."""
+QUICK, MORE = 1, {"pairs": 7, "strikes": 2, "run": 3}
+"""Cases of each command that a change has, and those of the night; all of them are a proof."""
 COMMANDS = {
     "pairs": ("check", "p", "--out", "out"),
     "strikes": ("check", "p", "--out", "out"),
@@ -158,12 +161,15 @@ def _by_hand(case, root, partial):
     return (*COMMANDS[case.what], *(["--resume"] if (root / "out").is_dir() else []))
 
 
+def _when(case):
+    if case.number >= MORE[case.what]:
+        return [pytest.mark.proof]
+    return [pytest.mark.night] if case.number >= QUICK else []
+
+
 @pytest.mark.parametrize(
     "case",
-    [
-        pytest.param(one, marks=[pytest.mark.proof] if one.number >= QUICK[one.what] else [])
-        for one in CASES
-    ],
+    [pytest.param(one, marks=_when(one)) for one in CASES],
     ids=lambda case: case.name,
 )
 def test_interrupted_and_resumed(case, interrupted, whole):
@@ -208,6 +214,7 @@ def _check_blocks(before, after, evidence):
     assert evidence == counted
 
 
+@pytest.mark.night
 def test_most_interruptions_interrupt(interrupted):
     """The draw is no fiction: nearly all of its moments cut a gate that was still at work."""
     ends = [interrupted.story(one)["status"] == ENDS[one.signal] for one in interrupted.cases]
@@ -221,10 +228,8 @@ def _complete(path):
 @pytest.mark.parametrize(
     ("number", "group"),
     [
-        (signal.SIGINT, True),
-        (signal.SIGTERM, False),
         (signal.SIGTERM, True),
-        (signal.SIGKILL, False),
+        *at_night([(signal.SIGINT, True), (signal.SIGTERM, False), (signal.SIGKILL, False)]),
     ],
 )
 def test_interrupted_while_the_screen_is_computed(

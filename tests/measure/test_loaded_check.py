@@ -40,6 +40,7 @@ if kill -0 "$(cat "$GATE_WORK/busy" 2> /dev/null)" 2> /dev/null; then sleep 0.6;
 """While the load's loop lives there is seven times as much to do."""
 
 
+@pytest.mark.night
 def test_slower_only_beside_the_load(tmp_path):
     """`alone` is not at fault, `loaded_ratio` regressed and closes the gate (10), with its curve told.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from publish.accepting import git
+from pipeline.accept.accepting import git
 from publish.github_server import GitHubServer
 from publish.server_client import REPOSITORY, TOKEN, client
 

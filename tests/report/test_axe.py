@@ -7,18 +7,17 @@ from dataclasses import replace
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from tests.report.browser import Shelf, chromium, look
+from tests.report.browser import Shelf, look
 from tests.report.looks import PALE
 from tests.report.scenes import SCENES
 
 
 @pytest.fixture(scope="module")
-def shelf(tmp_path_factory):
+def shelf(browser, tmp_path_factory):
     """Every scene's page, opened once."""
-    with chromium() as browser:
-        held = Shelf(browser, tmp_path_factory.mktemp("axe"))
-        yield held
-        held.close()
+    held = Shelf(browser, tmp_path_factory.mktemp("axe"))
+    yield held
+    held.close()
 
 
 def of_each_kind(report):

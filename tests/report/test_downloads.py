@@ -25,7 +25,7 @@ from gate.report.html.downloads import (
 from gate.report.html.html import render_html
 from gate.report.json_text import render_json
 from gate.text import clean
-from tests.report.browser import Seen, chromium
+from tests.report.browser import Seen
 from tests.report.build import finding
 from tests.report.hostile import HOSTILE
 from tests.report.sample import sample_report
@@ -204,13 +204,6 @@ def test_hostile_strings_keep_the_tables_in_shape(text):
         assert rows[1][1].lstrip("'") == clean(text).lstrip("'")
         inside = written.replace("\r\n", "")
         assert not any(unicodedata.category(char) in ("Cc", "Cf", "Cs") for char in inside)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """One browser for the tests of this file."""
-    with chromium() as launched:
-        yield launched
 
 
 def saved(browser, directory, report, *, javascript=True, before=""):

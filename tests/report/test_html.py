@@ -10,7 +10,7 @@ import pytest
 from gate.model import Verdict
 from gate.report.html.html import render_html
 from gate.report.text.text import render_text
-from tests.report.browser import Seen, chromium
+from tests.report.browser import Seen
 from tests.report.build import finding
 from tests.report.sample import open_report, sample_report
 
@@ -68,13 +68,6 @@ def hostile_report(text):
 def empty_report():
     """A report in which nothing was compared."""
     return sample_report(findings=(), verdict="nothing compared", headline="", host=None)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """One browser for the tests of this file."""
-    with chromium() as launched:
-        yield launched
 
 
 @pytest.fixture

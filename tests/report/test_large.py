@@ -16,7 +16,7 @@ from playwright.sync_api import expect
 
 from gate.report.html.html import MOST_PLOTTED, render_html
 from gate.report.json_text import render_json
-from tests.report.browser import Seen, chromium
+from tests.report.browser import Seen
 from tests.report.large import HISTORY, MANY, usual, worst
 from tests.report.sample import sample_report
 
@@ -114,10 +114,9 @@ def test_every_single_value_lies_inside(usual_page):
     assert sum(1 for _ in rows) == 1 + 20 * MANY
 
 
-def test_ten_thousand_rows_are_searched_and_sorted(rendered):
+def test_ten_thousand_rows_are_searched_and_sorted(browser, rendered):
     """In a real browser: silent, offline, every row there, found and in order."""
-    with chromium() as browser:
-        page = browser.new_page(viewport={"width": 1280, "height": 900})
+    with browser.new_page(viewport={"width": 1280, "height": 900}) as page:
         seen = Seen(page)
         page.goto(rendered["usual"][0].as_uri())
         shown = page.locator(".findings tbody:not([hidden]) tr")

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from gate.report.wording import words
-from tests.report.browser import HEIGHTS, Shelf, chromium, look
+from tests.report.browser import HEIGHTS, Shelf, look
 from tests.report.hostile import LAID_OUT, in_their_words
 from tests.report.looks import CUT, DRAWN, FOCUSED, LAID, LEVELS, OVERLAPS, PLACES, TARGETS, WIDTH
 from tests.report.scenes import SCENES
@@ -19,12 +19,11 @@ MOST_STOPS = 70
 
 
 @pytest.fixture(scope="module")
-def shelf(tmp_path_factory):
+def shelf(browser, tmp_path_factory):
     """Every page, opened once."""
-    with chromium() as browser:
-        held = Shelf(browser, tmp_path_factory.mktemp("layout"))
-        yield held
-        held.close()
+    held = Shelf(browser, tmp_path_factory.mktemp("layout"))
+    yield held
+    held.close()
 
 
 @pytest.fixture(scope="module")

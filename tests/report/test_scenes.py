@@ -12,7 +12,7 @@ from gate.formats.session.session_file import read_report, session_in, session_t
 from gate.model import Role, Stage
 from gate.report.json_text import render_json
 from gate.report.wording import words
-from tests.report.browser import Shelf, chromium, look
+from tests.report.browser import Shelf, look
 from tests.report.looks import SCREEN
 from tests.report.scenes import SCENES
 from tests.report.scenes.loads import Change
@@ -41,12 +41,11 @@ TOLD = tuple(name for name in SCENES if name not in {"all_passed", "nothing"})
 
 
 @pytest.fixture(scope="module")
-def shelf(tmp_path_factory):
+def shelf(browser, tmp_path_factory):
     """Every scene's page, opened once."""
-    with chromium() as browser:
-        held = Shelf(browser, tmp_path_factory.mktemp("scenes"))
-        yield held
-        held.close()
+    held = Shelf(browser, tmp_path_factory.mktemp("scenes"))
+    yield held
+    held.close()
 
 
 @pytest.fixture

@@ -9,20 +9,13 @@ from playwright.sync_api import expect
 
 from gate.model import Role
 from gate.report.html.html import render_html
-from tests.report.browser import Seen, chromium
+from tests.report.browser import Seen
 from tests.report.build import finding
 from tests.report.mixed import mixed
 from tests.report.sample import sample_report
 
 SHOWN = "table.findings tbody:not([hidden]) tr"
 LOSSES = "[...document.querySelectorAll('%s')].map((row) => row.cells[3].textContent.replace('\\u00a0', ' '))"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """One browser for the tests of this file."""
-    with chromium() as launched:
-        yield launched
 
 
 @pytest.fixture

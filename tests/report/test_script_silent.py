@@ -9,20 +9,13 @@ import pytest
 from gate.model import Verdict
 from gate.report.html.html import render_html
 from gate.text import clean
-from tests.report.browser import Seen, chromium
+from tests.report.browser import Seen
 from tests.report.build import finding
 from tests.report.hostile import HOSTILE
 from tests.report.mixed import mixed
 from tests.report.sample import open_report, sample_report
 
 SHOWN = "table.findings tbody:not([hidden]) tr"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """One browser for the tests of this file."""
-    with chromium() as launched:
-        yield launched
 
 
 @pytest.fixture

@@ -149,7 +149,8 @@ def test_trials_that_tell_nothing_are_refused(seconds):
 
 
 @given(
-    st.lists(st.floats(1e-3, 1e3), min_size=5, max_size=60),
+    # Of another unit, values that differ by rounding alone may be equal, or the other way round.
+    st.lists(st.floats(1e-3, 1e3).map(lambda one: round(one, 6)), min_size=5, max_size=60),
     st.floats(0.1, 10),
 )
 def test_more_trials_never_tell_less(seconds, unit):

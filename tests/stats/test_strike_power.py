@@ -7,7 +7,8 @@ import random
 from statistics import median
 
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.stats import loudness, planning, strikes
@@ -101,7 +102,7 @@ def test_the_same_question_has_the_same_answer():
     assert power(noise_of(0.01, 12)) == power(noise_of(0.01, 12))
 
 
-@settings(max_examples=40)
+@examples(0.4)
 @given(
     st.floats(1e-3, 0.05),
     st.floats(1.5, 20),

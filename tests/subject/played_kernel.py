@@ -8,7 +8,7 @@ import os
 import shutil
 from pathlib import Path
 
-from kernel.made import module, note
+from vm.made import module, note
 
 from gate.linux import kernel_modules
 from gate.subject import module_journal

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from builders import run_gate
-from kernel.made import VERSION, bzimage, kernel
+from vm.made import VERSION, bzimage, kernel
 
 from gate.cli.host import resume
 from gate.measure import activation

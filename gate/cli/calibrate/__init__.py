@@ -15,7 +15,7 @@ from gate.formats.baseline.baseline_file import read_baselines
 from gate.formats.profile.profiles import load_profiles
 from gate.host.identity.identity import read_host
 from gate.judge.verdict.suite import Policy
-from gate.pipeline.side_options import SideOptions, with_sides
+from gate.pipeline.request import SideOptions, with_sides
 from gate.units import parse_percent, parse_quantity
 
 if TYPE_CHECKING:

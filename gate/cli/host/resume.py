@@ -12,9 +12,9 @@ import click
 
 from gate.errors import MeasureError
 from gate.host.journal import state_directory
-from gate.pipeline.progress import one_line
 from gate.subject.boots import Boots, Doing, forget_boots, read_boots, running_kernel
 from gate.subject.one_shot import restart_plainly
+from gate.text import one_line
 
 EPILOG = """\b
 Examples:

@@ -16,10 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, TypeAdapter
 
 from gate.formats import toml
-from gate.model import (
-    SCHEMA,
-    Better,
-)
+from gate.model import SCHEMA, Better
 from gate.model.host import changed_facts, describe_changed
 from gate.units import percent, show, show_pair
 

@@ -16,11 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from gate.errors import InputError
 from gate.formats import checked, disk, names, toml
 from gate.formats import toml as lines
-from gate.model import (
-    SCHEMA,
-    Ending,
-    Round,
-)
+from gate.model import SCHEMA, Ending, Round
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -137,7 +137,7 @@ class Booted:
             device=context.device,
             command_line=machine.command_line,
         )
-        words = (sys.executable, "-P", "-m", "gate.pipeline.guest_entry", SHARE)
+        words = (sys.executable, "-P", "-m", "gate.measure.guest_entry", SHARE)
         try:
             lay_out_share(guest, share, Path(context.profile.root), words)
             write_request(share / REQUEST, self._request(context, machine))

@@ -8,7 +8,6 @@ import pytest
 
 from gate.report.html.html import _assets
 from gate.report.plots import interval_plot
-from tests.report.browser import chromium
 from tests.report.build import finding
 from tests.report.looks import DRAWN, OVERLAPS, WIDTH
 from tests.report.plots.drawn import of_finding, outside, printed
@@ -16,12 +15,11 @@ from tests.report.plots.gallery import accepted, page, sixty
 
 
 @pytest.fixture(scope="module")
-def shown(tmp_path_factory):
+def shown(browser, tmp_path_factory):
     """The gallery, opened once."""
     path = tmp_path_factory.mktemp("plots") / "gallery.html"
     path.write_text(page(), encoding="utf-8")
-    with chromium() as browser:
-        opened = browser.new_page()
+    with browser.new_page() as opened:
         opened.goto(path.as_uri())
         yield opened
 

@@ -1,0 +1,77 @@
+"""The gate inside a guest that the gate booted.
+
+`python -m gate.measure.guest_entry SHARED-DIRECTORY`.
+
+It takes the trials that it is asked for, through the same rooms as `gate run`, and leaves their
+session in the shared directory. A guest may be emulated, and slow: nothing is imported or looked
+at that the trials do not need.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from gate.errors import GateError
+from gate.formats.session.guest_request import read_request
+from gate.harness import HARNESSES
+from gate.harness.guest.booted import REQUEST, SESSION
+from gate.measure.cpu.account import make_accountant
+from gate.measure.new_session import new_session
+from gate.measure.patch_coverage import toucher
+from gate.measure.process.stop import Stop
+from gate.measure.recorder import SessionRecorder
+from gate.measure.run_context import RunContext, take_trial
+from gate.model import Host, Stage, Subject
+from gate.subject.command import ActiveSide
+
+
+def inside(share: Path) -> None:
+    """Measure what the request asks for.
+
+    Raises:
+        GateError: it cannot be measured.
+    """
+    request = read_request(share / REQUEST)
+    profile, side = request.profile, request.side
+    with tempfile.TemporaryDirectory(prefix="driftgate-") as work:
+        sitting = RunContext(
+            profile=profile,
+            harness=HARNESSES[profile.harness],
+            sides={
+                side: ActiveSide(
+                    side=side,
+                    directory=request.directory,
+                    environment=request.environment,
+                    subject=Subject(),
+                )
+            },
+            # Which machine it is, and what disturbs it, the gate around it tells.
+            host=Host(host_class="guest", fingerprint="", stable={}, epoch={}),
+            boot="",
+            tools=request.tools,
+            work=Path(work),
+            stop=Stop(),
+            tell=lambda _: None,
+            paired=False,
+            accountant=make_accountant(profile),
+            touch=toucher(request.changes),
+        )
+        (benchmark,) = profile.benchmarks
+        session = new_session(sitting, side, Stage.SCREEN, (benchmark,))
+        recorder = SessionRecorder(session, share / SESSION)
+        recorder.settle(sitting)
+        for _ in range(request.trials):
+            take_trial(sitting, recorder, benchmark, pair=None, slot=None)
+        recorder.complete()
+
+
+if __name__ == "__main__":
+    os.umask(0o022)
+    try:
+        inside(Path(sys.argv[1]))
+    except GateError as error:
+        sys.stderr.write(f"{error}\n")
+        sys.exit(1)
