@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gate.calibrate.drawing import block, slow_values, some
@@ -36,7 +37,7 @@ _WORDS = {
 Endings = tuple[tuple[MetricEnding, ...], tuple[MetricEnding, ...]]
 
 
-def play(  # one sitting, five settings
+def play(
     pool: Pool,
     suite: DrawnSuite,
     plants: tuple[float, ...],
@@ -55,7 +56,7 @@ def play(  # one sitting, five settings
     if screening.unfit:
         ends = tuple(MetricEnding(verdict="refused", trials=len(s.head)) for s in screening.series)
         return ends, (ends[0],) * len(plants)
-    stage = _Second(pool, suite, screening, dice, sides=sides, builds=builds)
+    stage = _Confirmation(pool, suite, screening, dice, sides, builds)
     unchanged = stage.endings(screening.answers, (0.0,) * len(suite.series))
     slower = []
     for plant in plants:
@@ -65,27 +66,27 @@ def play(  # one sitting, five settings
     return unchanged, tuple(slower)
 
 
+def _ending(finding: Finding | None, trials: int) -> MetricEnding:
+    verdict = _WORDS.get(finding.verdict, "inconclusive") if finding else "inconclusive"
+    return MetricEnding(verdict=verdict, trials=trials)
+
+
 def _tolerance(screening: Screening) -> float:
     """The tolerance that the first series is judged by."""
     answer = screening.answers[0]
     return answer.limits.tolerance if isinstance(answer, Flagged) else answer.tolerance_used
 
 
-class _Second:
+@dataclass(frozen=True, slots=True)
+class _Confirmation:
     """The second stage of one suite."""
 
-    def __init__(
-        self,
-        pool: Pool,
-        suite: DrawnSuite,
-        screening: Screening,
-        dice: Random,
-        *,
-        sides: bool,
-        builds: str = "same",
-    ) -> None:
-        self.pool, self.suite, self.screening = pool, suite, screening
-        self.dice, self.sides, self.builds = dice, sides, builds
+    pool: Pool
+    suite: DrawnSuite
+    screening: Screening
+    dice: Random
+    sides: bool
+    builds: str
 
     def endings(
         self, answers: tuple[Finding | Flagged, ...], losses: tuple[float, ...]
@@ -100,10 +101,7 @@ class _Second:
         return tuple(
             ended[place]
             if isinstance(answer, Flagged)
-            else MetricEnding(
-                verdict=_WORDS.get(answer.verdict, "inconclusive"),
-                trials=len(self.screening.series[place].head),
-            )
+            else _ending(answer, len(self.screening.series[place].head))
             for place, answer in enumerate(answers)
         )
 
@@ -155,10 +153,8 @@ class _Second:
             if decision.verdict != "undecided":
                 break
         verdict = {"regressed": "closed", "passed": "passed", "spent": "inconclusive"}
-        return MetricEnding(
-            verdict=verdict[decision.verdict],
-            trials=len(flag.series.head) + 2 * decision.pairs,
-        )
+        trials = len(flag.series.head) + 2 * decision.pairs
+        return MetricEnding(verdict=verdict[decision.verdict], trials=trials)
 
     def _fresh(self, source: RecordedSeries, count: int) -> Trials:
         """A trial each of as many sessions, any of the recording."""
@@ -180,10 +176,7 @@ class _Second:
                 for after in range(1, (count or needed or 0) + 1)
             )
             found = by_strikes(flag, fresh, alpha, POLICY.beta) if fresh else None
-            ended[place] = MetricEnding(
-                verdict=_WORDS.get(found.verdict, "inconclusive") if found else "inconclusive",
-                trials=len(flag.series.head) + len(fresh) * PLAN.screen,
-            )
+            ended[place] = _ending(found, len(flag.series.head) + len(fresh) * PLAN.screen)
         return ended
 
     def _strike(self, place: int, loss: float, after: int) -> Trials:

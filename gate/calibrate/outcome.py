@@ -1,7 +1,4 @@
-"""What a rule made of one suite, and the sum over many.
-
-Tallies as shares: what is printed of a rule.
-"""
+"""How a rule ended on one suite, the counts over many, and the shares that are printed."""
 
 from __future__ import annotations
 

@@ -1,13 +1,11 @@
-"""The rules that can be tried, by name.
+"""The rules that can be tried, by name, and how one is played on many drawn suites.
 
-Another tool's rule, played on a suite.
-
-Playing a rule on many drawn suites, in parts that may run anywhere and in any order.
+The draws of a rule are split into parts that may run anywhere and in any order.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from random import Random
 from typing import TYPE_CHECKING
@@ -15,8 +13,8 @@ from typing import TYPE_CHECKING
 from gate.calibrate import ours
 from gate.calibrate.drawing import draw_suite, slow_values, some
 from gate.calibrate.outcome import AT_TOLERANCE, PLANTS, TOLERANCE, MetricEnding, RuleTally
+from gate.calibrate.peers import PEERS
 from gate.calibrate.peers.peer import Comparison
-from gate.calibrate.peers.registry import PEERS
 from gate.model import Better
 
 if TYPE_CHECKING:
@@ -30,23 +28,18 @@ if TYPE_CHECKING:
         [Pool, DrawnSuite, tuple[float, ...], Random],
         tuple[tuple[MetricEnding, ...], tuple[MetricEnding, ...]],
     ]
-    from gate.calibrate.drawing import Pool
 
 
-def play(
+def _play_peer(
     peer: Peer, pool: Pool, suite: DrawnSuite, plants: tuple[float, ...], dice: Random
 ) -> tuple[tuple[MetricEnding, ...], tuple[MetricEnding, ...]]:
-    """Endings of the unchanged suite, and of its first metric with each loss planted."""
+    """Another tool's rule on a suite: its endings unchanged and with each loss planted."""
     unchanged = tuple(_one(peer, pool, suite.place, one, 0.0, dice) for one in suite.series)
     planted = tuple(
-        _one(peer, pool, suite.place, suite.series[0], _size(loss), dice) for loss in plants
-    )
+        _one(peer, pool, suite.place, suite.series[0], loss, dice)
+        for loss in (TOLERANCE if one == AT_TOLERANCE else one for one in plants)
+    )  # these tools raise no tolerance
     return unchanged, planted
-
-
-def _size(loss: float) -> float:
-    """These tools raise no tolerance."""
-    return TOLERANCE if loss == AT_TOLERANCE else loss
 
 
 def _one(
@@ -100,28 +93,31 @@ class Rule:
     """Its formula and defaults, in a line."""
 
 
+_WITH_SIDES = Rule(
+    name="driftgate",
+    sides=True,
+    history=ours.SESSIONS_WITH_SIDES,
+    play=partial(ours.play, sides=True),
+    source="screen against 10 sessions, then blocks of pairs; tolerance 5 %, tau 1 %",
+)
 QUESTIONS = tuple(
-    Rule(
-        name=f"driftgate-{builds}-build{'s' * (builds == 'fresh')}",
-        sides=True,
-        history=ours.SESSIONS_WITH_SIDES,
+    replace(
+        _WITH_SIDES,
+        name=name,
         play=partial(ours.play, sides=True, builds=builds),
         source=f"driftgate where each recorded session is another build: {what}",
     )
-    for builds, what in (("one", "one build a side"), ("fresh", "a build for each trial"))
+    for name, builds, what in (
+        ("driftgate-one-build", "one", "one build a side"),
+        ("driftgate-fresh-builds", "fresh", "a build for each trial"),
+    )
 )
 """Not rules to use but questions to ask: tried only by name."""
 _MOST_HISTORY = 31
 """Of another tool's longer history, what there is is taken."""
 
 RULES = (
-    Rule(
-        name="driftgate",
-        sides=True,
-        history=ours.SESSIONS_WITH_SIDES,
-        play=partial(ours.play, sides=True),
-        source="screen against 10 sessions, then blocks of pairs; tolerance 5 %, tau 1 %",
-    ),
+    _WITH_SIDES,
     Rule(
         name="driftgate-strikes",
         sides=False,
@@ -134,7 +130,7 @@ RULES = (
             name=one.name,
             sides=one.sides,
             history=max(LEAST_HISTORY, min(one.history, _MOST_HISTORY)),
-            play=partial(play, one),
+            play=partial(_play_peer, one),
             source=one.source,
         )
         for one in PEERS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gate.calibrate.drawing import slow_values, some
@@ -65,9 +65,8 @@ def first_stage(
     pool: Pool, suite: DrawnSuite, dice: Random, *, sessions: int, sides: bool
 ) -> Screening:
     """Screen a suite against so many sessions before it, as a check would."""
-    accepted = [_accepted(one, pool.before(one, suite.place, sessions)) for one in suite.series]
     case = _case(sides=sides)
-    bare = [_series(case, known, ()) for known in accepted]
+    bare = [_series(case, one, pool.before(one, suite.place, sessions)) for one in suite.series]
     noises = suite_noises(bare)
     series = tuple(
         _with_head(one, some(pool.session(source, suite.place), _trials(one, noises), dice))
@@ -97,38 +96,29 @@ def _trials(series: Series, noises: Mapping[Key, Noise]) -> int:
     return screen_trials((metric,), PLAN.screen, POLICY.beta)
 
 
-def _accepted(series: RecordedSeries, history: tuple[Trials, ...]) -> BaselineSeries:
-    return BaselineSeries(
-        benchmark=series.name,
-        metric=_METRIC,
-        unit="s",
-        better=series.better,
-        points=tuple(
-            BaselinePoint(session=f"{number}", epoch=1, values=values)
-            for number, values in enumerate(history)
-        ),
+def _series(case: Case, series: RecordedSeries, history: tuple[Trials, ...]) -> Series:
+    """A series with its accepted sessions, and without a head yet."""
+    points = tuple(
+        BaselinePoint(session=f"{number}", epoch=1, values=values)
+        for number, values in enumerate(history)
     )
-
-
-def _series(case: Case, known: BaselineSeries, head: Trials) -> Series:
+    accepted = BaselineSeries(
+        benchmark=series.name, metric=_METRIC, unit="s", better=series.better, points=points
+    )
     return Series(
         case=case,
-        benchmark=known.benchmark,
-        metric=Metric(name=_METRIC, unit="s", better=known.better, tolerance=TOLERANCE),
+        benchmark=series.name,
+        metric=Metric(name=_METRIC, unit="s", better=series.better, tolerance=TOLERANCE),
         control=False,
-        planned=len(head),
-        head=head,
+        planned=0,
+        head=(),
         failures=(),
-        accepted=known,
+        accepted=accepted,
     )
 
 
 def _with_head(series: Series, head: Trials) -> Series:
-    known = series.accepted
-    if known is None:
-        message = "a recorded series always has history"
-        raise ValueError(message)
-    return _series(series.case, known, head)
+    return replace(series, planned=len(head), head=head)
 
 
 def _case(*, sides: bool) -> Case:

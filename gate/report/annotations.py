@@ -42,8 +42,8 @@ def render_annotations(report: Report) -> tuple[str, ...]:
     if len(notes) > MOST:
         left = len(notes) - (MOST - 1)
         level = notes[MOST - 1].level
-        told = f"{left} more are left out here; the report has them all"
-        notes = [*notes[: MOST - 1], _Note(level, "driftgate", told)]
+        text = f"{left} more are left out here; the report has them all"
+        notes = [*notes[: MOST - 1], _Note(level, "driftgate", text)]
     return tuple(_line(note, report) for note in notes)
 
 
@@ -66,9 +66,9 @@ def _warnings(report: Report) -> Iterator[_Note]:
         yield _Note("warning", "driftgate", calibration_record.unfit(report.calibration))
     for edit in report.edits:
         if edit.loosens:
-            told = f"{edit.headline} (not in force here). {edit.advice}"
+            text = f"{edit.headline} (not in force here). {edit.advice}"
             yield _Note(
-                "warning", f"{words.effect(edit)} {edit.profile or 'the gate'}", told, edit.profile
+                "warning", f"{words.effect(edit)} {edit.profile or 'the gate'}", text, edit.profile
             )
     if report.gate == "open":
         for finding in report.findings:
@@ -79,8 +79,8 @@ def _warnings(report: Report) -> Iterator[_Note]:
 def _of(finding: Finding, level: str) -> _Note:
     name = f"{finding.benchmark} {finding.metric}"
     title = f"{finding.verdict.value}: {shorten(name, _LONGEST_NAME)}"
-    told = f"{finding.headline.rstrip('.')}. {finding.advice} ({shorten(finding.code, 8)})"
-    return _Note(level, title, told, finding.profile)
+    text = f"{finding.headline.rstrip('.')}. {finding.advice} ({shorten(finding.code, 8)})"
+    return _Note(level, title, text, finding.profile)
 
 
 def _line(note: _Note, report: Report) -> str:

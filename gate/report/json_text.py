@@ -29,15 +29,15 @@ def render_json(report: Report) -> str:
         ValueError: a number is not finite; the judge never lets one through.
 
     """
-    text = _written(report, "\n")
+    text = _encode(report, "\n")
     return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
 
 
-def _written(value: Any, line: str) -> str:
+def _encode(value: Any, line: str) -> str:
     """What `json.dumps(asdict(value), indent=2)` writes, without copying ten thousand findings.
 
     `line` is a line break with the indentation of the value. A report is made of five kinds of
-    things a million times over, so these are told apart first, the commonest ahead.
+    things a million times over, so these are distinguished first, the commonest ahead.
     """
     kind = type(value)
     if kind is str:
@@ -59,11 +59,11 @@ def _written(value: Any, line: str) -> str:
     else:
         message = f"a report holds no {kind.__name__}"
         raise TypeError(message)
-    told = [
-        key + (encode_basestring(item) if type(item) is str else _written(item, inner))
+    items_text = [
+        key + (encode_basestring(item) if type(item) is str else _encode(item, inner))
         for key, item in items
     ]
-    return f"{{{inner}{f',{inner}'.join(told)}{line}}}" if told else "{}"
+    return f"{{{inner}{f',{inner}'.join(items_text)}{line}}}" if items_text else "{}"
 
 
 @cache
@@ -84,7 +84,7 @@ _LEAVES = frozenset({bool, tuple})
 
 def _list(values: tuple[Any, ...], line: str) -> str:
     inner = line + "  "
-    one = _number if type(values[0]) is float else partial(_written, line=inner)
+    one = _number if type(values[0]) is float else partial(_encode, line=inner)
     return f"[{inner}{f',{inner}'.join(map(one, values))}{line}]"
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME = 300
 _MOST_COMMANDS = 100
-"""Findings, worst first, that tell their commands; nobody copies those of a thousand."""
+"""Findings, worst first, that name their commands; nobody copies those of a thousand."""
 _GATE = "gate"
 
 
@@ -34,14 +34,14 @@ def render_junit(report: Report) -> str:
     worst = words.closing_findings(report)[:_MOST_COMMANDS]
     commands = [commands_for(finding, report) for finding in worst]
     report = scrub(report)
-    told = words.closing_findings(report)
+    findings = words.closing_findings(report)
     closing = {
         id(finding): (
             *known,
             *(ContextLine(one.label, f"{one.why} {one.line}".strip()) for one in offered),
         )
         for finding, known, offered in zip_longest(
-            told, beside(report, told), commands, fillvalue=()
+            findings, beside(report, findings), commands, fillvalue=()
         )
     }
     root = Element("testsuites", {"name": "driftgate"})
@@ -75,7 +75,7 @@ def _properties(suite: Element, report: Report, profile: str) -> None:
         *(("note", text) for text in report.notes),
         *_edits(report, profile),
     ]
-    _named(suite, pairs)
+    _add_properties(suite, pairs)
 
 
 def _edits(report: Report, profile: str) -> list[tuple[str, str]]:
@@ -87,28 +87,28 @@ def _edits(report: Report, profile: str) -> list[tuple[str, str]]:
     ]
 
 
-def _named(parent: Element, pairs: Sequence[tuple[str, str]]) -> None:
-    held = SubElement(parent, "properties")
+def _add_properties(parent: Element, pairs: Sequence[tuple[str, str]]) -> None:
+    holder = SubElement(parent, "properties")
     for name, value in pairs:
-        SubElement(held, "property", {"name": name, "value": value})
+        SubElement(holder, "property", {"name": name, "value": value})
 
 
 def _case(suite: Element, finding: Finding, known: Sequence[ContextLine] | None) -> None:
     """One finding; `known` is what stands beside it where it closes the gate."""
     name = shorten(f"{finding.benchmark} {finding.metric}", _LONGEST_NAME)
     case = SubElement(suite, "testcase", {"classname": finding.profile, "name": name})
-    _named(case, [("verdict", finding.verdict.value), ("role", finding.role.value)])
-    told = _told(finding)
+    _add_properties(case, [("verdict", finding.verdict.value), ("role", finding.role.value)])
+    summary = _summary(finding)
     if known is None:
         if finding.verdict is not Verdict.PASSED or finding.role is Role.WATCH or finding.warnings:
-            SubElement(case, "system-out").text = told
+            SubElement(case, "system-out").text = summary
         return
     kind = "failure" if finding.verdict is Verdict.REGRESSED else "error"
-    said = {"type": finding.verdict.value, "message": finding.headline}
-    SubElement(case, kind, said).text = told
-    looked = _beside(known)
-    if looked:
-        SubElement(case, "system-out").text = looked
+    attributes = {"type": finding.verdict.value, "message": finding.headline}
+    SubElement(case, kind, attributes).text = summary
+    context = _beside(known)
+    if context:
+        SubElement(case, "system-out").text = context
 
 
 def _beside(known: Sequence[ContextLine]) -> str:
@@ -116,7 +116,7 @@ def _beside(known: Sequence[ContextLine]) -> str:
     return "\n".join(f"{line.label}: {line.text}" if line.label else line.text for line in known)
 
 
-def _told(finding: Finding) -> str:
+def _summary(finding: Finding) -> str:
     """The finding in lines: verdict, sentence, numbers, what qualifies it, what to do."""
     lines = [f"{words.verdict(finding)} {finding.code}: {finding.headline}"]
     if finding.base_value is not None or finding.head_value is not None:
@@ -135,9 +135,9 @@ def _without_findings(root: Element, report: Report) -> None:
     _properties(suite, report, "")
     case = SubElement(suite, "testcase", {"classname": "driftgate", "name": _GATE})
     message = words.lead(report) or words.verdict_sentence(report)
-    said = {"type": report.verdict, "message": message}
+    attributes = {"type": report.verdict, "message": message}
     advice = without_steps(report) if report.gate != "open" else "nothing was compared"
-    SubElement(case, "error", said).text = f"{message}\nadvice: {advice}"
+    SubElement(case, "error", attributes).text = f"{message}\nadvice: {advice}"
 
 
 def _count(root: Element) -> None:

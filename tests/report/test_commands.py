@@ -63,7 +63,7 @@ def test_undecided_pairs_are_doubled(used, pairs):
     changes = {"verdict": Verdict.INCONCLUSIVE, "code": "G020", "pairs": used}
     assert f"--pairs {pairs} " in lines(**changes)[LONGER]
     spent = commands(**(changes | {"pairs": 999}))[LONGER]
-    assert (spent.line, spent.why) == ("", "1000 pairs are the most; a quieter host helps.")
+    assert (spent.line, spent.why) == ("", "1000 pairs are the maximum; a quieter host helps.")
 
 
 def test_what_is_missing_goes_with_another_text_or_its_metric_alone():
@@ -183,7 +183,7 @@ def test_what_a_line_is_not_judged_by_is_said():
         advice="",
         loosens=True,
     )
-    said = "The change loosens it: name the merge base's `--profiles` and `--baseline`."
+    said = "The change loosens its rules: give the merge base's `--profiles` and `--baseline`."
     for one, why in (
         (edit, said),
         (replace(edit, profile="x"), ""),
@@ -212,7 +212,7 @@ def test_a_narrowed_check_is_not_accepted():
         ({"base_commit": ""}, "The commits of both sides are not known."),
         ({"head_commit": "2; rm -rf ."}, "The commits of both sides are not known."),
         ({"head_commit": GOOD}, "Both sides are of the same commit."),
-        ({"dirty": True}, "The head side had changes that no commit holds."),
+        ({"dirty": True}, "The head side had uncommitted changes."),
     ],
 )
 def test_no_commit_to_be_found(changes, why):
@@ -234,7 +234,7 @@ def test_a_report_that_tells_no_origin():
     known = commands(None)
     assert known[REPRODUCE][1:] == (
         f"gate check {ALONE}",
-        "Name the base side with `--base DIR`: this report does not tell where it was.",
+        "Name the base side with `--base DIR`: this report does not say where it was.",
     )
     assert [known[label].line for label in (LONGER, BISECT, ACCEPT)] == ["", "", ""]
 
@@ -277,7 +277,7 @@ def test_where_trials_are_restarts_every_line_allows_them():
     assert known[REPRODUCE].line == f"gate check {ALONE} {SIDES} --restart"
     assert known[LONGER].line == f"gate check {ALONE} --pairs 200 {SIDES} --restart"
     assert known[BISECT].line == ""
-    assert "within one start of the machine" in known[BISECT].why
+    assert "git bisect cannot restart the machine" in known[BISECT].why
 
 
 def test_where_trials_are_restarts_the_first_level_is_measured_session_by_session():

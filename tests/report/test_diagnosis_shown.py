@@ -52,7 +52,7 @@ def test_text_and_markdown_tell_the_first_three():
     report = report_with()
     told = "stat: context switches 2.000 -> 6.000, softirq: TIMER 0.5000 -> 0.7500 for each I/O"
     text = " ".join(render_text(report, width=100).split())
-    assert f"moved with it: {told}; a hint from 3 + 3 extra runs, no part of the verdict" in text
+    assert f"moved with it: {told}; a hint from 3 + 3 extra runs, not part of the verdict" in text
     for rendered in (render_comment(report, Links()), render_summary(report, Links())):
         assert rendered.count("Moved with it: ") == 1
         assert "context switches 2.000" in rendered

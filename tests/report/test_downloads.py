@@ -106,7 +106,7 @@ def test_what_does_not_fit_is_told(monkeypatch):
     assert some[1:] == whole[1:]
     assert (some[0].name, some[0].href) == ("report.json", "")
     html = render_html(report)
-    assert "too large to lie inside this file: it stands beside this page" in html
+    assert "too large to embed in this file: it stands beside this page" in html
     assert html.count('href="data:') == 3  # the icon and two files
     monkeypatch.setattr(module, "MOST_EMBEDDED", 0)
     assert [one.href for one in downloads(report)] == ["", "", ""]

@@ -56,13 +56,13 @@ def test_a_failed_check_reads_as_one():
     assert text.startswith(
         "✗ gate closed: error why G231: profiles/db.toml:3: fio is not installed"
     )
-    assert re.search(r"── What to do ─+ Look into the log of the measurement", text)
+    assert re.search(r"── What to do ─+ Read the log of the measurement", text)
     assert "promise" not in text
     assert text.endswith("✗ gate closed: error (exit status 4)")
     assert text.count("fio is not installed") == 1
     page = page_of(failed())
     assert "G231: profiles/db.toml:3: fio is not installed." in page
-    assert "Look into the log of the measurement" in page
+    assert "Read the log of the measurement" in page
     assert "Promise:" not in page
     assert "Every metric passed" not in page
 

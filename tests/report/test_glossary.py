@@ -5,8 +5,7 @@ from pathlib import Path
 from markupsafe import escape
 
 from gate.model import Verdict
-from gate.report.glossary import glossary
-from gate.report.html.html import render_html
+from gate.report.html.html import glossary, render_html
 from tests.report.sample import sample_report
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "glossary.md").read_text(encoding="utf-8")

@@ -88,7 +88,12 @@ def test_numbers_are_those_of_the_other_renderings():
     """Sides, loss and interval read as in the terminal."""
     terminal = " ".join(render_text(sample_report(), width=400).split())
     text = render_comment(sample_report(), LINKS).replace("\u00a0", " ").replace("→", "->")
-    for said in ("713.2 -> 638.1 k op/s", "+11.1 %", "+9.8 % … +12.4 %", "4.8 % (asked: 3.0 %)"):
+    for said in (
+        "713.2 -> 638.1 k op/s",
+        "+11.1 %",
+        "+9.8 % … +12.4 %",
+        "4.8 % (requested: 3.0 %)",
+    ):
         assert said in terminal
         assert said in text
 
@@ -110,7 +115,7 @@ def test_a_failed_check_says_why_and_what_to_do():
     assert "### ✗ Gate closed: error\n" in text
     assert text.count("fio is not installed.") == 1
     assert "**Why.** G231: `profiles/db.toml:3`: fio is not installed." in text
-    assert "`gate explain G231` tells more." in text
+    assert "`gate explain G231` explains it." in text
     assert "Promise" not in text
     assert "Passed" not in text
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from gate.model import Better
-from gate.report.plots.interval import LIMIT, ZERO, interval_bar, limit_of
+from gate.report.plots.losses import LIMIT, ZERO, interval_bar, limit_of
 from tests.report.build import finding
 
 

@@ -21,7 +21,7 @@ def test_every_rendering_tells_it():
     for shown in (text, page):
         assert "from a summary: printed means, no trials" in shown
         assert "2 metrics judged, 1 printed without a spread" in shown
-        assert "as far as the printed figures are what they seem" in shown
+        assert "provided that the printed figures are correct" in shown
         assert UNKNOWN in shown
         assert "flagged by the screen" not in shown
     assert "Printed means: there are no trials to show." in page

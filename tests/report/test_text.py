@@ -190,4 +190,6 @@ def test_a_name_that_no_command_can_say_makes_none():
     made = finding("b\u202e[x=1]", verdict=Verdict.REGRESSED)
     text = render_text(sample_report(findings=(made,)))
     assert "--benchmark" not in text
-    assert "too long for a command, or holds what no terminal shows" in " ".join(text.split())
+    assert "too long for a command, or holds characters that no terminal shows" in " ".join(
+        text.split()
+    )

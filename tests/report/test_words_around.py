@@ -146,7 +146,7 @@ def test_counts_of_what_is_alike_edited_and_set_aside():
     assert around.alike(replace(report, alike=())) == ""
     change = TextChange(name="profiles/a.toml", lines=("@@", "+a", " b"), more=2)
     assert around.change(change) == (
-        "profiles/a.toml: 1 line added, 0 taken away, and 2 lines not shown"
+        "profiles/a.toml: 1 line added, 0 removed, and 2 lines not shown"
     )
     assert around.aside_summary(report) == (
         "4 trials set aside: foreign_cpu 3, steal 1; base 1, head 3"

@@ -161,7 +161,7 @@ def test_a_report_says_what_of_the_change_was_executed(touched, said):
     assert outcome(report) == ("G001", "passed", 0)
     assert not list(report_complaints(report))
     assert said in " ".join(render_text(report).split())
-    assert "**Touched.**" in render_summary(report, Links())
+    assert "**Patch coverage.**" in render_summary(report, Links())
     assert "<dt>touched</dt>" in render_html(report)
 
 

@@ -1,7 +1,4 @@
-"""The accepted sessions that findings are compared with, told once for each profile.
-
-What a page has said already: a long sentence is told once, and later only where it stands.
-"""
+"""What a page says once: its accepted sessions, and long sentences that would be repeated."""
 
 from __future__ import annotations
 
@@ -91,24 +88,24 @@ class Brief(NamedTuple):
     """Empty where there is none, or where the text says it."""
     why: str
     above: str
-    """The place where its text stands; empty where it is told here."""
+    """The place where its text stands; empty where it is printed here."""
 
 
 class Once:
     """Sentences and the places where they stand, in the order of the page."""
 
     def __init__(self) -> None:
-        self._told: dict[tuple[str, str], str] = {}
+        self._places: dict[tuple[str, str], str] = {}
 
     def above(self, what: str, text: str, here: str) -> str:
-        """The place above where this was told of the same thing; empty where it is told now."""
-        place = self._told.setdefault((what, text), here)
+        """The place above where the same was said; empty where it is said now."""
+        place = self._places.setdefault((what, text), here)
         return "" if place == here else place
 
     def commands(self, some: Sequence[ShellLine], here: str) -> Iterator[Brief]:
         """The commands of a finding without what was said of them above.
 
-        A longer check is told as what it adds to the line that reproduces the finding.
+        A longer check is printed as what it adds to the line that reproduces the finding.
         """
         lines = {one.label: one.line for one in some}
         for one in some:

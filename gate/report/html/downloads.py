@@ -1,10 +1,8 @@
-"""The report's data inside its own page, so that one file holds the picture and the numbers.
+"""The report's data inside its own page: the whole as JSON, findings and single values as CSV.
 
-Findings and their single values as CSV (RFC 4180, UTF-8), for spreadsheets and programs.
-
-Every number is in its base unit (`s`, `op/s`, `B/s`, ...; ratios, not per cent) and written to its
-last bit; a number that is not known is an empty cell. Strings come from sessions: they are cleaned
-as on the page, and none can be taken for a formula.
+The tables are RFC 4180 in UTF-8. Every number is in its base unit (`s`, `op/s`, `B/s`, ...; ratios,
+not per cent) and written to its last bit; a number that is not known is an empty cell. Strings come
+from sessions: they are cleaned as on the page, and none can be taken for a formula.
 """
 
 from __future__ import annotations
@@ -171,7 +169,7 @@ def downloads(report: Report) -> tuple[Download, ...]:
     made: list[Download] = []
     for name, kind, written, label in files:
         content = written(report).encode()
-        download = _embedded(name, kind, content, label)
+        download = _as_link(name, kind, content, label)
         if len(download.href) > room:
             download = Download(name, "", label, _size(content))
         room -= len(download.href)
@@ -179,14 +177,14 @@ def downloads(report: Report) -> tuple[Download, ...]:
     return tuple(made)
 
 
-def _embedded(name: str, kind: str, content: bytes, label: str) -> Download:
+def _as_link(name: str, kind: str, content: bytes, label: str) -> Download:
     if len(content) > MOST_PLAIN:
-        name, kind, content = f"{name}.gz", "application/gzip", _packed(content)
+        name, kind, content = f"{name}.gz", "application/gzip", _gzip(content)
     href = f"data:{kind};base64,{base64.b64encode(content).decode()}"
     return Download(name, href, label, _size(content))
 
 
-def _packed(content: bytes) -> bytes:
+def _gzip(content: bytes) -> bytes:
     """As gzip, without a time: the same report always gives the same page.
 
     Digits are as good as random, so that a packer that looks for few matches packs them better.

@@ -1,7 +1,4 @@
-"""The report as one HTML file: everything inline, no network, complete without JavaScript.
-
-Path data as short as it can be: the same strokes, from where the pen is when that is shorter.
-"""
+"""The report as one HTML file: everything inline, no network, complete without JavaScript."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from gate.report.glossary import glossary
+from gate.docs import docs_directory
 from gate.report.html.accepted import Once, accepted_sessions
 from gate.report.html.downloads import downloads
 from gate.report.html.rows import rows_of
@@ -28,60 +25,21 @@ from gate.report.html.sections import (
     todo_of,
     worst_of,
 )
+from gate.report.plots.axis import tight
 from gate.report.wording import around, calibration_record, diagnosis, words
 from gate.report.wording.advice import next_steps, without_steps
 from gate.text import scrub
 
 if TYPE_CHECKING:
     from gate.model import Report
-
-
-_STEP = re.compile(r"([MLHVhvZz])([^MLHVhvZz]*)")
-
-
-def tight(path: str) -> str:
-    """The path with moves and lines relative to the pen where that takes fewer letters.
-
-    Only whole numbers are rewritten; places of a picture are whole.
-    """
-    made: list[str] = []
-    start = pen = (0, 0)
-    for verb, figures in _STEP.findall(path):
-        try:
-            numbers = [int(one) for one in figures.split()]
-        except ValueError:
-            return path
-        if verb in "Zz":
-            pen = start
-            made.append(verb)
-        elif verb in "ML":
-            place = numbers[0], numbers[1]
-            near = f"{verb.lower()}{_pair(place[0] - pen[0], place[1] - pen[1])}"
-            far = f"{verb}{_pair(*place)}"
-            made.append(near if made and len(near) < len(far) else far)
-            pen = place
-            start = place if verb == "M" else start
-        else:
-            pen = _along(verb, numbers[0], pen)
-            made.append(f"{verb}{numbers[0]}")
-    return "".join(made)
-
-
-def _along(verb: str, number: int, pen: tuple[int, int]) -> tuple[int, int]:
-    """Where the pen is after a stroke across or down."""
-    x, y = pen
-    return {"H": (number, y), "h": (x + number, y), "V": (x, number), "v": (x, y + number)}[verb]
-
-
-def _pair(x: int, y: int) -> str:
-    return f"{x}{y}" if y < 0 else f"{x} {y}"
+    from gate.report.html.rows import FindingRow
 
 
 MOST_PLOTTED = 300
-"""Findings told with all their evidence; above it what plainly passed has its row in the table, and
-of what did not only the worst are drawn."""
+"""Findings shown with all their evidence. In a larger report what plainly passed has only its row,
+and of the others the worst are drawn."""
 WORST_SHOWN = 10
-"""Findings told in full at the top; the table holds all."""
+"""Findings shown in full at the top; the table holds all."""
 MOST_ALIKE = 5
 """Further findings of one reason that are named on the first screen."""
 MOST_ASIDE = 200
@@ -93,52 +51,55 @@ _STYLES = ("style.css", "plots.css", "table.css")
 
 def render_html(report: Report) -> str:
     """The whole report as one page that opens from a file, offline, in any browser."""
-    original, report = report, scrub(report)
-    rows = rows_of(report, original, most_plotted=MOST_PLOTTED)
+    shown = scrub(report)
+    rows = rows_of(shown, report, most_plotted=MOST_PLOTTED)
+    page = _environment().get_template("report.html.j2")
+    return page.render(
+        report=shown,
+        once=Once(),
+        words=words,
+        around=around,
+        words_why=diagnosis,
+        touch=diagnosis,
+        record=calibration_record,
+        assets=_assets(),
+        most_plotted=MOST_PLOTTED,
+        most_aside=MOST_ASIDE,
+        most_alike=MOST_ALIKE,
+        few_areas=[one for one in areas(shown) if len(one[1]) <= MOST_IN_AREA],
+        long_areas=[one for one in areas(shown) if len(one[1]) > MOST_IN_AREA],
+        sides=sides(shown),
+        accepted=accepted_sessions(shown),
+        todo=todo_of(rows),
+        downloads=downloads(report),
+        steps=next_steps(report),
+        without_steps=without_steps(shown),
+        glossary=glossary(),
+        **_findings(shown, rows),
+    )
+
+
+def _findings(report: Report, rows: list[FindingRow]) -> dict[str, object]:
+    """What the page says of the findings: the worst, the evidence by benchmark, the tables."""
     attention = [item for item in rows if item.verdict != "passed"]
-    passed = [item for item in rows if item.verdict == "passed"]
     closing = [item for item in attention if not item.watch and not item.finding.verdict.opens]
     notable = attention if report.gate == "open" else closing
     worst = worst_of(notable, WORST_SHOWN)
-    told = [item for item in rows if item.told]
-    every = sections(report, told)
-    return (
-        _environment()
-        .get_template("report.html.j2")
-        .render(
-            report=report,
-            once=Once(),
-            words=words,
-            around=around,
-            words_why=diagnosis,
-            touch=diagnosis,
-            record=calibration_record,
-            assets=_assets(),
-            rows=rows,
-            attention=attention,
-            passed=passed,
-            worst=worst,
-            shapes=shapes(report, worst),
-            causes=causes(report, worst),
-            more=len(notable) - sum(1 + len(one.others) + len(one.also) for one in worst),
-            notable_sections=[one for one in every if not one.calm],
-            calm_sections=[one for one in every if one.calm],
-            untold=len(rows) - len(told),
-            most_plotted=MOST_PLOTTED,
-            most_aside=MOST_ASIDE,
-            most_alike=MOST_ALIKE,
-            few_areas=[one for one in areas(report) if len(one[1]) <= MOST_IN_AREA],
-            long_areas=[one for one in areas(report) if len(one[1]) > MOST_IN_AREA],
-            sides=sides(report),
-            accepted=accepted_sessions(report),
-            parts=parts(report, evidence=any(not one.calm for one in every)),
-            todo=todo_of(rows),
-            downloads=downloads(original),
-            steps=next_steps(original),
-            without_steps=without_steps(report),
-            glossary=glossary(),
-        )
-    )
+    detailed = [item for item in rows if item.details]
+    every = sections(report, detailed)
+    return {
+        "rows": rows,
+        "attention": attention,
+        "passed": [item for item in rows if item.verdict == "passed"],
+        "worst": worst,
+        "shapes": shapes(report, worst),
+        "causes": causes(report, worst),
+        "more": len(notable) - sum(1 + len(one.others) + len(one.also) for one in worst),
+        "notable_sections": [one for one in every if not one.calm],
+        "calm_sections": [one for one in every if one.calm],
+        "undrawn": len(rows) - len(detailed),
+        "parts": parts(report, evidence=any(not one.calm for one in every)),
+    }
 
 
 class _Assets(NamedTuple):
@@ -160,9 +121,9 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["coded"] = _coded
+    environment.filters["coded"] = _with_code
     environment.filters["tight"] = tight
-    environment.filters["quoted"] = _quoted
+    environment.filters["quoted"] = _between_tags
     return environment
 
 
@@ -172,7 +133,7 @@ def _bind(value: object) -> object:
     return str(value).replace(" %", "\u00a0%") if plain else value
 
 
-def _coded(text: str) -> Markup:
+def _with_code(text: str) -> Markup:
     """Text between back-ticks as code; everything is escaped first."""
     parts = str(_bind(text)).split("`")
     if len(parts) % 2 == 0:
@@ -184,15 +145,15 @@ def _coded(text: str) -> Markup:
     return Markup("").join(pieces)
 
 
-def _quoted(text: str) -> Markup:
+def _between_tags(text: str) -> Markup:
     """Text between tags, where a quotation mark needs no escape."""
-    return Markup(str(escape(_bind(text))).replace("&#39;", "'").replace("&#34;", '"'))  # noqa: S704
+    return Markup(str(escape(_bind(text))).replace("&#39;", "'").replace("&#34;", '"'))
 
 
 @cache
 def _assets() -> _Assets:
     style, script = _close(_tight("".join(map(_source, _STYLES)))), _tight(_source("script.js"))
-    return _Assets(Markup(style), _hash(style), Markup(script), _hash(script))  # noqa: S704
+    return _Assets(Markup(style), _hash(style), Markup(script), _hash(script))
 
 
 def _source(name: str) -> str:
@@ -218,3 +179,19 @@ def _close(style: str) -> str:
 def _hash(text: str) -> str:
     digest = hashlib.sha256(text.encode()).digest()
     return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+_TERM = re.compile(r"^- \*\*(.+?)\*\*: (.+(?:\n  .+)*)$", re.MULTILINE)
+
+
+@cache
+def glossary() -> dict[str, dict[str, str]]:
+    """Each heading of the page, as `Terms`, with its words and what they mean."""
+    text = (docs_directory() / "glossary.md").read_text(encoding="utf-8")
+    _, *sections = re.split(r"^## ", text, flags=re.MULTILINE)
+    return {
+        section.partition("\n")[0]: {
+            word: " ".join(meaning.split()) for word, meaning in _TERM.findall(section)
+        }
+        for section in sections
+    }

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gate.model import Role
-from gate.report.plots import history_plot, interval_plot, numbers, pairs_plot, trials_plot
-from gate.report.plots.interval import Bar, interval_bar
+from gate.report.plots.history import history_plot
+from gate.report.plots.losses import Bar, interval_bar, interval_plot, pairs_plot
+from gate.report.plots.numbers import numbers
+from gate.report.plots.trials import trials_plot
 from gate.report.wording import around, words
 from gate.report.wording.commands import commands_for
 from gate.text import shorten
@@ -17,7 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from gate.model import Accepted, Finding, Report
-    from gate.report.plots import HistoryPlot, IntervalPlot, Numbers, PairsPlot, TrialsPlot
+    from gate.report.plots.curves import Chart
+    from gate.report.plots.losses import IntervalPlot, PairsPlot
+    from gate.report.plots.numbers import Numbers
+    from gate.report.plots.trials import TrialsPlot
     from gate.report.wording.commands import ShellLine
 
 LONGEST_NAME = 300
@@ -25,12 +30,12 @@ LONGEST_NAME = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingDetails:
-    """What a finding is told with beside its row: plots, history, commands."""
+    """What the page shows of a finding beside its row: plots, history, commands."""
 
     interval: IntervalPlot | None
     trials: TrialsPlot | None
     pairs: PairsPlot | None
-    history: HistoryPlot | None
+    history: Chart | None
     numbers: Numbers | None
     """What the plots were drawn from."""
     accepted: str
@@ -53,16 +58,11 @@ class FindingRow:
     base: str
     head: str
     loss: str
-    interval: str
-    confidence: str
-    tolerance: str
     negligible: str
-    trials: str
-    method: str
     smallest: str
     """Minimum detectable loss."""
     bar: Bar | None
-    told: FindingDetails | None
+    details: FindingDetails | None
     """Absent where the row in the table is all."""
 
     @property
@@ -72,8 +72,8 @@ class FindingRow:
 
     @property
     def detailed(self) -> bool:
-        """Whether the page tells more of it than its row."""
-        return self.told is not None
+        """Whether the page shows more of it than its row."""
+        return self.details is not None
 
 
 def rows_of(report: Report, original: Report, *, most_plotted: int) -> list[FindingRow]:
@@ -81,19 +81,20 @@ def rows_of(report: Report, original: Report, *, most_plotted: int) -> list[Find
 
     `original` is the report before that: a command names things as they are, or not at all. In a
     report of more findings than `most_plotted`, only so many of those that did not plainly
-    pass are told with their evidence: the worst.
+    pass are shown with their evidence: the worst.
     """
-    accepted = {(one.profile, one.session): one for one in report.accepted}
+    accepted = around.accepted_by_name(report)
     small = len(report.findings) <= most_plotted
     left = most_plotted
     rows = []
     for index, finding in enumerate(report.findings, 1):
         tell = small or (left > 0 and not words.plainly_passed(finding))
         left -= tell
-        told = None
+        details = None
         if tell:
-            told = evidence(finding, accepted, commands_for(original.findings[index - 1], original))
-        rows.append(row(index, finding, told))
+            commands = commands_for(original.findings[index - 1], original)
+            details = evidence(finding, accepted, commands)
+        rows.append(row(index, finding, details))
     return rows
 
 
@@ -102,7 +103,7 @@ def evidence(
     accepted: Mapping[tuple[str, str], Accepted],
     commands: tuple[ShellLine, ...],
 ) -> FindingDetails:
-    """Everything that a finding can be told with; what plainly passed asks for no action."""
+    """All the evidence of a finding; what plainly passed asks for no action."""
     calm = words.plainly_passed(finding)
     return FindingDetails(
         interval=None if calm else interval_plot(finding),
@@ -115,7 +116,7 @@ def evidence(
     )
 
 
-def row(index: int, finding: Finding, told: FindingDetails | None = None) -> FindingRow:
+def row(index: int, finding: Finding, details: FindingDetails | None = None) -> FindingRow:
     """The row of one finding."""
     return FindingRow(
         id=f"f{index}",
@@ -129,13 +130,8 @@ def row(index: int, finding: Finding, told: FindingDetails | None = None) -> Fin
         base=show(finding.base_value, finding.unit),
         head=show(finding.head_value, finding.unit),
         loss=percent(finding.loss),
-        interval=words.interval(finding),
-        confidence=words.confidence(finding),
-        tolerance=words.tolerance(finding),
         negligible=percent(finding.negligible, signed=False),
-        trials=words.trials(finding),
-        method=words.method(finding),
         smallest=percent(finding.minimum_detectable_loss, signed=False),
         bar=interval_bar(finding),
-        told=told,
+        details=details,
     )

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from gate.model import Role, Verdict
-from gate.report.plots import costs_plot, flame_plot, latency_plot, sweep_plot
+from gate.report.plots.cpu_time import costs_plot, flame_plot
+from gate.report.plots.curves import latency_plot, sweep_plot
 from gate.report.wording import around, diagnosis, words
 from gate.report.wording.commands import ShellLine
 from gate.report.wording.finding_context import tellers
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from gate.model import Difference, Finding, Report
     from gate.model.diagnosis import Why
     from gate.report.html.rows import FindingRow
-    from gate.report.plots import CostsPlot, FlamePlot, LatencyPlot, SweepPlot
+    from gate.report.plots.cpu_time import CostsPlot, FlamePlot
+    from gate.report.plots.curves import Chart
 
 T = TypeVar("T")
 _LONGEST_NAME = 300
@@ -29,14 +31,14 @@ Place = tuple[str, str]
 """Profile and benchmark."""
 
 
-class Named(NamedTuple, Generic[T]):
+class PlotInPage(NamedTuple, Generic[T]):
     """A plot and its place in the page."""
 
     id: str
     plot: T
 
 
-class Told(NamedTuple):
+class DiagnosisView(NamedTuple):
     """What moved with a regression, ready to be drawn."""
 
     why: Why
@@ -45,19 +47,19 @@ class Told(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
-    """One benchmark: its findings, and what is told of the benchmark as a whole."""
+class BenchmarkSection:
+    """One benchmark: its findings, and the plots of the benchmark as a whole."""
 
     id: str
     profile: str
     benchmark: str
     address: str
-    """Of the profile as it is at the head commit; empty where nobody told."""
+    """Of the profile as it is at the head commit; empty where that is not known."""
     rows: tuple[FindingRow, ...]
-    sweeps: tuple[Named[SweepPlot], ...]
-    costs: tuple[Named[CostsPlot], ...]
-    latencies: tuple[Named[LatencyPlot], ...]
-    why: Told | None
+    sweeps: tuple[PlotInPage[Chart], ...]
+    costs: tuple[PlotInPage[CostsPlot], ...]
+    latencies: tuple[PlotInPage[Chart], ...]
+    why: DiagnosisView | None
     """What moved with its regression, in extra runs."""
     commands: tuple[ShellLine, ...]
     """What can be done about the worst of its findings; nothing where all plainly passed."""
@@ -68,10 +70,10 @@ class Section:
         return all(row.verdict == "passed" for row in self.rows)
 
 
-def sections(report: Report, rows: Sequence[FindingRow]) -> tuple[Section, ...]:
+def sections(report: Report, rows: Sequence[FindingRow]) -> tuple[BenchmarkSection, ...]:
     """One section for each benchmark that has rows here, in the order of the worst of them.
 
-    A sweep is told once, with the first benchmark that is a point of it.
+    A sweep is shown once, with the first benchmark that is a point of it.
     """
     groups: dict[Place, list[FindingRow]] = {}
     for item in rows:
@@ -79,41 +81,43 @@ def sections(report: Report, rows: Sequence[FindingRow]) -> tuple[Section, ...]:
     swept = _first_of(report, groups)
     bills = {(one.profile, one.benchmark): one for one in report.bills}
     whys = {
-        (one.profile, one.benchmark): Told(one, diagnosis.movers(one), flame_plot(one))
+        (one.profile, one.benchmark): DiagnosisView(one, diagnosis.movers(one), flame_plot(one))
         for one in report.why
     }
-    curves: dict[Place, list[LatencyPlot]] = {}
+    curves: dict[Place, list[Chart]] = {}
     for latency in report.latencies:
         place = (latency.profile, latency.benchmark)
         plot = latency_plot(latency) if place in groups else None
         if plot:
             curves.setdefault(place, []).append(plot)
     return tuple(
-        Section(
+        BenchmarkSection(
             id=f"b{number}",
             profile=place[0],
             benchmark=shorten(place[1], _LONGEST_NAME),
             address=profile_address(report, place[0]),
             rows=tuple(items),
-            sweeps=_named(f"b{number}s", swept.get(place, ())),
-            costs=_named(f"b{number}c", [costs_plot(bills[place])] if place in bills else ()),
-            latencies=_named(f"b{number}l", curves.get(place, ())),
+            sweeps=_numbered_plots(f"b{number}s", swept.get(place, ())),
+            costs=_numbered_plots(
+                f"b{number}c", [costs_plot(bills[place])] if place in bills else ()
+            ),
+            latencies=_numbered_plots(f"b{number}l", curves.get(place, ())),
             why=whys.get(place),
-            commands=items[0].told.commands if items[0].told else (),
+            commands=items[0].details.commands if items[0].details else (),
         )
         for number, (place, items) in enumerate(groups.items(), 1)
     )
 
 
-def _named(start: str, plots: Iterable[T]) -> tuple[Named[T], ...]:
-    return tuple(Named(f"{start}{n}", plot) for n, plot in enumerate(plots, 1))
+def _numbered_plots(start: str, plots: Iterable[T]) -> tuple[PlotInPage[T], ...]:
+    return tuple(PlotInPage(f"{start}{n}", plot) for n, plot in enumerate(plots, 1))
 
 
-def _first_of(report: Report, groups: Iterable[Place]) -> dict[Place, list[SweepPlot]]:
-    """By the place that tells them, the sweeps' plots."""
+def _first_of(report: Report, groups: Iterable[Place]) -> dict[Place, list[Chart]]:
+    """By the place that shows them, the sweeps' plots."""
     watched = {(one.profile, one.metric) for one in report.findings if one.role is Role.WATCH}
     order = {place: number for number, place in enumerate(groups)}
-    found: dict[Place, list[SweepPlot]] = {}
+    found: dict[Place, list[Chart]] = {}
     for sweep in report.sweeps:
         names = (sweep.group, *(point.benchmark for point in sweep.points))
         places = [(sweep.profile, name) for name in names if (sweep.profile, name) in order]
@@ -137,7 +141,7 @@ class Worst(NamedTuple):
 def worst_of(rows: Sequence[FindingRow], most: int) -> tuple[Worst, ...]:
     """The first of these rows; what is of one benchmark, or has no loss and says the same, is one.
 
-    A benchmark's findings are often of one event, of which the worst tells most.
+    A benchmark's findings are often of one event, of which the worst says most.
     """
     found: dict[object, list[FindingRow]] = {}
     for item in rows:
@@ -154,10 +158,10 @@ def _place(finding: Finding) -> Place:
     return finding.profile, finding.benchmark
 
 
-def shapes(report: Report, told: Sequence[Worst]) -> dict[str, str]:
-    """By the row that tells it, how a swept curve changed its shape: each curve once."""
+def shapes(report: Report, worst: Sequence[Worst]) -> dict[str, str]:
+    """By the row that shows it, how a swept curve changed its shape: each curve once."""
     found: dict[str, str] = {}
-    rows = [row for one in told for row in (one.row, *one.also)]
+    rows = [row for one in worst for row in (one.row, *one.also)]
     for sweep in report.sweeps:
         places = set(tellers(sweep)) if sweep.told else ()
         for row in rows:
@@ -167,16 +171,16 @@ def shapes(report: Report, told: Sequence[Worst]) -> dict[str, str]:
     return found
 
 
-def causes(report: Report, told: Sequence[Worst]) -> dict[str, str]:
-    """By the row that tells it, who pays most of what its benchmark costs more."""
+def causes(report: Report, worst: Sequence[Worst]) -> dict[str, str]:
+    """By the row that shows it, who pays most of what its benchmark costs more."""
     bills = {(one.profile, one.benchmark): one for one in report.bills}
     found = {}
-    for row in (one.row for one in told):
+    for row in (one.row for one in worst):
         own = row.finding
         bill = bills.get(_place(own)) if own.verdict is Verdict.REGRESSED else None
-        said = around.rise(bill, own.negligible) if bill else ""
-        if said:
-            found[row.id] = said.replace("->", "→")
+        rise = around.rise(bill, own.negligible) if bill else ""
+        if rise:
+            found[row.id] = rise.replace("->", "→")
     return found
 
 
@@ -192,10 +196,10 @@ def todo_of(rows: Iterable[FindingRow]) -> dict[Verdict, Todo | None]:
     found: dict[Verdict, Todo | None] = dict.fromkeys(Verdict)
     for item in rows:
         own = item.finding
-        told = item.told.commands if item.told else ()
-        if found[own.verdict] is None and told and not item.watch:
+        commands = item.details.commands if item.details else ()
+        if found[own.verdict] is None and commands and not item.watch:
             explain = ShellLine("what it means", f"gate explain {own.code}")
-            found[own.verdict] = Todo(own.metric, (*told, explain))
+            found[own.verdict] = Todo(own.metric, (*commands, explain))
     return found
 
 

@@ -86,13 +86,13 @@ def _span(text: str) -> str:
 def _words(text: str, *, first: bool) -> list[str]:
     """Plain words as they are, neighbours that are not plain in one code span."""
     done: list[str] = []
-    for risky, group in groupby(_marked(text, first=first), key=itemgetter(0)):
+    for risky, group in groupby(_with_risk(text, first=first), key=itemgetter(0)):
         words = " ".join(word for _, word in group)
         done.append(_bare(words) if risky else words.replace(" %", f"{_GLUE}%"))
     return done
 
 
-def _marked(text: str, *, first: bool) -> Iterator[tuple[bool, str]]:
+def _with_risk(text: str, *, first: bool) -> Iterator[tuple[bool, str]]:
     for number, word in enumerate(text.split()):
         yield _is_risky(word, first=first and number == 0), word
 

@@ -12,8 +12,17 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gate.report.markdown.around import differences, host, reasons, what_to_do
-from gate.report.markdown.parts import edits, folded_lines, markdown_opening, section_heading, title
+from gate.report.markdown.sections import (
+    differences,
+    edits,
+    folded_lines,
+    host,
+    markdown_opening,
+    reasons,
+    section_heading,
+    title,
+    what_to_do,
+)
 from gate.report.markdown.table import bytes_of, table, within
 from gate.report.wording import words
 from gate.report.wording.commands import commands_for
@@ -37,7 +46,7 @@ class _Shape:
     rows: int
     """Findings in sight; the others are folded."""
     items: int
-    """Findings that are told in sentences; also most notes."""
+    """Findings that are explained in sentences; also most notes."""
 
 
 _COMMENT = _Shape(most=59_000, rows=10, items=20)
@@ -69,10 +78,10 @@ def _render(report: Report, links: Links, shape: _Shape) -> str:
     shown, held = table(notable[: shape.rows], room // 2)
     if shown:
         above += [*section_heading(words.worst(report)), *shown]
-    told = notable[: shape.items]
-    why = within(reasons(report, told), room // 4, shape.items)
+    explained = notable[: shape.items]
+    why = within(reasons(report, explained), room // 4, shape.items)
     above += folded_lines("Why, who paid, and the commands to look closer", why)
-    lines = {one.line for finding in told[: len(why)] for one in commands_for(finding, report)}
+    lines = {one.line for finding in explained[: len(why)] for one in commands_for(finding, report)}
     above += what_to_do(report, links, lines, room // 10)
     count, differed = differences(report, shape.items)
     above += folded_lines(f"{words.DIFFERED}{count}", within(differed, room // 8, len(differed)))

@@ -22,7 +22,7 @@ _LONGEST_REASON = 160
 _WITHOUT_NUMBERS = frozenset(
     {Verdict.BROKEN, Verdict.MISSING, Verdict.INCOMPARABLE, Verdict.NEW},
 )
-"""Verdicts whose reason tells more than their numbers."""
+"""Verdicts whose reason says more than their numbers."""
 
 
 def bytes_of(lines: Sequence[str]) -> int:
@@ -87,5 +87,5 @@ def _loss(finding: Finding) -> str:
     if loss == "?":
         return "none"
     closes = finding.role is Role.GATE and not finding.verdict.opens
-    told = f"**{md(loss)}**" if closes else md(loss)
-    return f"{told} ({_together(ends)})" if ends else told
+    shown = f"**{md(loss)}**" if closes else md(loss)
+    return f"{shown} ({_together(ends)})" if ends else shown

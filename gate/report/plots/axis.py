@@ -1,14 +1,14 @@
 """Axes: values to places in a plot, and round numbers beside them.
 
 A plot's inner picture is 1000 wide and 150 high and stretches across; texts stand outside it, in
-per cent across and in pixels down, so that they keep their shape at any width.
-
-Curves of base and head over something: one shape for sweeps, latencies and histories.
+per cent across and in pixels down, so that they keep their shape at any width. Strokes are path
+data, written as short as can be.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.units import percent
@@ -101,12 +101,12 @@ class Axis:
 
 
 def _number(mark: float, digits: int, step: float) -> str:
-    """As many digits as tell a mark from the next; with an exponent where that is shorter."""
+    """As many digits as set a mark apart from the next; with an exponent where that is shorter."""
     plain = f"{mark:.{digits}f}"
     if len(plain) <= _LONGEST_NUMBER or not mark:
         return plain
-    told = max(0, math.floor(math.log10(abs(mark))) - math.floor(math.log10(step)))
-    return min(plain, _exponent(f"{mark:.{told}e}"), key=len)
+    precision = max(0, math.floor(math.log10(abs(mark))) - math.floor(math.log10(step)))
+    return min(plain, _exponent(f"{mark:.{precision}e}"), key=len)
 
 
 def _power(mark: float) -> str:
@@ -120,20 +120,20 @@ def _exponent(text: str) -> str:
     return f"{digits}e{int(power)}"
 
 
-def labels(wanted: Sequence[tuple[float, str]], *, wide: float = 0.0) -> tuple[Tick, ...]:
+def labels(texts: Sequence[tuple[float, str]], *, wide: float = 0.0) -> tuple[Tick, ...]:
     """Those of some labels, the most important first, that stand clear of one another.
 
     Most must do so in the narrowest plot; where one may be `wide` pixels, more are shown there.
     """
-    told: list[tuple[float, Tick]] = []
+    placed: list[tuple[float, Tick]] = []
     for room, kind in ((_NARROW, ""), (wide, "noun")):
-        for share, text in wanted:
+        for share, text in texts:
             tick = _label(share, text, room, kind)
-            taken = [_stretch(s, t.label, room) for s, t in told]
+            taken = [_stretch(s, t.label, room) for s, t in placed]
             left, right = _stretch(share, text, room)
             if right - left <= room and all(left >= b or right <= a for a, b in taken):
-                told.append((share, tick))
-    return tuple(tick for _, tick in sorted(told))
+                placed.append((share, tick))
+    return tuple(tick for _, tick in sorted(placed))
 
 
 def _label(share: float, text: str, room: float, kind: str) -> Tick:
@@ -156,7 +156,7 @@ def _length(text: str) -> float:
     return sum(_WIDE_GLYPH if c.isupper() or c > _LAST_NARROW else _GLYPH for c in text)
 
 
-def told_loss(loss: float | None) -> str:
+def loss_text(loss: float | None) -> str:
     """A loss as per cent; `?` where it is so large that no digit of it means anything."""
     return percent(loss if loss is not None and abs(loss) < _LARGEST_LOSS else None)
 
@@ -181,37 +181,42 @@ def dots(points: Sequence[tuple[float, str]]) -> str:
     return "".join(f"M{across(x)} {y}h0" for x, y in points)
 
 
-class Chart(NamedTuple):
-    """What a chart draws, and the table of the same numbers beneath it."""
+_STEP = re.compile(r"([MLHVhvZz])([^MLHVhvZz]*)")
 
-    title: str
-    """Of the table beneath."""
-    told: str
-    """A sentence that says the result."""
-    caption: str
-    """Of the axes: metric, unit, direction, parameter."""
-    y_ticks: tuple[Tick, ...]
-    x_ticks: tuple[Tick, ...]
-    base_line: str
-    base_dots: str
-    head_line: str
-    head_dots: str
-    weak_dots: str
-    """Places that tell little, drawn hollow."""
-    weak: str
-    """What these are."""
-    lines: str
-    """Upright lines between stretches of the chart."""
-    marks: str
-    """Rings about dots that mean more."""
-    marked: str
-    """What these are."""
-    columns: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
-    """Of the table beneath; a history's numbers stand with those of its finding."""
-    x_name: str = ""
-    """Before the texts below the picture."""
-    days: tuple[Tick, ...] = ()
-    """Of the first and of the last session of a history."""
-    at_end: str = ""
-    """What stands at the right end of a history."""
+
+def tight(path: str) -> str:
+    """The path with moves and lines relative to the pen where that takes fewer letters.
+
+    Only whole numbers are rewritten; places of a picture are whole.
+    """
+    made: list[str] = []
+    start = pen = (0, 0)
+    for verb, figures in _STEP.findall(path):
+        try:
+            numbers = [int(one) for one in figures.split()]
+        except ValueError:
+            return path
+        if verb in "Zz":
+            pen = start
+            made.append(verb)
+        elif verb in "ML":
+            place = numbers[0], numbers[1]
+            near = f"{verb.lower()}{_pair(place[0] - pen[0], place[1] - pen[1])}"
+            far = f"{verb}{_pair(*place)}"
+            made.append(near if made and len(near) < len(far) else far)
+            pen = place
+            start = place if verb == "M" else start
+        else:
+            pen = _along(verb, numbers[0], pen)
+            made.append(f"{verb}{numbers[0]}")
+    return "".join(made)
+
+
+def _along(verb: str, number: int, pen: tuple[int, int]) -> tuple[int, int]:
+    """Where the pen is after a stroke across or down."""
+    x, y = pen
+    return {"H": (number, y), "h": (x + number, y), "V": (x, number), "v": (x, y + number)}[verb]
+
+
+def _pair(x: int, y: int) -> str:
+    return f"{x}{y}" if y < 0 else f"{x} {y}"

@@ -6,7 +6,8 @@ import math
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.report.plots.axis import Axis, Chart, Tick, across, dots, labels, per_cent, polyline
+from gate.report.plots.axis import Axis, Tick, across, dots, labels, per_cent, polyline
+from gate.report.plots.curves import Chart
 from gate.report.wording import around
 from gate.text import shorten
 from gate.units import scale_of, significant
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from gate.model import Accepted, Finding
 
-HistoryPlot = Chart
 _EDGE = 0.04
 _LONGEST_METRIC = 60
 _DAY = 10
@@ -30,9 +30,7 @@ class _Point(NamedTuple):
     value: float
 
 
-def history_plot(
-    finding: Finding, accepted: Mapping[tuple[str, str], Accepted]
-) -> HistoryPlot | None:
+def history_plot(finding: Finding, accepted: Mapping[tuple[str, str], Accepted]) -> Chart | None:
     """The chart of a finding's history; None where fewer than two levels can be drawn."""
     points = _points(finding)
     head = finding.head_value
@@ -51,26 +49,24 @@ def history_plot(
     places = [_EDGE + step * n for n in range(len(points) + 1)]
     starts = [n for n, point in enumerate(points) if not n or points[n - 1].epoch != point.epoch]
     drawn = [(x, axis.y(point.value)) for x, point in zip(places, points, strict=False)]
-    ends = [*starts[1:], len(points)]
+    ends, epochs = [*starts[1:], len(points)], any(point.epoch for point in points)
     lines = [drawn[begin:end] for begin, end in zip(starts, ends, strict=True)]
     at_head = [(places[-1], axis.y(head))] if len(values) > len(points) and head is not None else []
     return Chart(
         title=f"{metric} over accepted sessions",
-        told=around.history(finding, accepted) or "no accepted session",
+        result=around.history(finding, accepted) or "no accepted session",
         caption=f"{metric}{f' in {unit}' if unit else ''}, "
         f"{finding.better.value} is better, over accepted sessions",
         y_ticks=axis.ticks(),
-        x_ticks=_numbered(points, starts, places),
+        x_ticks=_epoch_labels(points, starts, places),
         base_line="".join(polyline(line) for line in lines),
         base_dots=dots(drawn),
         head_line="",
         head_dots=dots(at_head),
-        weak_dots="",
-        weak="",
         lines="".join(f"M{across(places[n] - step / 2)} 0V150" for n in starts[1:]),
         marks=dots([drawn[n] for n in starts if points[n].epoch]),
-        marked="anchor of an epoch" if any(point.epoch for point in points) else "",
-        x_name="epoch" if any(point.epoch for point in points) else "",
+        marked="anchor of an epoch" if epochs else "",
+        x_name="epoch" if epochs else "",
         at_end=f"head {at_end}" if at_head else "",
         days=_days(finding.profile, points, places, accepted),
     )
@@ -82,7 +78,7 @@ def _days(
     places: Sequence[float],
     accepted: Mapping[tuple[str, str], Accepted],
 ) -> tuple[Tick, ...]:
-    """Of the first and the last accepted session, each below it; none where one is not told."""
+    """Of the first and the last accepted session, each below it; none where one is not known."""
     ends = (accepted.get((profile, one.session)) for one in (points[0], points[-1]))
     first, last = (one.started[:_DAY] if one else "" for one in ends)
     if not first or not last:
@@ -107,7 +103,7 @@ def _points(finding: Finding) -> list[_Point]:
     return [point for point in (*earlier, *current) if math.isfinite(point.value)]
 
 
-def _numbered(
+def _epoch_labels(
     points: Sequence[_Point], starts: Sequence[int], places: Sequence[float]
 ) -> tuple[Tick, ...]:
     """The epochs' numbers where each began; the newest first to find room."""

@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.report.plots.axis import told_loss
-from gate.report.plots.pairs import pair_losses
+from gate.report.plots.axis import loss_text
+from gate.report.plots.losses import pair_losses
 from gate.text import shorten
 from gate.units import scale_of, significant
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gate.model import Finding
 
 _STAMPED = re.compile(r".+-([0-9a-f]{8})")
-"""A session's name: when it began, and what it is told by."""
+"""A session's name: when it began, and a short name."""
 _LONGEST = 60
 
 
@@ -64,7 +64,7 @@ def numbers(finding: Finding) -> Numbers | None:
 
 
 def _accepted(finding: Finding, factor: float) -> Iterator[NumbersLine]:
-    """Accepted sessions, oldest first; the epoch and what is told of each stand above them."""
+    """Accepted sessions, oldest first; the epoch and what its rows show stand above them."""
     seen = finding.evidence
     count = len(seen.baseline)
     names = (*seen.baseline_sessions, *("",) * count)[:count]
@@ -86,7 +86,7 @@ def _fresh(finding: Finding, factor: float) -> Iterator[NumbersLine]:
     seen = finding.evidence
     count = min(len(seen.pairs_base), len(seen.pairs_head))
     losses = dict(pair_losses(finding))
-    told = [told_loss(losses.get(n)).removesuffix(" %") for n in range(1, count + 1)]
+    relative = [loss_text(losses.get(n)).removesuffix(" %") for n in range(1, count + 1)]
     lines = (
         NumbersLine("head, screen", _values(seen.head, factor)),
         NumbersLine("head, set aside, not counted", _values(seen.aside, factor)),
@@ -96,7 +96,7 @@ def _fresh(finding: Finding, factor: float) -> Iterator[NumbersLine]:
         ),
         NumbersLine("pairs, base", _values(seen.pairs_base, factor)),
         NumbersLine("pairs, head", _values(seen.pairs_head, factor)),
-        NumbersLine("pairs, loss in %", " ".join(told)),
+        NumbersLine("pairs, loss in %", " ".join(relative)),
     )
     yield from (line for line in lines if line.values)
 

@@ -12,7 +12,7 @@ from statistics import median, quantiles
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.report.plots.axis import HIGH, WIDE, Axis, Tick, per_cent
-from gate.report.plots.interval import limit_of
+from gate.report.plots.losses import limit_of
 from gate.text import shorten
 from gate.units import scale_of, show, show_pair
 
@@ -53,7 +53,7 @@ class Band(NamedTuple):
 class TrialsPlot(NamedTuple):
     """The dots of both sides."""
 
-    told: str
+    result: str
     """A sentence that says what is seen."""
     caption: str
     bands: tuple[Band, ...]
@@ -92,7 +92,7 @@ def trials_plot(finding: Finding) -> TrialsPlot | None:
     pen.spread(bands[-1], *_both(seen))
     base, way = finding.base_value, f"{finding.better.value} is better"
     return TrialsPlot(
-        told=f"every trial: {show_pair(base, finding.head_value, finding.unit)}",
+        result=f"every trial: {show_pair(base, finding.head_value, finding.unit)}",
         caption=f"{shorten(finding.metric, _LONGEST_NAME)}{f' in {unit}' if unit else ''}, {way}",
         bands=tuple(bands),
         ticks=axis.ticks(),

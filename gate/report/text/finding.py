@@ -1,7 +1,4 @@
-"""One finding in a terminal, with everything that is known beside its numbers.
-
-Passes in a terminal: one line each up to a limit, then a count.
-"""
+"""Findings in a terminal: a block for each that did not pass, and a line for each that did."""
 
 from __future__ import annotations
 
@@ -9,8 +6,18 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from gate.model import Role, Verdict
-from gate.report.text.opening import LONGEST_NAME
-from gate.report.text.page import BOLD, CYAN, DIM, GREEN, RED, YELLOW, fit, width_of, wrap
+from gate.report.text.page import (
+    BOLD,
+    CYAN,
+    DIM,
+    GREEN,
+    LONGEST_NAME,
+    RED,
+    YELLOW,
+    fit,
+    width_of,
+    wrap,
+)
 from gate.report.wording import words
 from gate.text import shorten
 from gate.units import percent
@@ -34,7 +41,7 @@ _COLOUR = {
 def block(page: TextPage, finding: Finding, beside: Sequence[ContextLine], advised: str) -> None:
     """Everything about one finding that did not simply pass: numbers, why, who paid, advice.
 
-    `advised` is the advice of the finding before it, which is not said twice.
+    `advised` is the advice of the finding before it, which is not repeated.
     """
     page.blank()
     _title(page, finding)
@@ -42,12 +49,12 @@ def block(page: TextPage, finding: Finding, beside: Sequence[ContextLine], advis
         page.add(numbers(finding), "  ", "  ", BOLD)
     page.add(finding.headline, "  ", "  ")
     for warning in finding.warnings:
-        page.labelled("warning", warning, YELLOW)
+        page.with_label("warning", warning, YELLOW)
     for line in beside:
-        page.labelled(line.label, line.text)
+        page.with_label(line.label, line.text)
     page.add(", ".join(_facts(finding)), "  ", "  ", DIM)
     if finding.advice not in ("", advised):
-        page.labelled("advice", finding.advice)
+        page.with_label("advice", finding.advice)
 
 
 def numbers(finding: Finding) -> str:

@@ -1,21 +1,21 @@
-"""Lines of a terminal under construction: wrapped first, coloured after.
-
-Text in terminal columns: how wide it is, how it wraps, how it is cut.
-"""
+"""A text page: lines wrapped to the columns of a terminal first, and coloured after."""
 
 from __future__ import annotations
 
 import re
 
-from rich.cells import cell_len, chop_cells
+from wcwidth import wcswidth
 
+LONGEST_NAME = 300
+"""Characters of a benchmark or metric that are shown."""
 _GLUE = "\x00"
 _PAIR = re.compile(r"(?<=[\d?]) -> (?=[\d?])")
 
 
 def width_of(text: str) -> int:
     """Columns the text takes; East Asian wide characters take two."""
-    return cell_len(text)
+    columns = wcswidth(text)
+    return columns if columns >= 0 else len(text)
 
 
 def wrap(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
@@ -39,7 +39,7 @@ def wrap(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
                 lines.append(line)
                 line, empty = rest, True
                 continue
-            head = chop_cells(piece, max(2, room))[0]
+            head = _beginning(piece, max(2, room))
             lines.append(line + head)
             line, piece = rest, piece[len(head) :]
             if not piece:
@@ -61,13 +61,18 @@ def fit(text: str, width: int) -> str:
             if width_of(char + tail) > tail_room:
                 break
             tail = char + tail
-        head = ""
-        for char in text:
-            if width_of(head + char) > width - 1 - width_of(tail):
-                break
-            head += char
-        text = f"{head}…{tail}"
+        text = f"{_beginning(text, width - 1 - width_of(tail))}…{tail}"
     return text + " " * (width - width_of(text))
+
+
+def _beginning(text: str, width: int) -> str:
+    """As much of the text as fits into so many columns."""
+    head = ""
+    for char in text:
+        if width_of(head + char) > width:
+            break
+        head += char
+    return head
 
 
 BOLD, DIM, RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
@@ -89,17 +94,17 @@ class TextPage:
         """Text in as many lines as it needs; `first` starts the first one, `rest` every other."""
         self.lines += [self.paint(line, code) for line in wrap(text, self.width, first, rest)]
 
-    def named(self, name: str, text: str, code: str = "") -> None:
+    def term(self, name: str, text: str, code: str = "") -> None:
         """Text beside its name, as a list of terms has it."""
         self.add(text, f"  {name:<9} ", " " * 12, code)
 
-    def labelled(self, label: str, text: str, code: str = "") -> None:
+    def with_label(self, label: str, text: str, code: str = "") -> None:
         """Text behind a label and a colon, below a finding; the label may be empty."""
         first = f"  {label}: " if label else "  "
         self.add(text, first, " " * len(first), code)
 
     def paint(self, text: str, code: str) -> str:
-        """The text in a colour, where colours were asked for."""
+        """The text in a colour, where the page has colours."""
         return f"{code}{text}{RESET}" if self.colour and code else text
 
     def blank(self) -> None:

@@ -8,10 +8,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gate.model import Verdict
-from gate.report.text.around import differences, host, what_to_do
 from gate.report.text.finding import block, name_of, passes
-from gate.report.text.opening import edits, gate_colour, text_opening
 from gate.report.text.page import TextPage
+from gate.report.text.sections import (
+    differences,
+    edits,
+    gate_colour,
+    host,
+    text_opening,
+    what_to_do,
+)
 from gate.report.wording import words
 from gate.report.wording.finding_context import beside
 from gate.text import guard_line, scrub

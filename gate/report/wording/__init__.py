@@ -1,1 +1,1 @@
-"""The words that every rendering shares, so that no two tell a thing differently."""
+"""The words that every rendering shares, so that all say a thing alike."""

@@ -23,80 +23,41 @@ class AdviceStep(NamedTuple):
     commands: tuple[str, ...]
 
 
-_STEPS: dict[Verdict, tuple[str, tuple[str, ...]]] = {
-    Verdict.REGRESSED: (
-        (
-            "Find the cause and mend it. If the loss is intended, accept the head session with a "
-            "reason, in a change of its own that someone reviews."
-        ),
-        (),
-    ),
-    Verdict.BROKEN: (
-        "Run the benchmark by hand: a number that is not a measurement cannot be judged.",
-        (),
-    ),
-    Verdict.MISSING: (
-        "Bring the benchmark back, or, if it was removed on purpose, accept a session without it.",
-        (),
-    ),
-    Verdict.INCOMPARABLE: (
-        (
-            "Measure again on the host class of the baseline, or accept a baseline for what is "
-            "measured now."
-        ),
-        (),
-    ),
-    Verdict.INCONCLUSIVE: (
-        (
-            "Let the gate confirm on a quieter host, with more pairs, or with a tolerance that the "
-            "noise can bear. Running until it is green proves nothing."
-        ),
-        (),
-    ),
-    Verdict.NEW: (
-        (
-            "Take sessions of the unchanged tree on several days and accept them as the baseline; "
-            "or let new benchmarks through once."
-        ),
-        (),
-    ),
-    Verdict.WAIVED: (
-        "Nothing now. Remove the waiver when its issue is closed.",
-        ("gate baseline show",),
-    ),
-    Verdict.IMPROVED: (
-        (
-            "Check that the workload still does its work, then keep the gain: accept the head "
-            "session, or it can be lost again unnoticed."
-        ),
-        (),
-    ),
+_STEPS = {
+    Verdict.REGRESSED: "Find the cause and fix it. If the loss is intended, accept the head "
+    "session with a reason, in a change of its own that someone reviews.",
+    Verdict.BROKEN: "Run the benchmark by hand: a number that is not a measurement cannot be "
+    "judged.",
+    Verdict.MISSING: "Bring the benchmark back, or, if it was removed on purpose, accept a session "
+    "without it.",
+    Verdict.INCOMPARABLE: "Measure again on the host class of the baseline, or accept a baseline "
+    "for what is measured now.",
+    Verdict.INCONCLUSIVE: "Measure on a quieter host, with more pairs, or with a tolerance above "
+    "the noise. Repeating the check until it is green proves nothing.",
+    Verdict.NEW: "Take sessions of the unchanged tree on several days and accept them as the "
+    "baseline; or allow new benchmarks once.",
+    Verdict.WAIVED: "Nothing now. Remove the waiver when its issue is closed.",
+    Verdict.IMPROVED: "Check that the workload still does its work, then keep the gain: accept the "
+    "head session, or it can be lost again unnoticed.",
 }
-
-_MEASURE = "gate check --base ../base"
-_SUMMARY_STEPS: dict[Verdict, tuple[str, tuple[str, ...]]] = {
-    Verdict.REGRESSED: (
-        (
-            "Measure both sides on one machine: a summary cannot tell the change from the day and "
-            "the machine. Then find the cause."
-        ),
-        (_MEASURE,),
-    ),
-    Verdict.INCONCLUSIVE: (
-        (
-            "Ask for spread and number of trials, or better for the trials themselves; or measure "
-            "both sides."
-        ),
-        ("gate import FILE...", _MEASURE),
-    ),
+_SHOW_WAIVERS: dict[Verdict, tuple[str, ...]] = {Verdict.WAIVED: ("gate baseline show",)}
+_SUMMARY_STEPS = {
+    Verdict.REGRESSED: "Measure both sides on one machine: a summary cannot separate the change "
+    "from another day or machine. Then find the cause.",
+    Verdict.INCONCLUSIVE: "Ask for spread and number of trials, or better for the trials "
+    "themselves; or measure both sides.",
     Verdict.WAIVED: _STEPS[Verdict.WAIVED],
-    Verdict.IMPROVED: (
-        "Measure it before you count on the gain. A summary cannot be accepted as a baseline.",
-        (_MEASURE,),
-    ),
+    Verdict.IMPROVED: "Measure it before you count on the gain. A summary cannot be accepted as a "
+    "baseline.",
 }
 """Where there are no trials, nothing can be accepted and nothing was screened."""
-
+_MEASURE = "gate check --base ../base"
+_SUMMARY_COMMANDS = {
+    **_SHOW_WAIVERS,
+    Verdict.REGRESSED: (_MEASURE,),
+    Verdict.INCONCLUSIVE: ("gate import FILE...", _MEASURE),
+    Verdict.IMPROVED: (_MEASURE,),
+}
 
 _AFTER_FAILURE = {
     1: (
@@ -105,9 +66,9 @@ _AFTER_FAILURE = {
     ),
     2: "Correct what the message names, then check again. Nothing was judged.",
     3: "Check the names and the filter: nothing was compared.",
-    4: "Look into the log of the measurement, mend what the message names, then check again.",
-    5: "What was measured cannot be compared. Mend what the message names, then check again.",
-    6: "The verdict could not be told where it belongs. Mend what the message names, then repeat.",
+    4: "Read the log of the measurement, fix what the message names, then check again.",
+    5: "What was measured cannot be compared. Fix what the message names, then check again.",
+    6: "The verdict could not be published. Fix what the message names, then repeat.",
 }
 _INTERRUPTED = "The check was interrupted before it had a verdict. Start it again."
 
@@ -116,7 +77,7 @@ def without_steps(report: Report) -> str:
     """What to do where no finding asks for anything: all passed, nothing compared, or an error."""
     if is_error_report(report):
         found = _CODE.search(report.headline)
-        more = f" `gate explain {found[0]}` tells more." if found else ""
+        more = f" `gate explain {found[0]}` explains it." if found else ""
         return _AFTER_FAILURE.get(report.exit_status, _INTERRUPTED) + more
     if report.gate == "open":
         return "Nothing. Every metric passed."
@@ -124,15 +85,19 @@ def without_steps(report: Report) -> str:
 
 
 def next_steps(report: Report) -> list[AdviceStep]:
-    """One step per verdict that wants something done, worst first.
+    """One step per verdict that needs something done, worst first.
 
     Its commands are those of the worst finding of that verdict, then those that are of no finding.
     """
     gated = [f for f in report.findings if f.role is Role.GATE]
-    steps = _SUMMARY_STEPS if from_summaries(report) else _STEPS
+    steps, commands = _STEPS, _SHOW_WAIVERS
+    if from_summaries(report):
+        steps, commands = _SUMMARY_STEPS, _SUMMARY_COMMANDS
     return [
         AdviceStep(
-            verdict, steps[verdict][0], (*_commands(gated, verdict, report), *steps[verdict][1])
+            verdict,
+            steps[verdict],
+            (*_commands(gated, verdict, report), *commands.get(verdict, ())),
         )
         for verdict, _ in tally(gated)
         if verdict in steps

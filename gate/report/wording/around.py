@@ -30,16 +30,16 @@ _NO_FACTS = frozenset({"disturbed", "subject"})
 _NONE = "none"
 """What stands for a side that has nothing there."""
 _PAID = "who paid: "
-"""How the path of a finding begins the step that `words.payers` tells."""
+"""How the path of a finding begins the step that `words.payers` words."""
 _MOVED = 0.1
-"""Of the whole change of a cost: who moved by less is not told in a sentence."""
+"""Of the whole change of a cost: who moved by less is left out of a sentence."""
 _MOST_OWNERS, _MOST_CONTEXTS, _MOST_PROFILES = 3, 2, 3
 _MOST_RISEN = 2
 """Payers whose parts together may be called most of a rise."""
 _TAIL = (50.0, 99.0, 99.9)
 """Percentiles of a sentence, where a curve has them."""
 _ENOUGH = 10.0
-"""Samples beyond a percentile, below which it tells of single hiccups."""
+"""Samples beyond a percentile, below which it shows single hiccups."""
 
 
 def accepted_by_name(report: Report) -> dict[tuple[str, str], Accepted]:
@@ -61,13 +61,13 @@ def history(finding: Finding, accepted: Mapping[tuple[str, str], Accepted]) -> s
     seen = finding.evidence
     if not seen.baseline:
         return ""
-    told = _counted(len(seen.baseline), "accepted session")
+    text = _count_of(len(seen.baseline), "accepted session")
     if seen.epoch:
-        told += f" in epoch {seen.epoch}"
+        text += f" in epoch {seen.epoch}"
     anchor = accepted.get((finding.profile, next(iter(seen.baseline_sessions), "")))
     if anchor is not None:
-        told += f' since {anchor.started[:10]} ("{anchor.reason}", by {anchor.by})'
-    return f"{told}; {len(seen.earlier)} of earlier epochs" if seen.earlier else told
+        text += f' since {anchor.started[:10]} ("{anchor.reason}", by {anchor.by})'
+    return f"{text}; {len(seen.earlier)} of earlier epochs" if seen.earlier else text
 
 
 def sweep(found: Sweep) -> str:
@@ -94,25 +94,25 @@ def shape(found: Sweep) -> str:
 
 
 def bill(found: Bill) -> str:
-    """Cost of one operation on both sides, and who moved most: owners, then what the tick saw.
+    """Cost of one operation on both sides, and who moved most: tasks, then tick accounting.
 
     `CPU time of one I/O 4.210 -> 9.880 µs; kernel threads (loop) 3.100 -> 9.400 µs`
     """
     change = abs(found.head - (found.base or 0.0))
     contexts = ", ".join(_movers(found.contexts, change, _MOST_CONTEXTS))
-    told = [
+    parts = [
         f"CPU time of one {found.word} {show_pair(found.base, found.head, 's')}",
         *_movers(found.owners, change, _MOST_OWNERS),
-        *([f"by the tick: {contexts}"] if contexts else ()),
+        *([f"by the kernel's tick accounting: {contexts}"] if contexts else ()),
     ]
-    return "; ".join(told)
+    return "; ".join(parts)
 
 
 def rise(found: Bill, least: float) -> str:
     """Where most of what an operation costs more went; empty where nobody's part is the larger.
 
     `CPU time of one I/O 5.040 -> 15.98 µs, most of the rise: own processes in the kernel 2.613 ->
-    7.371 µs`. It says who pays, which is no cause yet. A rise by no more than `least` is not told.
+    7.371 µs`. It says who pays, which is no cause yet. A rise by no more than `least` is left out.
     """
     base, change = found.base or 0.0, found.head - (found.base or 0.0)
     if base <= 0 or change <= base * least:
@@ -121,9 +121,9 @@ def rise(found: Bill, least: float) -> str:
     known = [one for one in moved if one.base is not None][:_MOST_RISEN]
     for count in range(1, len(known) + 1):
         if sum(one.head - (one.base or 0.0) for one in known[:count]) > change / 2:
-            told = ", ".join(f"{one.name} {_cost(one)}" for one in known[:count])
+            owners = ", ".join(f"{one.name} {_cost(one)}" for one in known[:count])
             whole = f"CPU time of one {found.word} {show_pair(base, found.head, 's')}"
-            return f"{whole}, most of the rise: {told}"
+            return f"{whole}, most of the rise: {owners}"
     return ""
 
 
@@ -145,9 +145,9 @@ def latency(found: Latency) -> str:
     Empty where no percentile has enough samples beyond it.
     """
     sure = [point for point in found.points if point.beyond >= _ENOUGH]
-    told = [point for point in sure if point.percentile in _TAIL] or sure[-1:]
-    parts = (f"p{point.percentile:g} {show_pair(point.base, point.head, 's')}" for point in told)
-    return f"{found.kind} latency {', '.join(parts)}" if told else ""
+    shown = [point for point in sure if point.percentile in _TAIL] or sure[-1:]
+    parts = (f"p{point.percentile:g} {show_pair(point.base, point.head, 's')}" for point in shown)
+    return f"{found.kind} latency {', '.join(parts)}" if shown else ""
 
 
 def difference(found: Difference, profiles: Sequence[str] = ()) -> str:
@@ -166,20 +166,20 @@ def difference(found: Difference, profiles: Sequence[str] = ()) -> str:
 
 def alike(report: Report) -> str:
     """`41 facts alike: 17 of the host, 24 of the kernel`; empty where nothing was compared."""
-    held = [one for one in report.alike if one.count and one.area not in _NO_FACTS]
-    if not held:
+    counts = [one for one in report.alike if one.count and one.area not in _NO_FACTS]
+    if not counts:
         return ""
-    total = sum(one.count for one in held)
-    parts = ", ".join(f"{one.count} of the {one.area}" for one in held)
-    return f"{_counted(total, 'fact')} alike: {parts}"
+    total = sum(one.count for one in counts)
+    parts = ", ".join(f"{one.count} of the {one.area}" for one in counts)
+    return f"{_count_of(total, 'fact')} alike: {parts}"
 
 
 def change(found: TextChange) -> str:
-    """`profiles/iometer.toml: 2 lines added, 1 taken away`; without those that were left out."""
+    """`profiles/iometer.toml: 2 lines added, 1 removed`; without those that were left out."""
     added = sum(line.startswith("+") for line in found.lines)
-    taken = sum(line.startswith("-") for line in found.lines)
-    more = f", and {_counted(found.more, 'line')} not shown" if found.more else ""
-    return f"{found.name}: {_counted(added, 'line')} added, {taken} taken away{more}"
+    removed = sum(line.startswith("-") for line in found.lines)
+    more = f", and {_count_of(found.more, 'line')} not shown" if found.more else ""
+    return f"{found.name}: {_count_of(added, 'line')} added, {removed} removed{more}"
 
 
 def aside_summary(report: Report) -> str:
@@ -188,9 +188,9 @@ def aside_summary(report: Report) -> str:
         return ""
     kinds = Counter(one.kind for one in report.aside)
     sides = Counter(one.side.value for one in report.aside)
-    told = ", ".join(f"{kind} {count}" for kind, count in kinds.most_common())
+    reasons = ", ".join(f"{kind} {count}" for kind, count in kinds.most_common())
     whose = ", ".join(f"{side} {count}" for side, count in sorted(sides.items()))
-    return f"{_counted(len(report.aside), 'trial')} set aside: {told}; {whose}"
+    return f"{_count_of(len(report.aside), 'trial')} set aside: {reasons}; {whose}"
 
 
 def set_aside(found: SetAside) -> str:
@@ -199,5 +199,5 @@ def set_aside(found: SetAside) -> str:
     return f"{found.benchmark}, {trial}: {found.kind}: {found.why}"
 
 
-def _counted(number: int, noun: str) -> str:
+def _count_of(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

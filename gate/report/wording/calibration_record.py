@@ -17,7 +17,7 @@ NEVER = "this host class was never calibrated: gate calibrate PROFILE"
 def line(known: Calibration | None) -> str:
     """`on this host, last 200 unchanged comparisons: 1 false alarm; planted 5 %: 58 of 60 found`.
 
-    One sentence also where there is nothing to tell.
+    One sentence also where there is nothing to report.
     """
     if known is None:
         return NEVER
@@ -71,9 +71,9 @@ def _limits(known: Calibration) -> Iterator[str]:
     for one in known.planted:
         if one.low is None or one.high is None:
             continue
-        told = [] if one.achieved is None else [f"achieved {plain_percent(one.achieved)}"]
-        told += [f"below the tolerance in {one.below}"] if one.below else []
-        beside = f" ({', '.join(told)})" if told else ""
+        parts = [] if one.achieved is None else [f"achieved {plain_percent(one.achieved)}"]
+        parts += [f"below the tolerance in {one.below}"] if one.below else []
+        beside = f" ({', '.join(parts)})" if parts else ""
         yield f"found of {plain_percent(one.loss)}{beside} {_span(one.low, one.high)}"
 
 

@@ -58,18 +58,18 @@ def commands_for(finding: Finding, report: Report) -> tuple[ShellLine, ...]:
     `report` must not be scrubbed: a name that had to be is one that no command can say.
     """
     if finding.method == "summary":
-        said = "A summary holds no trials. Measure both sides: `gate check --base DIR --head DIR`."
-        return (ShellLine(LONGER, "", said),)
+        text = "A summary holds no trials. Measure both sides: `gate check --base DIR --head DIR`."
+        return (ShellLine(LONGER, "", text),)
     if _unsayable(finding.profile) or _unsayable(finding.benchmark):
-        said = "Its name is too long for a command, or holds what no terminal shows."
-        return (ShellLine(REPRODUCE, "", said),)
+        text = "Its name is too long for a command, or holds characters that no terminal shows."
+        return (ShellLine(REPRODUCE, "", text),)
     if finding.code == _UNMEASURED or finding.benchmark == "*":
-        said = "Nothing of it was measured: what ended the job, or took the profile away?"
-        return (ShellLine(REPRODUCE, "", said),)
+        text = "Nothing of it was measured: look for what ended the job or removed the profile."
+        return (ShellLine(REPRODUCE, "", text),)
     origin = report.origin or Origin()
     if any(_unsayable(word) for word in (*origin.options, origin.out, origin.profiles)):
-        said = "How it was checked cannot be written as a command."
-        return (ShellLine(REPRODUCE, "", said),)
+        text = "How it was checked cannot be written as a command."
+        return (ShellLine(REPRODUCE, "", text),)
     return tuple(_Lines(finding, report, origin).every())
 
 
@@ -118,7 +118,7 @@ class _Lines:
         """What to know where the change loosens what judges it, and the line does not say."""
         if self.sides.gone or not any(self._of_this(one) for one in self.report.edits):
             return ""
-        return "The change loosens it: name the merge base's `--profiles` and `--baseline`."
+        return "The change loosens its rules: give the merge base's `--profiles` and `--baseline`."
 
     def _of_this(self, edit: Edit) -> bool:
         """Whether an edit lets more of this finding in."""
@@ -136,25 +136,27 @@ class _Lines:
             bool(self.finding.evidence.pairs_base)
             or self.finding.method == "pairs"
             or self.sides.gone
-            or (bool(self.sides.given("--base", "--base-env")))
+            or (bool(self.sides.value_of("--base", "--base-env")))
         )
 
     def _lacking_base(self) -> str:
         """What a line does not say, because the report does not."""
         if self.report.origin is None and self.finding.method == "pairs":
-            return "Name the base side with `--base DIR`: this report does not tell where it was."
+            return "Name the base side with `--base DIR`: this report does not say where it was."
         return ""
 
     def _longer(self) -> ShellLine:
         if self._lacking_base():
             return ShellLine(LONGER, "", self._lacking_base())
         if not self._paired():
-            said = "Only the head side was run. Pairs tell more: give the check `--base DIR` too."
-            return ShellLine(LONGER, "", said)
+            text = "Only the head side was run. Pairs show more: give the check `--base DIR` too."
+            return ShellLine(LONGER, "", text)
         used = len(self.finding.evidence.pairs_base)
         undecided = self.finding.verdict is Verdict.INCONCLUSIVE
         if undecided and used >= _MOST_PAIRS - 1:
-            return ShellLine(LONGER, "", f"{_MOST_PAIRS} pairs are the most; a quieter host helps.")
+            return ShellLine(
+                LONGER, "", f"{_MOST_PAIRS} pairs are the maximum; a quieter host helps."
+            )
         least = _FEWEST_PAIRS if undecided and used else 2 * _USUAL_PAIRS
         pairs = min(max(2 * used, least), _MOST_PAIRS)
         why = "" if undecided else "It ends at the first proof, in either direction."
@@ -164,16 +166,16 @@ class _Lines:
         origin = self.origin
         good, bad = origin.base_commit, origin.head_commit
         if origin.restarts:
-            said = "git bisects within one start of the machine; check the kernels one by one."
-            return ShellLine(BISECT, "", said)
+            text = "git bisect cannot restart the machine; check the kernels one by one."
+            return ShellLine(BISECT, "", text)
         if not (COMMIT.fullmatch(good) and COMMIT.fullmatch(bad)):
             return ShellLine(BISECT, "", "The commits of both sides are not known.")
         if good == bad:
             return ShellLine(BISECT, "", "Both sides are of the same commit.")
         if origin.dirty:
-            return ShellLine(BISECT, "", "The head side had changes that no commit holds.")
+            return ShellLine(BISECT, "", "The head side had uncommitted changes.")
         step = shlex.join(["gate", "bisect-run", *self._what(), *self._in_force()])
-        head = self.sides.given("--head")
+        head = self.sides.value_of("--head")
         if self.sides.at_top() and head in {"", "."}:
             git, run = "git", step
         else:
@@ -200,24 +202,24 @@ class _Lines:
 
     def _accept(self) -> ShellLine:
         if any(NARROWED in note for note in self.report.notes):
-            said = "Only some benchmarks were measured; check the whole profile, then accept that."
-            return ShellLine(ACCEPT, "", said)
+            text = "Only some benchmarks were measured; check the whole profile, then accept that."
+            return ShellLine(ACCEPT, "", text)
         mine = [f for f in self.report.findings if f.profile == self.finding.profile]
         if any(f.role is Role.GATE and f.verdict is Verdict.BROKEN for f in mine):
-            said = "Its session holds a benchmark that is broken; mend that, and measure again."
-            return ShellLine(ACCEPT, "", said)
+            text = "Its session holds a benchmark that is broken; fix that, and measure again."
+            return ShellLine(ACCEPT, "", text)
         if self.finding.verdict is Verdict.MISSING and not self._retires(mine):
-            said = (
-                "What the profile runs is as it was accepted, and then no session takes this away: "
-                "bring it back, or remove its series from the baseline by hand."
+            text = (
+                "The profile is as it was accepted, and no session of it can remove this "
+                "benchmark: bring it back, or remove its series from the baseline by hand."
             )
-            return ShellLine(ACCEPT, "", said)
+            return ShellLine(ACCEPT, "", text)
         if not self.origin.out:
-            said = (
+            text = (
                 "Comment `/driftgate accept REASON` on the pull request, or hand the session file "
                 "of the check to `gate baseline accept`."
             )
-            return ShellLine(ACCEPT, "", said)
+            return ShellLine(ACCEPT, "", text)
         session = posixpath.join(self.origin.out, self.finding.profile, "head.json")
         return ShellLine(ACCEPT, self._accepting(shlex.quote(session)))
 
@@ -237,7 +239,7 @@ class _Lines:
         base = {"--base", "--base-env"} & {*sides}
         of = ("--side", "base") if base else ()
         accepting = self._accepting(f"{shlex.quote(place)}/*.json")
-        why = "Sessions of several days know the host better than five in a row."
+        why = "Sessions of several days describe the host better than five in a row."
         if self.origin.restarts:  # one session at a time, and no line outlives a restart
             words = ["gate", "run", profile, *of, "--out", place, *sides]
             return ShellLine(ACCEPT, self.sides.made() + shlex.join(words), f"Then: {accepting}")
@@ -252,7 +254,7 @@ class _Lines:
 
     def _accepting(self, sessions: str) -> str:
         """`sessions` are words of a shell already."""
-        store = self.sides.given("--baseline")
+        store = self.sides.value_of("--baseline")
         more = f" --baseline {shlex.quote(store)}" if store else ""
         return f"gate baseline accept {sessions} --reason {shlex.quote(REASON)}{more}"
 

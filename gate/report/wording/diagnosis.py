@@ -1,7 +1,4 @@
-"""The wording of what moved with a regression: a hint, and told as one.
-
-The wording of whether the workload executed the change; the same in every rendering.
-"""
+"""The wording of what moved with a regression (a hint, and called one) and of patch coverage."""
 
 from __future__ import annotations
 
@@ -31,11 +28,11 @@ def movers(why: Why) -> str:
     runs = f"{why.runs_base} + {why.runs_head} extra runs"
     if not why.movers:
         return f"none of {why.compared} counters of the kernel moved clearly in {runs}"
-    told = ", ".join(
+    moves = ", ".join(
         f"{shorten(one.counter, _LONGEST)} {show_pair(one.base, one.head, one.unit)}"
         for one in why.movers[:_IN_SENTENCE]
     )
-    return f"{told} {per(why)}; a hint from {runs}, no part of the verdict"
+    return f"{moves} {per(why)}; a hint from {runs}, not part of the verdict"
 
 
 def per(why: Why) -> str:
@@ -46,10 +43,10 @@ def per(why: Why) -> str:
 def count_text(why: Why) -> str:
     """What a table of movers is of, and how much to believe of it."""
     return (
-        f"A hint and no part of the verdict: of {why.compared} counters of the kernel "
+        f"A hint, not part of the verdict: of {why.compared} counters of the kernel "
         f"those that lie farthest apart, {per(why)}. Medians of {why.runs_base} + {why.runs_head} "
         "extra runs; distance is that of the medians over the spread of the runs, at most 100. "
-        "Runs are few, and what moves along need not be the cause."
+        "The runs are few, and what moves along need not be the cause."
     )
 
 
@@ -77,9 +74,9 @@ def lines(report: Report) -> tuple[str, ...]:
     )
 
 
-def title(report: Report, told: Touched) -> str:
+def title(report: Report, coverage: Touched) -> str:
     """Above the functions of a profile."""
-    return f"{COVERAGE_TITLE}, {told.profile}" if len(report.profiles) > 1 else COVERAGE_TITLE
+    return f"{COVERAGE_TITLE}, {coverage.profile}" if len(report.profiles) > 1 else COVERAGE_TITLE
 
 
 def function(one: TouchedFunction) -> str:
@@ -92,6 +89,6 @@ def ran(one: TouchedFunction) -> str:
     return f"executed: {figures(one)}" if one.executed else "not executed"
 
 
-def rest(told: Touched, shown: int) -> int:
-    """How many functions are not told by name after `shown` of them."""
-    return max(0, told.count - shown)
+def rest(coverage: Touched, shown: int) -> int:
+    """How many functions are not named after `shown` of them."""
+    return max(0, coverage.count - shown)

@@ -17,7 +17,7 @@ MOVED = "moved with it"
 
 
 class ContextLine(NamedTuple):
-    """One thing to tell of a finding."""
+    """One thing to say of a finding."""
 
     label: str
     """Empty where the text says itself what it is."""
@@ -25,7 +25,7 @@ class ContextLine(NamedTuple):
 
 
 def tellers(curve: Sweep) -> Iterator[tuple[str, str, str]]:
-    """The findings that a curve is told with: what is made of it, and its points.
+    """The findings beside which a curve stands: what is made of it, and its points.
 
     Each by profile, benchmark and metric.
     """
@@ -39,14 +39,14 @@ def beside(report: Report, findings: Iterable[Finding]) -> list[tuple[ContextLin
     """For each finding its lines: curve, who paid, latency, what moved with it, decision, history.
 
     What is not known is left out. What several findings share, such as what their benchmark cost,
-    or the history of their profile, is told in full with the first of them only.
+    or the history of their profile, is printed in full with the first of them only.
     """
     known = _Beside(report)
     return [known.lines(finding) for finding in findings]
 
 
 class _Beside:
-    """The report's curves and bills, found by the benchmark they are of, and what was told."""
+    """The report's curves and bills, found by the benchmark they are of, and what was printed."""
 
     def __init__(self, report: Report) -> None:
         self._accepted = around.accepted_by_name(report)
@@ -61,7 +61,7 @@ class _Beside:
             for key in tellers(curve) if curve.told else ():
                 self._sweeps.setdefault(key, []).append(curve)
         self._why = {(one.profile, one.benchmark): one for one in report.why}
-        self._told: set[object] = set()
+        self._printed: set[object] = set()
 
     def lines(self, finding: Finding) -> tuple[ContextLine, ...]:
         made = (*self._curves(finding), *self._costs(finding), *self._decision(finding))
@@ -69,8 +69,8 @@ class _Beside:
 
     def _first(self, *what: object) -> bool:
         """Whether this was not asked for before."""
-        known = what in self._told
-        self._told.add(what)
+        known = what in self._printed
+        self._printed.add(what)
         return not known
 
     def _curves(self, finding: Finding) -> Iterator[tuple[str, str]]:

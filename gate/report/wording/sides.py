@@ -28,17 +28,17 @@ class Sides:
         pairs = zip(origin.options[::2], origin.options[1::2], strict=False)
         self._pairs = tuple((name, value) for name, value in pairs if name in OPTIONS)
         known = COMMIT.fullmatch(origin.base_commit) is not None
-        self.gone = origin.checkout and known and not self.given("--base")
+        self.gone = origin.checkout and known and not self.value_of("--base")
         """Whether the base side has to be made again, as a checkout of the base commit."""
 
-    def given(self, *names: str) -> str:
+    def value_of(self, *names: str) -> str:
         """The last value of an option; empty where it was not given."""
         return next((value for name, value in reversed(self._pairs) if name in names), "")
 
     def words(self, *, without: tuple[str, ...] = ()) -> tuple[str, ...]:
         """The sides and all options but some."""
         again = ("--restart",) if self._origin.restarts else ()
-        head = () if self.given("--head") else ("--head", ".")
+        head = () if self.value_of("--head") else ("--head", ".")
         both = ("--base", self._base(), *head) if self.gone else ()
         kept = (word for pair in self._pairs if pair[0] not in without for word in pair)
         return (*both, *kept, *again)
@@ -72,19 +72,19 @@ class Sides:
         return f"{{ test -e {base} || {shlex.join(make)}; }} && "
 
     def at_top(self) -> bool:
-        """Whether the check ran at the top of its repository, as far as the profiles tell."""
-        return self._named() == posixpath.normpath(self._origin.profiles)
+        """Whether the check ran at the top of its repository, as far as the profiles show."""
+        return self._profiles_folder() == posixpath.normpath(self._origin.profiles)
 
     def _base(self) -> str:
         return f"../base-{self._origin.base_commit[:12]}"
 
-    def _named(self) -> str:
-        return posixpath.normpath(self.given("--profiles") or "profiles")
+    def _profiles_folder(self) -> str:
+        return posixpath.normpath(self.value_of("--profiles") or "profiles")
 
     def _store(self) -> str:
         """The baselines as the repository names them: beside the profiles where nobody said."""
-        named, inside = self._named(), posixpath.normpath(self._origin.profiles)
-        given = self.given("--baseline")
+        named, inside = self._profiles_folder(), posixpath.normpath(self._origin.profiles)
+        given = self.value_of("--baseline")
         if given and f"/{inside}".endswith(f"/{named}"):
             return posixpath.normpath(posixpath.join(inside.removesuffix(named), given))
         return posixpath.join(posixpath.dirname(inside), "baselines")

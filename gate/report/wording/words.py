@@ -1,4 +1,4 @@
-"""The wording that every rendering shares, so that no two of them tell a thing differently."""
+"""The wording that every rendering shares, so that all of them say a thing in the same words."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ ORDER = (EDITED, CLOSED_BY, WORTH, NEXT, DIFFERED, REST, HOST)
 """Titles of the sections, in the order in which every rendering has them.
 
 What closed the gate and what is worth a look are never in the same report. On the page `ALL`
-stands for `REST`: its table holds what was told above too.
+stands for `REST`: its table holds what stands above too.
 """
 
 
@@ -132,14 +132,15 @@ def promise(report: Report) -> str:
     """What the verdicts hold to, in one sentence; nothing where not everything was judged."""
     if is_error_report(report):
         return "none, as the check ended with an error"
-    held = report.promise
-    if not held.metrics_judged:
+    promised = report.promise
+    if not promised.metrics_judged:
         return "none, as no numbers were compared"
-    condition = ", as far as the printed figures are what they seem"
+    condition = ", provided that the printed figures are correct"
     return (
         f"an unchanged suite is called regressed with probability at most "
-        f"{plain_percent(held.alpha)}; a loss of the tolerance passes with probability at most "
-        f"{plain_percent(held.beta)}{condition if from_summaries(report) else ''}"
+        f"{plain_percent(promised.alpha)}; a loss as large as the tolerance goes unnoticed with "
+        f"probability at most {plain_percent(promised.beta)}"
+        f"{condition if from_summaries(report) else ''}"
     )
 
 
@@ -150,15 +151,15 @@ def from_summaries(report: Report) -> bool:
 
 def count_judged(report: Report) -> str:
     """How many metrics were compared, and how many of them the screen could not clear."""
-    held = report.promise
-    metrics = "metric" if held.metrics_judged == 1 else "metrics"
+    judged = report.promise
+    metrics = "metric" if judged.metrics_judged == 1 else "metrics"
     watched = sum(finding.role is Role.WATCH for finding in report.findings)
     more = f"; {watched} more only watched" if watched else ""
-    flagged = f"{held.metrics_flagged} flagged by the screen"
+    flagged = f"{judged.metrics_flagged} flagged by the screen"
     if from_summaries(report):
         gated = len(report.findings) - watched
-        flagged = f"{gated - held.metrics_judged} printed without a spread"
-    return f"{held.metrics_judged} {metrics} judged, {flagged}{more}"
+        flagged = f"{gated - judged.metrics_judged} printed without a spread"
+    return f"{judged.metrics_judged} {metrics} judged, {flagged}{more}"
 
 
 def plain_percent(ratio: float) -> str:
@@ -184,12 +185,12 @@ def confidence(finding: Finding) -> str:
 
 
 def tolerance(finding: Finding) -> str:
-    """`5.0 %`; where the metric is too loud for it, also the tolerance judged by."""
-    asked = percent(finding.tolerance, signed=False)
+    """`5.0 %`; where the metric is too noisy for it, the tolerance judged by before it."""
+    requested = percent(finding.tolerance, signed=False)
     used = percent(finding.tolerance_used, signed=False)
-    if not finding.tolerance_used or asked == used:
-        return asked
-    return f"{used} (asked: {asked})"
+    if not finding.tolerance_used or requested == used:
+        return requested
+    return f"{used} (requested: {requested})"
 
 
 def trials(finding: Finding) -> str:
@@ -211,11 +212,6 @@ def method(finding: Finding) -> str:
     return _METHOD.get(finding.method, finding.method)
 
 
-def direction(finding: Finding) -> str:
-    """`higher is better`."""
-    return f"{finding.better.value} is better"
-
-
 def plainly_passed(finding: Finding) -> bool:
     """Passed with nothing to qualify it."""
     return finding.verdict is Verdict.PASSED and not finding.warnings
@@ -223,8 +219,8 @@ def plainly_passed(finding: Finding) -> bool:
 
 def payers(finding: Finding) -> str:
     """`kernel threads (loop) 3.100 -> 9.400 µs; ...`: the cost of one operation, by who paid it."""
-    told = (f"{one.context} {show_pair(one.base, one.head, one.unit)}" for one in finding.paid)
-    return f"{'; '.join(told)} for each operation"
+    costs = (f"{one.context} {show_pair(one.base, one.head, one.unit)}" for one in finding.paid)
+    return f"{'; '.join(costs)} for each operation"
 
 
 def tools(report: Report) -> str:
@@ -238,8 +234,8 @@ def facts(host: Host) -> list[tuple[str, str]]:
     `("stable", "cpu_model AMD EPYC 9454P; memory 384 GiB")`
     """
     tiers = (("stable", host.stable), ("epoch", host.epoch), ("live", host.live))
-    told = (
-        (tier, "; ".join(f"{key} {value}" for key, value in held.items() if value != UNKNOWN))
-        for tier, held in tiers
+    lines = (
+        (tier, "; ".join(f"{key} {value}" for key, value in known.items() if value != UNKNOWN))
+        for tier, known in tiers
     )
-    return [(tier, line) for tier, line in told if line]
+    return [(tier, line) for tier, line in lines if line]

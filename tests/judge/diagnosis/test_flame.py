@@ -15,7 +15,7 @@ from gate.formats.session.consistency_shown import why_complaints
 from gate.judge.context.flame import flame_of
 from gate.model import Side
 from gate.model.diagnosis import MOST_FRAMES, Frame, Why
-from gate.report.plots import flame_plot
+from gate.report.plots.cpu_time import flame_plot
 
 NAMES = st.sampled_from(["a", "b", "c", "long" * 30])
 STACKS = st.dictionaries(
@@ -105,7 +105,7 @@ def test_frames_are_few_and_the_picture_is_small(count):
     assert len(flame.frames) <= MOST_FRAMES
     plot = flame_plot(of(flame))
     drawn = [box for _, boxes in plot.groups for box in boxes]
-    assert sum(len(box.path) + len(box.told) + 40 for box in drawn) < 60_000
+    assert sum(len(box.path) + len(box.tooltip) + 40 for box in drawn) < 60_000
     for box in drawn:
         left, top, right = re.fullmatch(r"M(\d+) (\d+)h(\d+)v17H\d+z", box.path).groups()
         assert int(left) + int(right) <= 1000
@@ -115,11 +115,11 @@ def test_frames_are_few_and_the_picture_is_small(count):
 def test_colours_and_tooltips():
     """Red where the head spends more, blue where less; both values in the tooltip."""
     plot = flame_plot(sample_why())
-    fills = {box.told.split(":")[0]: fill for fill, boxes in plot.groups for box in boxes}
+    fills = {box.tooltip.split(":")[0]: fill for fill, boxes in plot.groups for box in boxes}
     assert fills["crc"] == "#e5705a"
     assert fills["writeback"] == "#5b93dc"
     assert fills["ext4_map"] == "#f9d3c9"
-    told = [box.told for _, boxes in plot.groups for box in boxes]
+    told = [box.tooltip for _, boxes in plot.groups for box in boxes]
     assert "crc: 20.00 → 120.0 µs +500.0 %" in told
     assert "writeback: 20.00 → 0 µs gone" in told
     assert plot.rows[0][:4] == ("crc", "20.00", "120.0", "+500.0 %")

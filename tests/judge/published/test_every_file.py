@@ -80,7 +80,7 @@ def test_end_to_end(tmp_path):
     report = read_report(tmp_path / "out" / "report.json")
     assert report.findings[0].method == "summary"
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    assert "Nothing is known of the host." in page
+    assert "Nothing is known about the host." in page
     again = run_gate(["report", tmp_path / "out" / "report.json"])
     assert (again.status, again.out) == (0, answer.out)
 

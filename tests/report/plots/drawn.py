@@ -9,16 +9,12 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from gate.report.html.html import _environment
-from gate.report.plots import (
-    costs_plot,
-    history_plot,
-    interval_plot,
-    latency_plot,
-    numbers,
-    pairs_plot,
-    sweep_plot,
-    trials_plot,
-)
+from gate.report.plots.cpu_time import costs_plot
+from gate.report.plots.curves import latency_plot, sweep_plot
+from gate.report.plots.history import history_plot
+from gate.report.plots.losses import interval_plot, pairs_plot
+from gate.report.plots.numbers import numbers
+from gate.report.plots.trials import trials_plot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

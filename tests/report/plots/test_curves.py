@@ -22,8 +22,10 @@ from gate.model import (
     SweepPoint,
     Verdict,
 )
-from gate.report.plots import costs_plot, history_plot, latency_plot, sweep_plot
 from gate.report.plots.axis import Axis
+from gate.report.plots.cpu_time import costs_plot
+from gate.report.plots.curves import latency_plot, sweep_plot
+from gate.report.plots.history import history_plot
 from tests.report.build import finding
 
 ANY = st.floats(allow_nan=False, allow_infinity=False)
@@ -67,7 +69,7 @@ def test_a_sweep_draws_both_curves_over_the_logarithm_of_its_parameter():
     )
     assert [tick.at for tick in drawn.x_ticks] == ["5%", "50%", "95%"]
     assert drawn.marks.count("M") == 2
-    assert drawn.told == "iops no longer grows beyond iodepth 8; regressed at 8, 64"
+    assert drawn.result == "iops no longer grows beyond iodepth 8; regressed at 8, 64"
     assert drawn.columns == ("iodepth", "base [k op/s]", "head [k op/s]", "loss", "verdict")
     assert drawn.rows[1] == ("8", "60.00", "40.00", "+50.0 %", "regressed")
 
@@ -79,7 +81,7 @@ def test_a_sweep_is_broken_where_a_point_has_no_value():
     drawn = sweep_plot(sweep(points))
     assert drawn.base_line.count("M") == 1
     assert drawn.head_line.count("L") == 2
-    assert drawn.told.endswith("the curve kept its shape; missing at 2")
+    assert drawn.result.endswith("the curve kept its shape; missing at 2")
 
 
 def test_labels_that_would_touch_are_left_out():
@@ -189,7 +191,7 @@ def test_a_history_shows_epochs_anchors_and_the_head():
     assert drawn.head_dots.startswith("M960 ")
     assert [tick.label for tick in drawn.x_ticks] == ["1", "2"]
     assert (drawn.x_name, drawn.at_end) == ("epoch", "head 250.0")
-    assert "2026-08-01" in drawn.told
+    assert "2026-08-01" in drawn.result
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from gate.report.html.html import _assets
-from gate.report.plots import interval_plot
+from gate.report.plots.losses import interval_plot
 from tests.report.build import finding
 from tests.report.looks import DRAWN, OVERLAPS, WIDTH
 from tests.report.plots.drawn import of_finding, outside, printed

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.model import Better, Evidence, Verdict
-from gate.report.plots import interval_plot, numbers, pairs_plot, trials_plot
+from gate.report.plots.losses import interval_plot, pairs_plot
+from gate.report.plots.numbers import numbers
+from gate.report.plots.trials import trials_plot
 from tests.report.build import finding
 
 NUMBERS = st.floats(min_value=1e-12, max_value=1e15)
@@ -120,7 +122,7 @@ def test_a_pair_shows_the_loss_whichever_way_is_better():
     seen = Evidence(pairs_base=(100.0, 100.0), pairs_head=(90.0, 100.0))
     rate = pairs_plot(finding(evidence=seen))
     assert (rate.worse.count("M"), rate.better.count("M")) == (1, 1)
-    assert rate.told == "head is worse in 1 of 2 pairs, beyond the tolerance in 1"
+    assert rate.result == "head is worse in 1 of 2 pairs, beyond the tolerance in 1"
     time = pairs_plot(finding(unit="s", evidence=seen))
     assert (time.worse, time.better.count("M")) == ("", 2)
 
@@ -130,7 +132,7 @@ def test_the_interval_is_drawn_against_the_tolerance():
     drawn = interval_plot(finding(loss=0.111, half=0.013))
     places = [int(one) for one in (drawn.zero, drawn.limit, drawn.low, drawn.point, drawn.high)]
     assert places == sorted(places)
-    assert drawn.told == "loss +11.1 %, interval +9.8 % … +12.4 % at 99 %, tolerance 5.0 %"
+    assert drawn.result == "loss +11.1 %, interval +9.8 % … +12.4 % at 99 %, tolerance 5.0 %"
     assert [tick.label for tick in drawn.ends] == ["+9.8 %", "+12.4 %"]
     assert (drawn.tolerance, drawn.slight) == ("5.0 %", "1.0 %")
 

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from gate.calibrate.peers.bencher import BENCHER, limit
 from gate.calibrate.peers.peer import Comparison
+from gate.calibrate.peers.stored_spread import BENCHER, prediction_limit
 
 
 def closes(head, *history):
@@ -16,11 +16,11 @@ def closes(head, *history):
 
 def test_limit_is_that_of_benchers_own_test():
     """Bencher's test suite gives 1.3031... for these five values at 0.85."""
-    assert limit((-1, -1, 0, 1, 1), 0.85) == pytest.approx(1.3031051974876533, rel=1e-12)
+    assert prediction_limit((-1, -1, 0, 1, 1), 0.85) == pytest.approx(1.3031051974876533, rel=1e-12)
 
 
 def test_threshold_by_hand():
-    """Means 9, 10, 11: m = 10, s = 1, t(.99, 2) = 6.964557, limit = 10 + 6.964557 sqrt(4/3)."""
+    """Means 9, 10, 11: m = 10, s = 1, t(.99, 2) = 6.964557, prediction_limit = 10 + 6.964557 sqrt(4/3)."""
     history = ((8.0, 10.0), (10.0,), (11.0, 11.0))
     bound = 10 + 6.964557 * math.sqrt(4 / 3)
     assert closes((bound - 1e-5,), *history) is False
@@ -30,12 +30,14 @@ def test_threshold_by_hand():
 
 def test_two_stored_values_suffice():
     """Of 9 and 11: m = 10, s = sqrt 2, t(.99, 1) = 31.820516."""
-    assert limit((9.0, 11.0), 0.99) == pytest.approx(10 + 31.820516 * math.sqrt(3), abs=1e-5)
+    assert prediction_limit((9.0, 11.0), 0.99) == pytest.approx(
+        10 + 31.820516 * math.sqrt(3), abs=1e-5
+    )
 
 
 def test_a_value_at_the_limit_passes():
     """Only above the limit is an alert."""
-    bound = limit((9.0, 10.0, 11.0), 0.99)
+    bound = prediction_limit((9.0, 10.0, 11.0), 0.99)
     assert closes((bound,), (9.0,), (10.0,), (11.0,)) is False
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gate.calibrate.peers.fsperf import FSPERF
 from gate.calibrate.peers.peer import Comparison
+from gate.calibrate.peers.stored_spread import FSPERF
 
 
 def closes(head, *history):

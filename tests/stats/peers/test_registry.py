@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gate.calibrate.peers import PEERS, Comparison
+from gate.calibrate.peers import PEERS
+from gate.calibrate.peers.peer import Comparison
 
 every_peer = pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)
 

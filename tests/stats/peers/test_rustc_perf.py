@@ -7,7 +7,7 @@ import random
 import pytest
 
 from gate.calibrate.peers.peer import Comparison
-from gate.calibrate.peers.rustc_perf import DEFAULT, RUSTC_PERF, threshold
+from gate.calibrate.peers.stored_spread import LEAST_CHANGE, RUSTC_PERF, threshold
 
 
 def closes(head, *history):
@@ -37,7 +37,7 @@ def test_threshold_by_hand():
 
 def test_too_little_history():
     """Fewer than 30 results before the parent give 0.2 %, and 0.2 % itself closes."""
-    assert threshold(known()[1:]) == DEFAULT == 0.002
+    assert threshold(known()[1:]) == LEAST_CHANGE == 0.002
     assert closes((1001.9,), (1000.0,)) is False
     assert closes((1002.0,), (1000.0,)) is True
     assert closes((900.0,), (1000.0,)) is False
