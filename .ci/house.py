@@ -33,7 +33,7 @@ PARTICIPLES = frozenset(
 SMALL, LONG = 80, 40
 PROC = {
     "/proc/stat": re.compile(r"^/proc/stat$"),
-    "/proc/PID/stat": re.compile(r"^(/proc/(\*|self)|\*)/stat$"),
+    "/proc/PID/stat": re.compile(r"^(/proc/(\*|self)|\*|\*/\*)/stat$"),
     "mountinfo": re.compile(r"mountinfo$"),
 }
 

@@ -50,8 +50,8 @@ _HERE = str(Path(__file__).resolve().parent)
 PLAY = f"""
 import sys
 sys.path.insert(0, {_HERE!r})
-import gate.host.identity.identity, gate.host.identity.kernel, played
-gate.host.identity.identity.ThisMachine = gate.host.identity.kernel.ThisMachine = played.machine
+import gate.host.identity.identity, played
+gate.host.identity.identity.ThisMachine = played.machine
 """
 """Begins a program of its own on the machine that every call of a builder plays."""
 _START = """

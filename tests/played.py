@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest import mock
 
-from gate.host.identity import identity, kernel
+from gate.host.identity import identity
 from gate.linux import machine as real
 from gate.linux.machine import RecordedMachine
 
@@ -87,6 +87,5 @@ def playing(changes: Mapping[str, str] | None = None) -> Iterator[None]:
     played = machine(changes)
     with (
         mock.patch.object(identity, "ThisMachine", return_value=played),
-        mock.patch.object(kernel, "ThisMachine", return_value=played),
     ):
         yield

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from gate.model import Better
 from gate.stats.costs import log_costs
-from gate.stats.loudness import pair_sigma
+from gate.stats.noise import pair_sigma
 
 if TYPE_CHECKING:
     from random import Random

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from gate.calibrate.drawing import block, slow_values, some
 from gate.calibrate.outcome import AT_TOLERANCE, MetricEnding
 from gate.calibrate.stage import PLAN, POLICY, Screening, first_stage, plant_loss, session
-from gate.judge.judge import FirstStage
+from gate.judge.first_stage import FirstStage
 from gate.judge.verdict.interim_analysis import EARLY_LOOK
 from gate.judge.verdict.rank_test import by_strikes
 from gate.judge.verdict.screening import Flagged

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from gate.calibrate.drawing import slow_values, some
 from gate.calibrate.outcome import TOLERANCE
-from gate.judge.host_stability.control_profiles import unsteady
+from gate.judge.host_stability.standing import unsteady
 from gate.judge.power.planning import expected_of
-from gate.judge.verdict.case_numbers import key_of, suite_noises
-from gate.judge.verdict.screening import Flagged, screen_series
-from gate.judge.verdict.series import Series
+from gate.judge.verdict.screening import Flagged, noises_in, screen_series
+from gate.judge.verdict.series import Series, key_of
 from gate.judge.verdict.suite import Case, Policy
 from gate.model import (
     SCHEMA,
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from gate.calibrate.drawing import DrawnSuite, Pool, Trials
-    from gate.judge.verdict.case_numbers import Key
+    from gate.judge.verdict.series import SeriesKey
     from gate.model import Finding
     from gate.model.calibration import RecordedSeries
     from gate.stats.noise import Noise
@@ -55,7 +54,7 @@ class Screening:
 
     series: tuple[Series, ...]
     """In the order of the suite."""
-    noises: Mapping[Key, Noise]
+    noises: Mapping[SeriesKey, Noise]
     answers: tuple[Finding | Flagged, ...]
     unfit: bool
     """The host scatters as never before: nothing of it is judged."""
@@ -67,7 +66,7 @@ def first_stage(
     """Screen a suite against so many sessions before it, as a check would."""
     case = _case(sides=sides)
     bare = [_series(case, one, pool.before(one, suite.place, sessions)) for one in suite.series]
-    noises = suite_noises(bare)
+    noises = noises_in(bare)
     series = tuple(
         _with_head(one, some(pool.session(source, suite.place), _trials(one, noises), dice))
         for one, source in zip(bare, suite.series, strict=True)
@@ -87,7 +86,7 @@ def plant_loss(screening: Screening, loss: float) -> Finding | Flagged:
     return screen_series(_with_head(first, head), POLICY, screening.noises.get(key_of(first)))
 
 
-def _trials(series: Series, noises: Mapping[Key, Noise]) -> int:
+def _trials(series: Series, noises: Mapping[SeriesKey, Noise]) -> int:
     """As many as a check would plan; without pairs to save, as many as the profile asks for."""
     noise = noises.get(key_of(series))
     if noise is None or not series.case.head.sides:

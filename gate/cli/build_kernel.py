@@ -65,7 +65,7 @@ class Watcher:
             Command(argv=argv, directory=Path.cwd(), environment=environment, timeout=_LONGEST),
             self._look,
         )
-        if step.told == "compiling":
+        if step.purpose == "compiling":
             self._before = self._before or self._lines()
         return 124 if outcome.timed_out else outcome.status
 
@@ -85,7 +85,7 @@ class Watcher:
         spent = now - self._since
         if self._step is not None and spent > _LIVE and now - self._told >= every:
             self._told = now
-            self._say(self._step.told, spent)
+            self._say(self._step.purpose, spent)
         return _LIVE
 
     def _say(self, told: str, spent: float) -> None:

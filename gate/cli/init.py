@@ -232,7 +232,7 @@ def _proposed(baselines: Path) -> tuple[str, str]:
     if not found:
         return _TOLERANCE, ""
     from gate.judge.power.power import PowerQuestion, power_rows  # noqa: PLC0415
-    from gate.judge.power.recommendations import rounded_up  # noqa: PLC0415 - scipy
+    from gate.judge.power.sentences import rounded_up  # noqa: PLC0415 - scipy
     from gate.judge.verdict.suite import Policy  # noqa: PLC0415
 
     policy = Policy()

@@ -1,12 +1,15 @@
-"""The built-in controls: fixed work that no change under test can reach.
+"""Fixed work that only the host can make faster or slower: the controls and the noise probe.
 
-When one of them takes longer or shorter than it did in the accepted sessions, the host moved.
-They are run while no trial is, so that only the machine can be the cause: its clock, its memory,
-who else is on it.
+No change under test can reach the controls. When one of them takes longer or shorter than it did in
+the accepted sessions, the host moved. They are run while no trial is, so that only the machine can
+be the cause: its clock, its memory, who else is on it. Each runs in a forked child, so that the
+gate's own process stays small. It repeats one short piece of work and gives the median piece times
+the number of pieces: a piece that was preempted does not count, a slower clock and a busy memory
+bus slow down all of them.
 
-Each runs in a forked child, so that the gate's own process stays small. It repeats one short piece
-of work and gives the median piece times the number of pieces: a piece that was preempted does not
-count, a slower clock and a busy memory bus slow down all of them.
+The noise probe repeats such work until it takes as long as a trial, and gives the seconds on the
+wall: what a trial of a user meets (preemption, page faults, the clock that moves) it meets too. Its
+file piece overwrites blocks in the work directory and asks after each that it is on the disk.
 """
 
 from __future__ import annotations
@@ -19,10 +22,15 @@ import struct
 import time
 from contextlib import suppress
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from gate.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    Work = Callable[[int], "ProbeRun"]
 
 _PIECES = 16
 _BLOCK = bytes(range(256)) * 256
@@ -32,6 +40,20 @@ _ROUNDS = 64
 _BUFFER = 32 << 20
 """Bytes of each of the two buffers: more than a processor's share of its last-level cache."""
 _PAGE = 1 << 20
+AIM = 0.4
+"""Seconds that a trial is to take."""
+_PROBES = {"CPU": "cpu-spin", "memory": "memory-copy"}
+FILE = "file"
+BLOCK = 4096
+_BLOCKS = 1024
+_STRIDE = 389
+"""Blocks are written in an order that no disk takes for a sequence; prime to their number."""
+_MOST_WRITES = 16384
+"""64 MiB a trial: a drive that says at once that all is written is not worn for it."""
+_MOST_REPEATS = 1000
+_ROOM = 64 << 20
+_SURE = AIM / 4
+"""A run of this many seconds shows how long more of the same will take."""
 
 
 def cpu_spin() -> float:
@@ -40,7 +62,7 @@ def cpu_spin() -> float:
     Raises:
         OSError: the child could not be made, or was killed.
     """
-    return _apart(_spin)
+    return _in_child(_spin)
 
 
 def memory_copy() -> float:
@@ -49,7 +71,7 @@ def memory_copy() -> float:
     Raises:
         OSError: the child could not be made, or was killed.
     """
-    return _apart(_copy)
+    return _in_child(_copy)
 
 
 CONTROLS: dict[str, Callable[[], float]] = {"cpu-spin": cpu_spin, "memory-copy": memory_copy}
@@ -57,28 +79,36 @@ CONTROLS: dict[str, Callable[[], float]] = {"cpu-spin": cpu_spin, "memory-copy":
 
 
 def _spin() -> float:
-    def pieces() -> Iterator[float]:
-        for _ in range(_PIECES):
-            began = _clock()
-            digest = hashlib.sha256(usedforsecurity=False)
-            for _ in range(_ROUNDS):
-                digest.update(_BLOCK)
-            digest.digest()
-            yield _clock() - began
+    def piece() -> None:
+        digest = hashlib.sha256(usedforsecurity=False)
+        for _ in range(_ROUNDS):
+            digest.update(_BLOCK)
+        digest.digest()
 
-    return _whole(pieces())
+    return _paced(piece)
 
 
 def _copy() -> float:
     first, second = _memory(), _memory()
 
-    def pieces() -> Iterator[float]:
-        for _ in range(_PIECES):
-            began = _clock()
-            second[:] = first
-            yield _clock() - began
+    def piece() -> None:
+        second[:] = first
 
-    return _whole(pieces())
+    return _paced(piece)
+
+
+def _paced(piece: Callable[[], None]) -> float:
+    """The total of some pieces by their median."""
+    seconds = []
+    for _ in range(_PIECES):
+        began = _clock()
+        piece()
+        seconds.append(_clock() - began)
+    return _total(seconds)
+
+
+def _total(seconds: list[float]) -> float:
+    return median(seconds) * _PIECES
 
 
 def _memory() -> memoryview:
@@ -95,16 +125,12 @@ def _memory() -> memoryview:
     return view
 
 
-def _whole(pieces: Iterator[float]) -> float:
-    return median(list(pieces)) * _PIECES
-
-
 def _clock() -> float:
     """Not bent by the daemon that sets the clock."""
     return time.clock_gettime(time.CLOCK_MONOTONIC_RAW)
 
 
-def _apart(work: Callable[[], float]) -> float:
+def _in_child(work: Callable[[], float]) -> float:
     """What a forked child says of its own work; with it goes all the memory that it took."""
     ours, theirs = os.pipe()
     child = os.fork()
@@ -118,12 +144,102 @@ def _apart(work: Callable[[], float]) -> float:
             os._exit(0)  # nothing of the parent's may be flushed or tidied up twice
     try:
         os.close(theirs)
-        told = os.read(ours, struct.calcsize("d"))
+        answer = os.read(ours, struct.calcsize("d"))
     finally:
         os.close(ours)
-        os.kill(child, signal.SIGKILL)  # it has told all, or we were interrupted
+        os.kill(child, signal.SIGKILL)  # it has answered, or we were interrupted
         os.waitpid(child, 0)
-    if len(told) != struct.calcsize("d"):
-        message = "a control was killed before it could tell its time"
+    if len(answer) != struct.calcsize("d"):
+        message = "a control was killed before it gave its time"
         raise ChildProcessError(message)
-    return float(struct.unpack("d", told)[0])
+    return float(struct.unpack("d", answer)[0])
+
+
+class ProbeRun(NamedTuple):
+    """One run of a piece of work."""
+
+    seconds: float
+    written: int = 0
+    """Bytes given to the file system."""
+
+
+class ProbeWork(NamedTuple):
+    """How much work makes a trial."""
+
+    repeats: int
+    written: int
+    """Bytes that finding it out has cost."""
+
+
+def pieces(directory: Path) -> Mapping[str, Work]:
+    """The pieces of work by name, in the order in which they take turns.
+
+    Raises:
+        InputError: G244, the directory has no room for the file.
+    """
+    found = {name: _repeated(CONTROLS[control]) for name, control in _PROBES.items()}
+    return {**found, FILE: _file_work(directory)}
+
+
+def _repeated(control: Callable[[], float]) -> Work:
+    def run(times: int) -> ProbeRun:
+        began = _clock()
+        for _ in range(times):
+            control()
+        return ProbeRun(_clock() - began)
+
+    return run
+
+
+def _file_work(directory: Path) -> Work:
+    free = os.statvfs(directory)
+    if free.f_bavail * free.f_frsize < _ROOM:
+        raise InputError(
+            "G244",
+            "the noise probe needs 64 MiB of room.",
+            cure="Free some, or name another directory with --work DIR.",
+            place=str(directory),
+        )
+    path = directory / "probe"
+
+    def run(times: int) -> ProbeRun:
+        return write_blocks(path, times)
+
+    return run
+
+
+def write_blocks(path: Path, times: int) -> ProbeRun:
+    """Do so many writes of 4 KiB into a fresh file, each on the disk before the next.
+
+    The file is laid out before the clock starts, which counts as written too, and removed after it
+    stopped.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    block = hashlib.shake_128(b"driftgate").digest(BLOCK)  # nothing that a drive could compress
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        written = os.write(file, block * _BLOCKS)
+        os.fsync(file)
+        began = _clock()
+        for turn in range(times):
+            written += os.pwrite(file, block, turn * _STRIDE % _BLOCKS * BLOCK)
+            os.fdatasync(file)
+        return ProbeRun(_clock() - began, written)
+    finally:
+        os.close(file)
+        path.unlink(missing_ok=True)
+
+
+def calibrate_repetitions(name: str, run: Work) -> ProbeWork:
+    """How often a piece's part must be repeated for a trial to take about 0.4 s."""
+    most = _MOST_WRITES if name == FILE else _MOST_REPEATS
+    times, written = 1, 0
+    while times < most:
+        ran = run(times)
+        written += ran.written
+        if ran.seconds >= _SURE:
+            return ProbeWork(max(1, min(most, round(times * AIM / ran.seconds))), written)
+        times = min(most, times * 4)
+    return ProbeWork(times, written)

@@ -4,9 +4,8 @@
                           "entries": [{"setting", "path", "before", "after"}, ...]}
 
 It is there while settings are tuned, and gone when all are back. Entries stand in the order in
-which the knobs were turned. Whoever finds one whose owner has ended puts everything back.
-
-Where the gate keeps what it must find again after a crash, outside every repository.
+which the knobs were turned. Whoever finds one whose owner has ended puts everything back. <state>
+is the directory outside every repository where the gate keeps what it must find after a crash.
 """
 
 from __future__ import annotations
@@ -77,11 +76,11 @@ def _parsed(data: Any) -> Journal:
 
 def _entry(data: Any) -> SettingChange:
     words = {name: data[name] for name in _KEYS}
-    plain = all(
+    sound = all(
         isinstance(word, str) and 0 < len(word) < _LONGEST and "\0" not in word
         for word in words.values()
     )
-    if not plain or len(data) != len(_KEYS) or not owns(words["setting"], words["path"]):
+    if not sound or len(data) != len(_KEYS) or not owns(words["setting"], words["path"]):
         message = "no entry of ours"
         raise ValueError(message)
     return SettingChange(**words)
@@ -138,6 +137,6 @@ def state_directory() -> Path:
     """The directory for this user; it need not exist yet."""
     if os.geteuid() == 0:
         return SYSTEM
-    given = os.environ.get("XDG_STATE_HOME", "")
-    base = Path(given) if Path(given).is_absolute() else Path.home() / ".local/state"
+    named = os.environ.get("XDG_STATE_HOME", "")
+    base = Path(named) if Path(named).is_absolute() else Path.home() / ".local/state"
     return base / "driftgate"

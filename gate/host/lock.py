@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _LOOK = 1.0
 """Seconds between two tries of one that waits; in between it sleeps, and disturbs nobody."""
 _TOLD = 60.0
-"""Seconds after which waiting is told again."""
+"""Seconds after which waiting is reported again."""
 KILLING = 30.0
 """Seconds in which a killed gate's guardian ends what the gate left; then it restores."""
 _TIDYING, _STEP = KILLING + 15.0, 0.05
@@ -65,7 +65,7 @@ def exclusive(
 
     Gives the open file of the first lock, which a guardian may hold on to a moment longer.
 
-    `wait` is how many seconds to wait for it at most, 0 for not at all; `tell` is told whom we
+    `wait` is how many seconds to wait for it at most, 0 for not at all; `tell` prints whom we
     wait for, and `pause` sleeps and may be interrupted by whatever it raises.
 
     Raises:
@@ -76,7 +76,7 @@ def exclusive(
     patience = _Patience(wait, tell or _silent, pause)
     with ExitStack() as stack:
         held = []
-        for place, handle in _opened((first, _SYSTEM) if first == _COMMON else (first,), stack):
+        for place, handle in _open_all((first, _SYSTEM) if first == _COMMON else (first,), stack):
             _take(handle, place, patience)
             stack.callback(_forget, handle)
             held.append(handle)
@@ -93,7 +93,7 @@ def _silent(text: str) -> None:
     del text
 
 
-def _opened(places: tuple[Path, ...], stack: ExitStack) -> list[tuple[Path, int]]:
+def _open_all(places: tuple[Path, ...], stack: ExitStack) -> list[tuple[Path, int]]:
     """The locks that are there or can be made: at least one, and every one that is there."""
     found: list[tuple[Path, int]] = []
     lacking: list[InputError] = []
@@ -141,7 +141,7 @@ def _open(place: Path) -> int:
 
 
 class _Patience:
-    """How long one waits, and what is told meanwhile."""
+    """How long one waits, and what is printed meanwhile."""
 
     def __init__(self, seconds: float, tell: Tell, pause: Pause) -> None:
         self.seconds, self._tell, self._pause = seconds, tell, pause
@@ -167,7 +167,7 @@ class _Patience:
 
 def _take(handle: int, place: Path, patience: _Patience) -> None:
     try:
-        if not _held(handle, patience):
+        if not _acquire(handle, patience):
             raise _busy(handle, place, patience.seconds)
         os.ftruncate(handle, 0)
         os.pwrite(handle, this_process().text().encode(), 0)
@@ -175,14 +175,14 @@ def _take(handle: int, place: Path, patience: _Patience) -> None:
         raise _unusable(place, error) from error
 
 
-def _held(handle: int, patience: _Patience) -> bool:
+def _acquire(handle: int, patience: _Patience) -> bool:
     """Whether the lock was had in time."""
     try:
         hold(handle)
     except BlockingIOError:
         if _inherited(handle, patience):
             return True
-        while patience.sleep(_holder(handle).shown()):
+        while patience.sleep(_holder(handle).description()):
             if _free(handle):
                 return True
         return False
@@ -192,11 +192,11 @@ def _held(handle: int, patience: _Patience) -> bool:
 def _inherited(handle: int, patience: _Patience) -> bool:
     """Whether the lock was had from the guardian of a killed gate, which tidies up after it."""
     until = time.monotonic() + _TIDYING
-    told = False
+    reported = False
     while _holder(handle).gone and time.monotonic() < until:
-        if not told:
+        if not reported:
             patience.tidying()
-            told = True
+            reported = True
         time.sleep(_STEP)
         if _free(handle):
             return True
@@ -220,7 +220,7 @@ def _busy(handle: int, place: Path, waited: float) -> CannotJudge:
     since = f", and did so for the {show_duration(waited)} that were waited" if waited else ""
     return CannotJudge(
         "G240",
-        f"{_holder(handle).shown()}{since}.",
+        f"{_holder(handle).description()}{since}.",
         cure="Wait until it has ended, or let the gate wait: --wait '10 min'.",
         place=str(place),
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.linux.processes import born, lives
+from gate.linux.processes import lives, start_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +43,7 @@ class Holder:
         """From a lock's file; whatever else stands there is nobody."""
         lines = content.decode("utf-8", "replace").splitlines()
         lines += [""] * (5 - len(lines))
-        number, born, user, since, command = (_plain(line) for line in lines[:5])
+        number, born, user, since, command = (_printable(line) for line in lines[:5])
         if not (number.isdecimal() and len(number) < 10):
             return cls()
         return cls(
@@ -59,7 +59,7 @@ class Holder:
         """Whether it has said who it is, and has ended since."""
         return bool(self.number and self.born) and not lives(self.number, self.born)
 
-    def shown(self) -> str:
+    def description(self) -> str:
         """`process 4711 (gate check smoke-fio, root) measures here since 22:14:03 UTC`.
 
         Somebody else holds the lock where the process named is gone or is another one by now: a
@@ -80,10 +80,10 @@ def this_process() -> Holder:
     """This process, from now on."""
     return Holder(
         number=os.getpid(),
-        born=born(os.getpid()),
+        born=start_of(os.getpid()),
         user=_user(),
         since=time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime()),
-        command=_plain(_command(sys.argv))[:_LONGEST],
+        command=_printable(_command(sys.argv))[:_LONGEST],
     )
 
 
@@ -102,6 +102,6 @@ def _user() -> str:
         return str(os.geteuid())
 
 
-def _plain(text: str) -> str:
+def _printable(text: str) -> str:
     """Everybody may write into the file: nothing of it may steer a terminal."""
     return "".join(c if c.isprintable() else " " for c in text).strip()

@@ -107,13 +107,7 @@ def _run(session: Session) -> list[Trial]:
 
 
 def nothing_compared(
-    plan: RoundPlan,
-    profile: Profile,
-    policy: Policy,
-    *,
-    host_class: str,
-    date: str,
-    version: str,
+    plan: RoundPlan, profile: Profile, policy: Policy, *, host_class: str, date: str, version: str
 ) -> Round:
     """A round in which nothing was compared: as it begins, or as it ends without its plant."""
     return Round(

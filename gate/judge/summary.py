@@ -1,82 +1,68 @@
-"""Findings to a report: the joined verdict, the exit status, the first line, the notes."""
+"""What is said of a whole report: its first line, its notes, how the host was, what comes first."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from gate.judge.context.bills import bills
-from gate.judge.context.conditions import conditions
-from gate.judge.context.differences import what_differed
-from gate.judge.context.latencies import latencies
-from gate.judge.context.sweeps import sweeps
-from gate.judge.host_stability.controls import missing_controls
-from gate.judge.host_stability.host_epoch import move_of
-from gate.judge.verdict.epochs import accepted_sessions
-from gate.judge.verdict.exclusions import set_aside
-from gate.model import SCHEMA, Report, Role, Source, SuitePromise, Verdict, join
-from gate.review.terms import is_of_file
+from gate.judge.host_stability.controls import missing_controls, standings
+from gate.judge.host_stability.standing import move_of
+from gate.model import Role, Source, TrialStatus, Verdict
+from gate.stats.costs import LEAST_SESSIONS, ratio
 from gate.units import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gate.judge.judge import FirstStage
-    from gate.judge.verdict.suite import Case, Policy
-    from gate.model import Edit, Finding, Waiver
+    from gate.judge.host_stability.controls import ControlStanding
+    from gate.judge.verdict.suite import Case, Policy, Suite
+    from gate.model import Edit, Finding, Session, Waiver
 
 _RUNNING = frozenset({"G074", "G075", "G076"})
 """Edits of what is run, which is the tree's."""
 
 
-def summarise(
-    cases: Sequence[Case],
-    findings: tuple[Finding, ...],
-    first: FirstStage,
-    policy: Policy,
-    *,
-    created: str,
-    version: str,
-) -> Report:
-    """Join the verdicts of the gate metrics; there is at least one."""
-    gating = [finding for finding in findings if finding.role is Role.GATE]
-    worst = join(finding.verdict for finding in gating) or Verdict.BROKEN
-    let_through = worst is Verdict.NEW and policy.allow_new
-    is_open = worst.opens or let_through
-    host = cases[0].head.host if cases else None
-    whence = f"host class {host.host_class}" if host else "nothing was measured"
-    differences, alike = what_differed(cases)
-    return Report(
-        schema=SCHEMA,
-        gate="open" if is_open else "closed",
-        verdict=worst.value,
-        exit_status=0 if let_through else worst.exit_status,
-        headline=headline(gating, whence, is_open=is_open),
-        created=created,
-        profiles=_profiles(cases, findings),
-        findings=findings,
-        host=host,
-        tools={"driftgate": version} | _tools(cases),
-        notes=(*_notes(cases, findings, policy, let_through=let_through), *first.blind),
-        promise=SuitePromise(
-            alpha=policy.alpha,
-            beta=policy.beta,
-            metrics_judged=first.judged,
-            metrics_flagged=first.m,
-        ),
-        subjects=_subjects(cases),
-        conditions=conditions(cases),
-        accepted=accepted_sessions(cases, findings),
-        differences=differences,
-        alike=alike,
-        aside=set_aside(cases),
-        bills=bills(cases),
-        latencies=latencies(cases),
-        sweeps=sweeps(cases, findings),
+_LONGEST_NAME = 400
+"""Characters of a name that numbers are looked for in."""
+_LONGEST_REASON = 300
+"""Characters of a reason that are shown."""
+_DIGITS = re.compile(r"(\d+)")
+Importance = tuple[bool, int, float, tuple[tuple[bool, int, str], ...]]
+
+
+def importance(found: Finding) -> Importance:
+    """What may close the gate first, worst first in it; then what is only watched.
+
+    Of one verdict the larger loss comes first, in tolerances; what passed stands by its name, and
+    numbers in names by their size.
+    """
+    excess = 0.0
+    if found.loss is not None and found.verdict is not Verdict.PASSED:
+        excess = found.loss / (found.tolerance_used or found.tolerance or 1.0)
+    name = f"{found.profile} {found.benchmark} {found.metric}"
+    parts = tuple(
+        (True, int(part), "") if part.isdecimal() and part.isascii() else (False, 0, part)
+        for part in _DIGITS.split(name[:_LONGEST_NAME])
     )
+    return found.role is Role.WATCH, -found.verdict.rank, -excess, (*parts, (False, 0, name))
 
 
-def edit_notes(edits: Sequence[Edit]) -> Iterator[str]:
+def notes_of(
+    suite: Suite, findings: Sequence[Finding], edits: Sequence[Edit], *, let_through: bool
+) -> Iterator[str]:
+    """What is true of the whole report, then what is true of some of its profiles."""
+    yield from _edit_notes(edits)
+    yield from _policy_notes(findings, suite.policy, let_through=let_through)
+    holders: dict[str, list[str]] = {}
+    for case in suite.cases:
+        for note in _case_notes(case):
+            holders.setdefault(note, []).append(case.profile)
+    for note, profiles in holders.items():
+        yield f"{', '.join(dict.fromkeys(profiles))}: {note}"
+
+
+def _edit_notes(edits: Sequence[Edit]) -> Iterator[str]:
     """One note on what the tree judged says otherwise than the merge base."""
     if edits:
         loosening = sum(one.loosens for one in edits)
@@ -95,11 +81,11 @@ def _in_force(edits: Sequence[Edit]) -> Iterator[str]:
             "what is run is what the change says, and where that is not what was accepted it is "
             "not compared"
         )
-    if any(is_of_file(one) for one in edits):
+    if any(one.is_of_file for one in edits):
         yield "a workflow that the change edits may have run as it is edited"
 
 
-def _profiles(cases: Sequence[Case], findings: Sequence[Finding]) -> tuple[str, ...]:
+def profiles_of(cases: Sequence[Case], findings: Sequence[Finding]) -> tuple[str, ...]:
     """What was judged, then what should have been and was not there."""
     every = (*(case.profile for case in cases), *sorted(f.profile for f in findings))
     return tuple(dict.fromkeys(every))
@@ -109,15 +95,22 @@ def headline(gating: Sequence[Finding], whence: str, *, is_open: bool) -> str:
     """`gate closed: 2 regressed, 1 passed (host class lab)`."""
     counts = Counter(finding.verdict for finding in gating)
     worst_first = sorted(counts, key=lambda verdict: -verdict.rank)
-    said = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in worst_first)
-    return f"gate {'open' if is_open else 'closed'}: {said} ({whence})"
+    verdicts = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in worst_first)
+    return f"gate {'open' if is_open else 'closed'}: {verdicts} ({whence})"
 
 
-def _tools(cases: Sequence[Case]) -> dict[str, str]:
+def whence_of(cases: Sequence[Case]) -> str:
+    """Where it was measured, for the headline."""
+    return f"host class {cases[0].head.host.host_class}" if cases else "nothing was measured"
+
+
+def tools_of(cases: Sequence[Case]) -> dict[str, str]:
+    """Tools by name, each with its version."""
     return {name: version for case in cases for name, version in sorted(case.head.tools.items())}
 
 
-def _subjects(cases: Sequence[Case]) -> dict[str, str]:
+def subjects_of(cases: Sequence[Case]) -> dict[str, str]:
+    """What was under test, by profile and side."""
     shown: dict[str, str] = {}
     for case in cases:
         for session in (case.pair_base, case.pair_head, case.head):
@@ -131,10 +124,9 @@ def _subjects(cases: Sequence[Case]) -> dict[str, str]:
     return shown
 
 
-def _notes(
-    cases: Sequence[Case], findings: Sequence[Finding], policy: Policy, *, let_through: bool
+def _policy_notes(
+    findings: Sequence[Finding], policy: Policy, *, let_through: bool
 ) -> Iterator[str]:
-    """What is true of the whole report, then what is true of some of its profiles."""
     if let_through:
         yield "new benchmarks were let through by --allow new: nothing was compared for them"
     elif policy.allow_new:
@@ -151,12 +143,6 @@ def _notes(
     for waiver in policy.waivers:
         if waiver.row not in rows and _to_be_seen(waiver, findings, policy):
             yield f"a waiver matches nothing: {' '.join(waiver.row)} ({waiver.issue})"
-    holders: dict[str, list[str]] = {}
-    for case in cases:
-        for note in _case_notes(case):
-            holders.setdefault(note, []).append(case.profile)
-    for note, profiles in holders.items():
-        yield f"{', '.join(dict.fromkeys(profiles))}: {note}"
 
 
 def _to_be_seen(waiver: Waiver, findings: Sequence[Finding], policy: Policy) -> bool:
@@ -170,8 +156,8 @@ def _to_be_seen(waiver: Waiver, findings: Sequence[Finding], policy: Policy) -> 
 
 
 def _case_notes(case: Case) -> Iterator[str]:
-    for session in (case.head, *case.strikes, case.pair_base, case.pair_head):
-        yield from session.notes if session is not None else ()
+    for session in case.sessions:
+        yield from session.notes
     if case.reviewed is None:
         yield "tolerances, roles and plan are the session's own; --profiles takes reviewed ones"
     if case.head.source is Source.IMPORTED and not case.head.host.fingerprint:
@@ -200,3 +186,51 @@ def _baseline_notes(case: Case) -> Iterator[str]:
             yield f"epoch: {move}"
         if missing_controls(case):
             yield missing_controls(case)
+
+
+def conditions(cases: Sequence[Case]) -> tuple[str, ...]:
+    """What was tuned, which trials were set aside, and where the built-in controls stand."""
+    sessions = [session for case in cases for session in case.sessions]
+    return tuple(line for line in (_tuned(sessions), _aside(sessions), *_controls(cases)) if line)
+
+
+def _tuned(sessions: Sequence[Session]) -> str:
+    names = dict.fromkeys(name for session in sessions for name in session.tuned)
+    return f"tuned while it measured: {', '.join(names)}" if names else ""
+
+
+def _aside(sessions: Sequence[Session]) -> str:
+    """`3 of 45 trials set aside: foreign_cpu 2, steal 1; the last: the hypervisor took ...`."""
+    trials = [trial for session in sessions for trial in session.trials]
+    aside = [trial for trial in trials if trial.status is TrialStatus.ASIDE]
+    if not aside:
+        return ""
+    kinds = Counter(kind for one in aside for kind in {reason.kind for reason in one.aside})
+    reasons = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))
+    last = [reason.text for one in aside for reason in one.aside][-1:]
+    parts = [
+        f": {reasons}" if reasons else "",
+        *(f"; the last: {text[:_LONGEST_REASON]}" for text in last),
+    ]
+    return f"{len(aside)} of {len(trials)} trials set aside{''.join(parts)}"
+
+
+def _controls(cases: Sequence[Case]) -> Iterator[str]:
+    """`built-in controls against 10 accepted sessions: cpu-spin +0.42 % (up to 3.0 % allowed)`."""
+    known: dict[str, list[ControlStanding]] = {}
+    for one in (one for case in cases for one in standings(case)):
+        known.setdefault(one.name, []).append(one)
+    if known:
+        sessions = min(one.sessions for some in known.values() for one in some)
+        moves = ", ".join(f"{name} {_range(some)}" for name, some in sorted(known.items()))
+        yield f"built-in controls against {sessions} accepted sessions: {moves}"
+    elif any(case.head.controls for case in cases):
+        yield f"built-in controls ran; {LEAST_SESSIONS} accepted sessions with them say more"
+
+
+def _range(some: Sequence[ControlStanding]) -> str:
+    """Of all profiles and stages, and the smallest move that would have refused one."""
+    low, high = (percent(ratio(one(s.moved for s in some))) for one in (min, max))
+    least = percent(ratio(min(one.allowed for one in some)), signed=False)
+    span = low if low == high else f"{low.removesuffix(' %')} … {high}"
+    return f"{span} (up to {least} allowed)"

@@ -1,15 +1,15 @@
 """What a block device is part of: partitions, device-mapper, md, loops, up and down, by /sys.
 
 Names are the kernel's (`sda`, `nvme0n1p2`, `dm-0`). What stands above a device is lost when the
-device is written; what stands below it is written with it.
-
-The physical disks below a directory: through partitions, LVM, RAID, encryption and loops.
+device is written; what stands below it is written with it. `storage_of` follows a directory through
+partitions, LVM, RAID, encryption and loops down to the physical disks.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.linux.machine import line
@@ -17,13 +17,14 @@ from gate.linux.mounts import mounts_carrying
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from gate.linux.machine import LinuxMachine
     from gate.linux.mounts import Mount
 
-
 CLASS = "/sys/class/block"
+_BTRFS = "/sys/fs/btrfs"
+_MEMORY = {"tmpfs", "ramfs", "devtmpfs", "rootfs", "hugetlbfs"}
+_DEEPEST = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,12 +124,6 @@ def name_of_path(machine: LinuxMachine, path: str) -> str:
     return name if number_of(machine, name) else ""
 
 
-_CLASS = "/sys/class/block"
-_BTRFS = "/sys/fs/btrfs"
-_MEMORY = {"tmpfs", "ramfs", "devtmpfs", "rootfs", "hugetlbfs"}
-_DEEPEST = 16
-
-
 @dataclass(slots=True, kw_only=True)
 class StorageStack:
     """What a directory stands on."""
@@ -205,7 +200,7 @@ def _named(machine: LinuxMachine, source: str) -> list[str]:
 
 
 def _directory(machine: LinuxMachine, name: str) -> str:
-    return machine.real(f"{_CLASS}/{name}") or machine.real(f"/sys/block/{name}")
+    return machine.real(f"{CLASS}/{name}") or machine.real(f"/sys/block/{name}")
 
 
 def _down(machine: LinuxMachine, directory: str, found: StorageStack, depth: int) -> None:
@@ -236,8 +231,6 @@ def _down(machine: LinuxMachine, directory: str, found: StorageStack, depth: int
 
 def _behind(machine: LinuxMachine, file: str, found: StorageStack, depth: int) -> None:
     """The disks of the file, or of the device, that a loop shows."""
-    from pathlib import Path  # noqa: PLC0415 - only where there is a loop
-
     if file.startswith("/dev/"):
         for directory in _named(machine, file):
             _down(machine, directory, found, depth)

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+CPU = "/sys/devices/system/cpu"
+_MOST_PROCESSORS = 1 << 13
 _GROUP = 8
 """Hexadecimal digits between two commas of a mask."""
 
@@ -19,10 +26,22 @@ def cpus_of(text: str) -> frozenset[int]:
     return frozenset(found)
 
 
-def shown_cpus(cpus: frozenset[int]) -> str:
+def cpu_numbers(listed: str) -> tuple[int, ...]:
+    """A kernel's list such as `0-3,8`, in order; empty where it is none."""
+    found: list[int] = []
+    for part in filter(None, listed.strip().split(",")):
+        first, _, last = part.partition("-")
+        last = last.partition(":")[0] or first
+        if not (first.isdecimal() and last.isdecimal()) or int(last) > _MOST_PROCESSORS:
+            return ()
+        found += range(int(first), int(last) + 1)
+    return tuple(found)
+
+
+def cpu_list_text(cpus: Iterable[int]) -> str:
     """`0-2,5`: ranges where numbers follow each other."""
     parts: list[list[int]] = []
-    for one in sorted(cpus):
+    for one in sorted(set(cpus)):
         if parts and one == parts[-1][-1] + 1:
             parts[-1][1:] = [one]
         else:

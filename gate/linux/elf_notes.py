@@ -14,17 +14,24 @@ _XEN_ENTRY = struct.pack("<I", 18) + b"Xen\0"
 """XEN_ELFNOTE_PHYS32_ENTRY: the note that says where a kernel is entered by PVH."""
 _MOST_SECTIONS = 65_536
 _NOTE_SECTION = 7
+_LONGEST_ID = 64
 
 
-def build_id_in(notes: bytes) -> str:
-    """The build-id among notes as /sys/kernel/notes gives them, as hex digits; empty for none."""
+def build_id_in(notes: bytes, order: str = "=") -> str:
+    """The build-id among notes as /sys/kernel/notes gives them, as hex digits; empty for none.
+
+    The running kernel writes its numbers as the processor does, a file by its own byte `order`.
+    """
     at = 0
     while at + 12 <= len(notes):
-        named, described, kind = struct.unpack_from("<III", notes, at)
+        named, described, kind = struct.unpack_from(f"{order}III", notes, at)
         name_at = at + 12
         content = name_at + -(-named // 4) * 4
         at = content + -(-described // 4) * 4
-        if kind == _BUILD_ID and notes[name_at : name_at + named] == _GNU:
+        if content + described > len(notes):
+            break
+        named_gnu = notes[name_at : name_at + named] == _GNU
+        if kind == _BUILD_ID and named_gnu and 0 < described <= _LONGEST_ID:
             return notes[content : content + described].hex()
     return ""
 
@@ -32,7 +39,7 @@ def build_id_in(notes: bytes) -> str:
 def build_id_of(elf: bytes) -> str:
     """The build-id of a 64-bit little-endian ELF file; empty for none or another file."""
     for notes in _note_sections(elf):
-        found = build_id_in(notes)
+        found = build_id_in(notes, "<")
         if found:
             return found
     return ""

@@ -1,7 +1,7 @@
-"""What the kernel counts of its own accord, read in one go: two looks tell what happened between.
+"""What the kernel counts of its own accord: two looks show what happened in between.
 
-Only what never falls is read: figures of the moment (`nr_free_pages`, a queue's length) tell
-nothing by their difference. Times are in seconds and sizes in bytes, and the name of a counter
+Only what never falls is read: the difference of figures of the moment (`nr_free_pages`, a queue's
+length) means nothing. Times are in seconds and sizes in bytes, and the name of a counter
 ends so; all else is events. What a kernel does not have is left out.
 """
 
@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
+
+from gate.linux.proc_stat import read_stat
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -60,7 +62,7 @@ def read_counts(machine: LinuxMachine) -> Counts:
     return found
 
 
-def grown(before: Counts, after: Counts) -> Counts:
+def growth(before: Counts, after: Counts) -> Counts:
     """By how much each counter grew; those that did not, or that began anew, are left out."""
     return {
         name: value - before.get(name, 0.0)
@@ -73,7 +75,8 @@ def _all(machine: LinuxMachine) -> Iterator[tuple[str, float]]:
     yield from _vmstat(machine.text("/proc/vmstat"))
     yield from _softirqs(machine.text("/proc/softirqs"))
     yield from _interrupts(machine.text("/proc/interrupts"))
-    yield from _stat(machine.text("/proc/stat"))
+    counts = read_stat(machine).counts
+    yield from ((f"stat: {title}", float(counts[n])) for n, title in _STAT.items() if n in counts)
     yield from _schedstat(machine.text("/proc/schedstat"))
     for name in machine.names("/sys/block"):
         text = machine.text(f"/sys/block/{name}/stat")
@@ -106,17 +109,9 @@ def _interrupts(text: str) -> Iterator[tuple[str, float]]:
         name, _, rest = line.partition(":")
         words = rest.split(maxsplit=processors)
         counts = [word for word in words[:processors] if word.isdigit()]
-        told = words[processors].strip() if len(words) > processors else ""
-        title = re.split(r"\s{2,}", told)[-1] if name.strip().isdigit() else told
+        device = words[processors].strip() if len(words) > processors else ""
+        title = re.split(r"\s{2,}", device)[-1] if name.strip().isdigit() else device
         yield f"interrupts: {title or name.strip()}", _sum(counts)
-
-
-def _stat(text: str) -> Iterator[tuple[str, float]]:
-    for line in text.splitlines():
-        name, _, rest = line.partition(" ")
-        value = rest.partition(" ")[0]
-        if name in _STAT and value.isdigit():
-            yield f"stat: {_STAT[name]}", float(value)
 
 
 def _schedstat(text: str) -> Iterator[tuple[str, float]]:

@@ -141,5 +141,5 @@ def kernel_text(record: bytes) -> str:
 
 
 def fault_in(text: str) -> str:
-    """What fault a line of the kernel's tells of; empty for none."""
+    """The kind of fault that a line of the kernel's reports; empty for none."""
     return next((name for name, pattern in _PATTERNS if pattern.search(text)), "")

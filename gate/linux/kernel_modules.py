@@ -13,7 +13,7 @@ _DIED = 1 << 7
 """Bit of /proc/sys/kernel/tainted: the kernel died in an oops once."""
 
 
-class Loaded(NamedTuple):
+class LoadedModule(NamedTuple):
     """One module that is loaded."""
 
     build_id: str
@@ -36,13 +36,13 @@ def loaded_names() -> frozenset[str]:
         return frozenset()
 
 
-def loaded_module(name: str) -> Loaded | None:
+def loaded_module(name: str) -> LoadedModule | None:
     """A loaded module; None where there is none, or where the kernel has it built in."""
     place = SYS / name
     try:
         if (place / "initstate").read_text("ascii").strip() != "live":
             return None
-        return Loaded(
+        return LoadedModule(
             build_id=build_id_in((place / "notes" / ".note.gnu.build-id").read_bytes()),
             srcversion=_read(place / "srcversion"),
             entry=place.stat().st_ino,

@@ -1,9 +1,7 @@
-"""How facts of a machine are read: below its root, or out of a recording of it.
+"""How facts of a machine are read: of this one, or out of a recording of another.
 
-Whoever asks for facts asks a `Machine`, so that recorded machines can be played. Nothing raises:
+Whoever wants facts asks a `LinuxMachine`, so that recorded machines can be played. Nothing raises:
 what is absent, unreadable or hangs is simply not known.
-
-A machine played from a recording of what was read of it, and the recorder that makes one.
 
 A recording is JSON: `files` (path to text), `links` (path to target; a path that leads to itself
 is only there), `names` (directory to names, where more were listed than read), `commands`
@@ -23,7 +21,11 @@ _LARGEST = 4 << 20
 _PIECE = 64 << 10
 """Bytes asked for at once: below /proc/sys the kernel refuses a read of 4 MiB (ENOMEM)."""
 _PATIENCE = 2.0
-"""Seconds that a program may take to tell a fact."""
+"""Seconds that a program may take to answer."""
+_PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
+"""Where system programs stand: a directory of the project's own must not come before them."""
+_HOPS = 40
+"""Links on the way to a file, as many as the kernel follows."""
 
 
 class LinuxMachine(Protocol):
@@ -46,15 +48,21 @@ class LinuxMachine(Protocol):
         ...
 
 
+class RawMachine(LinuxMachine, Protocol):
+    """A machine whose files need not be text."""
+
+    def data(self, path: str) -> bytes:
+        """A file's bytes; none where it cannot be read."""
+        ...
+
+
 class ThisMachine:
     """The machine that this process runs on."""
 
     def text(self, path: str) -> str:
-        """A file's text; empty where it cannot be read."""
         return self.data(path).decode("utf-8", "replace")
 
     def data(self, path: str) -> bytes:
-        """A file's bytes; none where it cannot be read."""
         try:
             with Path(path).open("rb", buffering=0) as stream:
                 found = bytearray()
@@ -65,21 +73,18 @@ class ThisMachine:
             return b""
 
     def names(self, path: str) -> tuple[str, ...]:
-        """Names in a directory, sorted; none where it cannot be read."""
         try:
-            return tuple(sorted(os.listdir(path)))  # noqa: PTH208 - names, no paths
+            return tuple(sorted(os.listdir(path)))
         except OSError:
             return ()
 
     def real(self, path: str) -> str:
-        """The path with every link resolved; empty where nothing is there."""
         try:
             return str(Path(path).resolve(strict=True))
         except (OSError, RuntimeError):
             return ""
 
     def ask(self, *argv: str) -> str:
-        """What a program prints; empty where it is missing, fails or takes too long."""
         try:
             done = subprocess.run(
                 argv,
@@ -95,21 +100,18 @@ class ThisMachine:
         return done.stdout.decode("utf-8", "replace")
 
 
-_PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
-"""Where system programs stand: a directory of the project's own must not come before them."""
-
-
 def line(machine: LinuxMachine, path: str) -> str:
     """A file's first line, stripped; empty where there is none."""
     return next(iter(machine.text(path).strip().splitlines()), "").strip()
 
 
-_HOPS = 40
-"""Links on the way to a file, as many as the kernel follows."""
+def read_boot_id(machine: LinuxMachine) -> str:
+    """The kernel's id of this boot; empty when unknown."""
+    return line(machine, "/proc/sys/kernel/random/boot_id")
 
 
 class RecordedMachine:
-    """A machine that answers out of a recording; see `Machine` for what the answers mean."""
+    """A machine that answers out of a recording; see `LinuxMachine` for what the answers mean."""
 
     def __init__(self, data: dict[str, Any]) -> None:
         self._files: dict[str, str] = data.get("files", {})
@@ -134,22 +136,18 @@ class RecordedMachine:
             path = above
 
     def text(self, path: str) -> str:
-        """A file's text; empty where the recording has none."""
         return self._files.get(path) or self._files.get(self.real(path), "")
 
     def data(self, path: str) -> bytes:
-        """A file's bytes; none where the recording has none."""
         if path in self._data:
             return base64.b64decode(self._data[path])
         return self.text(path).encode()
 
     def names(self, path: str) -> tuple[str, ...]:
-        """Names in a directory, sorted; none where the recording has none."""
         found = self._below.get(path, set()) | self._below.get(self.real(path), set())
         return tuple(sorted(found))
 
     def real(self, path: str) -> str:
-        """The path with every recorded link resolved; empty where nothing is there."""
         for _ in range(_HOPS):
             followed = self._one_link(path)
             if followed == path:
@@ -169,7 +167,6 @@ class RecordedMachine:
         return path
 
     def ask(self, *argv: str) -> str:
-        """What a program printed; empty where it was not recorded."""
         return self._commands.get(" ".join(argv), "")
 
 
@@ -196,32 +193,28 @@ class MachineRecorder:
         self._texts: dict[str, str] = {}
         self._names: dict[str, tuple[str, ...]] = {}
         self._reals: dict[str, str] = {}
-        self._said: dict[str, str] = {}
+        self._answers: dict[str, str] = {}
 
     def text(self, path: str) -> str:
-        """A file's text."""
         if path not in self._texts:
             self._texts[path] = self._machine.text(path)
         return self._texts[path]
 
     def names(self, path: str) -> tuple[str, ...]:
-        """Names in a directory."""
         if path not in self._names:
             self._names[path] = self._machine.names(path)
         return self._names[path]
 
     def real(self, path: str) -> str:
-        """The path with every link resolved."""
         if path not in self._reals:
             self._reals[path] = self._machine.real(path)
         return self._reals[path]
 
     def ask(self, *argv: str) -> str:
-        """What a program prints."""
         asked = " ".join(argv)
-        if asked not in self._said:
-            self._said[asked] = self._machine.ask(*argv)
-        return self._said[asked]
+        if asked not in self._answers:
+            self._answers[asked] = self._machine.ask(*argv)
+        return self._answers[asked]
 
     @property
     def files(self) -> dict[str, str]:
@@ -241,4 +234,4 @@ class MachineRecorder:
     @property
     def commands(self) -> dict[str, str]:
         """What programs said, by their words."""
-        return {asked: said for asked, said in self._said.items() if said}
+        return {asked: said for asked, said in self._answers.items() if said}

@@ -1,23 +1,25 @@
-"""Mounts as the kernel lists them, and those inside a directory: a way out that no path shows.
-
-Which mounts carry a directory, by `/proc/self/mountinfo`; an overlay stands on another mount.
-"""
+"""Mounts as the kernel lists them: which carry a directory, and which lie inside one."""
 
 from __future__ import annotations
 
 import os
 import re
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from gate.linux.machine import LinuxMachine
+from gate.linux.machine import ThisMachine
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gate.linux.machine import LinuxMachine
 
 MOUNTINFO = "/proc/self/mountinfo"
 _FIELDS, _MORE = 6, 2
 """Fields of a line, at least, before and behind the dash."""
+_DEEPEST = 8
+"""Overlays on overlays that are followed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,22 +76,22 @@ def unescape(text: str) -> str:
 
 
 def mounts_below(directory: str) -> tuple[str, ...]:
-    """Mount points inside a directory, whose path holds no link; none where nobody can tell."""
-    try:
-        text = os.fsdecode(Path(MOUNTINFO).read_bytes())
-    except OSError:
-        return ()
+    """Mount points inside a directory, whose path holds no link; none where it cannot be read."""
+    text = os.fsdecode(ThisMachine().data(MOUNTINFO))
     inside = f"{directory}{os.sep}"
     return tuple(one.point for one in parse_mounts(text) if one.point.startswith(inside))
-
-
-_DEEPEST = 8
-"""Overlays on overlays that are followed."""
 
 
 def mounts(machine: LinuxMachine) -> tuple[Mount, ...]:
     """Every mount that this process sees, in the kernel's order."""
     return parse_mounts(machine.text(MOUNTINFO))
+
+
+def mounts_of_all(machine: LinuxMachine) -> tuple[Mount, ...]:
+    """The mounts of this process and of every other, which may have a namespace of its own."""
+    processes = [one for one in machine.names("/proc") if one.isdigit()]
+    texts = {machine.text(f"/proc/{one}/mountinfo") for one in ("self", *processes)}
+    return parse_mounts("\n".join(sorted({row for text in texts for row in text.split("\n")})))
 
 
 def mounts_carrying(machine: LinuxMachine, work: Path) -> tuple[Mount, ...]:

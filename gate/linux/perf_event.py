@@ -1,7 +1,9 @@
-"""Cycles and instructions of all processors, counted by the hardware through perf_event_open.
+"""What perf_event_open counts on all processors: cycles, instructions, calls of kernel functions.
 
-The counters are files of this process, so nothing of them outlives it, and they are read in the
-same moment as everything else. The program `perf` is not needed.
+The counters are files of this process, so nothing of them outlives it, however it ends. The program
+`perf` is not needed. Calls are counted by events of the kernel's own type `kprobe`, so that nothing
+is written into tracefs; each call costs the trap of its probe: what is measured meanwhile is no
+measurement.
 """
 
 from __future__ import annotations
@@ -13,6 +15,12 @@ import struct
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gate.linux.cpu_list import cpus_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _SYSCALL = {"x86_64": 298, "aarch64": 241, "riscv64": 241, "ppc64le": 319, "s390x": 331}
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -23,6 +31,13 @@ _WITH_TIMES = 1 | 2
 _EXCLUDE_USER, _EXCLUDE_KERNEL, _EXCLUDE_HV = 1 << 4, 1 << 5, 1 << 6
 _CLOEXEC = 8
 _HARDWARE, _CYCLES, _INSTRUCTIONS = 0, 0, 1
+_KPROBE_TYPE = Path("/sys/bus/event_source/devices/kprobe/type")
+_SYMBOLS = Path("/proc/kallsyms")
+_NO_PROBE = {
+    errno.ENOENT: "this kernel has no such function",
+    errno.EADDRNOTAVAIL: "several functions have the name",
+    errno.EINVAL: "the kernel allows no probe there",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +80,7 @@ class CounterFiles:
         self._files: list[tuple[int, ...]] = []
         try:
             for cpu in online():
-                self._files.append(tuple(_opened(event, cpu) for event in events))
+                self._files.append(tuple(_open_event(event, cpu) for event in events))
         except NoCounters:
             self.close()
             raise
@@ -95,22 +110,17 @@ class CounterFiles:
 
 def online() -> list[int]:
     """Processors that are there and switched on."""
-    text = Path("/sys/devices/system/cpu/online").read_text("ascii").strip()
-    found: list[int] = []
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        found += range(int(first), int(last or first) + 1)
-    return found
+    return sorted(cpus_of(Path("/sys/devices/system/cpu/online").read_text("ascii")))
 
 
-def _opened(event: Event, cpu: int) -> int:
-    file = opened_raw(event.kind, cpu, number=event.number, reads=_WITH_TIMES, flags=event.flags)
+def _open_event(event: Event, cpu: int) -> int:
+    file = open_counter(event.kind, cpu, number=event.number, reads=_WITH_TIMES, flags=event.flags)
     if file >= 0:
         return file
     raise NoCounters(_why(-file))
 
 
-def opened_raw(
+def open_counter(
     kind: int, cpu: int, *, number: int = 0, reads: int = 0, flags: int = 0, pointer: int = 0
 ) -> int:
     """A counter of a whole processor that counts at once: its file, or the error's number below 0.
@@ -149,3 +159,75 @@ def _why(error: int, paranoid: Path = Path("/proc/sys/kernel/perf_event_paranoid
     if error in {errno.ENOENT, errno.EOPNOTSUPP, errno.ENODEV, errno.EINVAL}:
         return "perf offers no cycle counter on this machine"
     return f"perf_event_open failed: {os.strerror(error)}"
+
+
+class CallCounts:
+    """Counts calls of functions, named as /proc/kallsyms does: `vfs_read`, `submit [driver]`.
+
+    `missing` says of those that cannot be counted why.
+
+    Raises:
+        NoCounters: this kernel counts no calls at all.
+    """
+
+    def __init__(self, functions: Iterable[str]) -> None:
+        self.missing: dict[str, str] = {}
+        self._files: dict[str, list[int]] = {}
+        try:
+            kind = int(_KPROBE_TYPE.read_text("ascii"))
+        except (OSError, ValueError):
+            message = "this kernel counts no calls (CONFIG_KPROBE_EVENTS)"
+            raise NoCounters(message) from None
+        wanted = list(functions)
+        several = _several({*wanted})
+        self.missing |= {name: _NO_PROBE[errno.EADDRNOTAVAIL] for name in wanted if name in several}
+        try:
+            for name in wanted:
+                if name not in several:
+                    self._probe(kind, name)
+        except NoCounters:
+            self.close()
+            raise
+
+    def calls(self) -> dict[str, int]:
+        """Calls so far of each function that is counted, on all processors."""
+        return {
+            name: sum(int.from_bytes(os.read(file, 8), "little") for file in files)
+            for name, files in self._files.items()
+        }
+
+    def close(self) -> None:
+        """Take the probes away."""
+        for file in (one for files in self._files.values() for one in files):
+            with suppress(OSError):
+                os.close(file)
+        self._files = {}
+
+    def _probe(self, kind: int, name: str) -> None:
+        symbol = ctypes.create_string_buffer(_symbol(name).encode())
+        for cpu in online():
+            file = open_counter(kind, cpu, pointer=ctypes.addressof(symbol))
+            if file < 0:
+                self.missing[name] = _NO_PROBE.get(-file, os.strerror(-file))
+                for one in self._files.pop(name, []):
+                    os.close(one)
+                return
+            self._files.setdefault(name, []).append(file)
+
+
+def _several(wanted: set[str]) -> set[str]:
+    """Names that more than one function has: kernels before 6.7 would count the first alone."""
+    seen: set[str] = set()
+    several: set[str] = set()
+    with suppress(OSError), _SYMBOLS.open(encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            name = " ".join(line.split()[2:])
+            if name in wanted:
+                (several if name in seen else seen).add(name)
+    return several
+
+
+def _symbol(name: str) -> str:
+    """`submit [driver]` as the kernel takes it: `driver:submit`."""
+    function, _, module = name.partition(" ")
+    return f"{module.strip('[]')}:{function}" if module else function

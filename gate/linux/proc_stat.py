@@ -1,13 +1,9 @@
-"""What the processors of this machine did so far, as /proc/stat tells it.
+"""What the processors of a machine did so far (/proc/stat), and what tasks waited for (PSI).
 
 Idle time is exact where the kernel keeps it (NO_HZ, which every distribution sets): it is summed
 in nanoseconds and rounded down to a tick when it is printed. What was not idle is therefore known
 to a tick. How it divides into user, system, irq and softirq is sampled by the tick, and short
-bursts of work hide between two of them: those figures tell who, not how much.
-
-Whether the machine has time to spare: the share of its processors' time that is used.
-
-How long tasks waited for a resource, as the kernel sums it (PSI).
+bursts of work hide between two of them: those figures show who, not how much.
 """
 
 from __future__ import annotations
@@ -17,17 +13,27 @@ import re
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-if TYPE_CHECKING:
-    from gate.linux.machine import LinuxMachine
+from gate.linux.machine import ThisMachine
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gate.linux.machine import LinuxMachine
 
 TICK = 1.0 / os.sysconf("SC_CLK_TCK")
 """Seconds: what the kernel rounds each figure down to (USER_HZ)."""
 FIELDS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 """The figures of a line, in their order there. Guest time is a part of user."""
 _LARGEST = 1 << 20
+_IDLE, _STEAL = slice(3, 5), 7
+"""Columns that are no work, idle and iowait; and the last one."""
+SAMPLE = 1.0
+"""Seconds that a look at how busy the processors are takes."""
+_WAITED = re.compile(r"^some .*\btotal=(\d+)", re.MULTILINE)
+_MICRO = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,22 +85,69 @@ class StatFile:
         )
 
 
+class StatTicks(NamedTuple):
+    """The text of /proc/stat: clock ticks since boot, as many columns as this kernel prints."""
+
+    total: tuple[int, ...] = ()
+    """All processors, in the order of `FIELDS`; empty where nothing can be read."""
+    each: Mapping[str, tuple[int, ...]] = MappingProxyType({})
+    """Each processor that is online: `cpu0`."""
+    counts: Mapping[str, int] = MappingProxyType({})
+    """Events since boot by the kernel's name: `ctxt`, `intr`, `processes`, `softirq`."""
+
+    @property
+    def busy(self) -> int:
+        """Ticks in which the processors worked, here or for the hypervisor's other guests."""
+        return sum(self.total) - sum(self.total[_IDLE])
+
+    @property
+    def steal(self) -> int:
+        """Ticks that a hypervisor took."""
+        return sum(self.total[_STEAL:])
+
+
+def parse_stat(text: str) -> StatTicks:
+    """The text of /proc/stat, or a part of it.
+
+    Raises:
+        ValueError: it is not what Linux writes.
+    """
+    rows: dict[str, tuple[int, ...]] = {}
+    counts: dict[str, int] = {}
+    for line in text.splitlines():
+        name, _, rest = line.partition(" ")
+        if name.startswith("cpu"):
+            rows[name] = tuple(int(word) for word in rest.split()[: len(FIELDS)])
+        elif (word := rest.partition(" ")[0]).isdecimal():
+            counts[name] = int(word)
+    return StatTicks(rows.pop("cpu", ()), rows, counts)
+
+
+def read_stat(machine: LinuxMachine) -> StatTicks:
+    """/proc/stat of a machine now; empty where it cannot be read."""
+    try:
+        return parse_stat(machine.text("/proc/stat"))
+    except ValueError:
+        return StatTicks()
+
+
 def parse_proc_stat(raw: Raw) -> CpuTimes:
-    """A look as numbers.
+    """A look in seconds.
 
     Raises:
         ValueError: the text is not what Linux writes.
     """
-    rows: dict[str, tuple[float, ...]] = {}
-    for line in raw.processors.decode("ascii", "replace").splitlines():
-        name, *words = line.split()
-        figures = tuple(int(word) * TICK for word in words[: len(FIELDS)])
-        rows[name] = figures + (0.0,) * (len(FIELDS) - len(figures))
-    total = rows.pop("cpu", None)
-    if total is None or not rows:
+    ticks = parse_stat(raw.processors.decode("ascii", "replace"))
+    if not ticks.total or not ticks.each:
         message = "/proc/stat holds no line of a processor"
         raise ValueError(message)
-    return CpuTimes(at=raw.at, total=total, each=rows, switches=float(raw.switches))
+    each = {name: _seconds(row) for name, row in ticks.each.items()}
+    return CpuTimes(at=raw.at, total=_seconds(ticks.total), each=each, switches=float(raw.switches))
+
+
+def _seconds(row: tuple[int, ...]) -> tuple[float, ...]:
+    """What an old kernel does not print is zero."""
+    return tuple(one * TICK for one in row) + (0.0,) * (len(FIELDS) - len(row))
 
 
 def idle(figures: tuple[float, ...]) -> float:
@@ -102,55 +155,24 @@ def idle(figures: tuple[float, ...]) -> float:
     return figures[3] + figures[4] + figures[7]
 
 
-SAMPLE = 1.0
-"""Seconds that a look at the processors takes."""
-_IDLE = slice(3, 5)
-"""Columns of /proc/stat that are no work: idle and iowait."""
-
-
-class Ticks(NamedTuple):
-    """Clock ticks of all processors since boot."""
-
-    busy: int
-    total: int
-
-
-def ticks(root: Path = Path("/")) -> Ticks:
-    """Ticks so far; zeros where the kernel does not tell."""
-    try:
-        first = (root / "proc/stat").read_text(encoding="ascii").partition("\n")[0]
-        numbers = [int(word) for word in first.split()[1:9]]
-    except (OSError, ValueError):
-        return Ticks(0, 0)
-    return Ticks(sum(numbers) - sum(numbers[_IDLE]), sum(numbers))
-
-
-def busy_share(before: Ticks, after: Ticks) -> float:
+def busy_share(before: StatTicks, after: StatTicks) -> float:
     """The share of the time between two looks that was used; 0 where nothing is known."""
-    passed = after.total - before.total
+    passed = sum(after.total) - sum(before.total)
     return (after.busy - before.busy) / passed if passed > 0 else 0.0
 
 
 def busy_now() -> float:
     """The share of the processors' time that is used now; looks for a second."""
-    before = ticks()
+    machine = ThisMachine()
+    before = read_stat(machine)
     time.sleep(SAMPLE)
-    return busy_share(before, ticks())
-
-
-_TOTAL = re.compile(r"^some .*\btotal=(\d+)", re.MULTILINE)
-_MICRO = 1e-6
-
-
-def waited_for_memory(machine: LinuxMachine) -> float | None:
-    """As `waited_for`."""
-    return waited_for(machine, "memory")
+    return busy_share(before, read_stat(machine))
 
 
 def waited_for(machine: LinuxMachine, what: str) -> float | None:
     """Seconds since boot in which some task waited for `cpu`, `io` or `memory`.
 
-    None where the kernel does not tell.
+    None where the kernel does not count it.
     """
-    found = _TOTAL.search(machine.text(f"/proc/pressure/{what}"))
+    found = _WAITED.search(machine.text(f"/proc/pressure/{what}"))
     return int(found[1]) * _MICRO if found else None

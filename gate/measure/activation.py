@@ -18,7 +18,7 @@ from gate.measure.process.stop import Stop
 from gate.model import SubjectKind
 from gate.subject.metal import Metals
 from gate.subject.module import Modules
-from gate.subject.switch import Custom, NotActive, Said
+from gate.subject.switch import CommandResult, Custom, NotActive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -62,7 +62,7 @@ def make_switch(
         InputError: a side can never be activated here.
     """
 
-    def said(words: Words) -> Said:
+    def said(words: Words) -> CommandResult:
         command = Command(
             argv=words.argv,
             directory=Path(profile.root),
@@ -74,7 +74,7 @@ def make_switch(
             outcome = run(command, Stop())
         except OSError as error:
             raise NotActive(f"{words.argv[0]} cannot be started: {error.strerror}") from None
-        return Said(outcome.status, outcome.output, outcome.errors, outcome.timed_out)
+        return CommandResult(outcome.status, outcome.output, outcome.errors, outcome.timed_out)
 
     return switch_of(profile, sides, said, state_directory())
 

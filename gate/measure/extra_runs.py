@@ -11,10 +11,11 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.linux.kernel_counters import grown, read_counts
+from gate.linux.kernel_counters import growth, read_counts
 from gate.linux.machine import ThisMachine
+from gate.linux.processes import process_numbers
 from gate.measure.new_session import new_session
-from gate.measure.perf import counted_in, find_perf, fold, join_runs, processes, rate_for
+from gate.measure.perf import counted_in, find_perf, fold, join_runs, rate_for
 from gate.measure.run_context import make_trial, report_progress
 from gate.model import SCHEMA, Side, Stage, Trial, TrialStatus
 from gate.model.extra_runs import ExtraRun, ExtraRuns, Folded
@@ -87,7 +88,7 @@ class _Heard:
         def listening(command: Command) -> Outcome:
             before = read_counts(self.machine)
             outcome = context.run(self.around(command, context.scratch))
-            self.counts = grown(before, read_counts(self.machine))
+            self.counts = growth(before, read_counts(self.machine))
             self.seconds = outcome.duration
             self.after(context.scratch)
             return outcome
@@ -194,7 +195,7 @@ class _Turns:
         Raises:
             _Failed: it gave no number, or perf no samples.
         """
-        rate, before = self._rate, processes()
+        rate, before = self._rate, frozenset(process_numbers())
         heard = _Heard(self._sitting.harness, self._machine)
         heard.around = lambda one, scratch: perf.sampling(one, scratch / "gate-perf", rate)
         kept = self._sitting.work / "gate-perf.data"

@@ -11,8 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from gate.errors import TrialFailed
-from gate.linux.kprobes import CallCounts
-from gate.linux.perf_event import NoCounters
+from gate.linux.perf_event import CallCounts, NoCounters
 from gate.measure.activation import activate_side
 from gate.measure.run_context import trial_context
 from gate.model import MOST_CHANGED, Ran, Side, Touch

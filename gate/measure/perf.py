@@ -158,11 +158,6 @@ def counted_in(file: Path) -> dict[str, float]:
     return {name: value for name, value in found.items() if value}
 
 
-def processes() -> frozenset[str]:
-    """The numbers of all processes that there are now."""
-    return frozenset(name for name in os.listdir("/proc") if name.isdigit())  # noqa: PTH208
-
-
 def fold(
     perf: Perf, file: Path, rate: int, taken: ExtraRun, before: frozenset[str], stop: Stop
 ) -> Folded:

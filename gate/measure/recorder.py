@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from gate.clock import now
 from gate.formats.session.session_file import write_session
+from gate.linux.machine import ThisMachine
+from gate.linux.proc_stat import read_stat
 from gate.measure.trial_retry import trials_that_count
 from gate.model import State
 from gate.model.host import changed_facts, describe_changed
@@ -44,19 +46,10 @@ class Snapshot:
 
 def snapshot() -> Snapshot:
     """Look at the machine now."""
-    steal, ticks = _cpu_ticks()
+    stat = read_stat(ThisMachine())
     asleep = time.clock_gettime(time.CLOCK_BOOTTIME) - time.clock_gettime(time.CLOCK_MONOTONIC)
-    return Snapshot(asleep=asleep, cpus=len(os.sched_getaffinity(0)), steal=steal, ticks=ticks)
-
-
-def _cpu_ticks() -> tuple[int, int]:
-    """Steal and total ticks from the first line of /proc/stat; zeros where there is none."""
-    try:
-        with open("/proc/stat", encoding="ascii") as stream:  # noqa: PTH123 - one line of many
-            numbers = [int(word) for word in stream.readline().split()[1:9]]
-    except (OSError, ValueError):
-        return 0, 0
-    return (numbers[7] if len(numbers) > 7 else 0), sum(numbers)
+    cpus = len(os.sched_getaffinity(0))
+    return Snapshot(asleep=asleep, cpus=cpus, steal=stat.steal, ticks=sum(stat.total))
 
 
 def disturbances(before: Snapshot, after: Snapshot, *, watched: bool = False) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from gate.harness.base import Harness, Outcome
     from gate.host.disturbance.watch import Watch
-    from gate.host.tuning.tuning import Tuned
+    from gate.host.tuning.tuning import TuningResult
     from gate.measure.cpu.account import Accountant
     from gate.measure.process.stop import Stop
     from gate.measure.recorder import SessionRecorder
@@ -78,7 +78,7 @@ class RunContext:
     """What activates a side; absent where there is nothing to activate."""
     watch: Watch | None = None
     """Tells what disturbed a trial; absent where nothing is measured."""
-    tuned: Tuned | None = None
+    tuned: TuningResult | None = None
     """What of the host is tuned meanwhile."""
     notes: tuple[str, ...] = ()
     """What of the host is not as it should be, told in every session of this sitting."""

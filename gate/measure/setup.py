@@ -13,8 +13,13 @@ from gate.harness.guest.booted import Booted, kernel_of
 from gate.harness.needs import versions_of
 from gate.harness.planted.planting import with_plant
 from gate.host.disturbance.watch import Watch
-from gate.host.identity.identity import boot_id, read_host
-from gate.host.identity.kernel import guest_clock, guest_notes, read_kernel
+from gate.host.identity.identity import (
+    boot_id,
+    guest_clock,
+    guest_notes,
+    read_host,
+    read_kernel,
+)
 from gate.host.readiness.readiness import quick_notes
 from gate.linux.machine import ThisMachine
 from gate.measure.activation import make_switch
@@ -30,7 +35,7 @@ from gate.subject.module import Modules
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gate.host.tuning.tuning import Tuned
+    from gate.host.tuning.tuning import TuningResult
     from gate.measure.process.stop import Stop
     from gate.measure.run_context import Progress
     from gate.measure.storage.state import StorageState
@@ -53,7 +58,7 @@ class HostUse:
     """Receives lines for the person who waits."""
     store: Path | None = None
     """The baseline directory: host.toml in it says how much disturbance a trial may show."""
-    tuned: Tuned | None = None
+    tuned: TuningResult | None = None
     """What is tuned on the host meanwhile."""
 
 

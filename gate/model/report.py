@@ -117,6 +117,11 @@ class Finding:
     """Who paid more or less, largest move first; for a CPU cost that pairs were taken of."""
 
 
+FILE_VERBS = {"A": "added", "D": "removed"}
+"""What became of a file that runs the gate, by the letter that git gives it."""
+FILE_EDITED = "edited"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
     """A change to what the gate judges by, made in the tree that is judged: not in force here."""
@@ -138,6 +143,12 @@ class Edit:
     advice: str
     loosens: bool
     """Whether more would get in, once it is merged; True where that cannot be told."""
+
+    @property
+    def is_of_file(self) -> bool:
+        """Whether it is of a file that may run the gate and is still there."""
+        still_there = {FILE_VERBS["A"], FILE_EDITED, ""}
+        return self.code == "G082" and not self.profile and self.after in still_there
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

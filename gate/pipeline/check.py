@@ -79,7 +79,7 @@ def judge_check(
 ) -> Report:
     """The report on what was measured, and on profiles that the change removes."""
     from gate.judge.judge import judge  # noqa: PLC0415 - scipy, after measuring
-    from gate.judge.verdict.absent import absent_findings  # noqa: PLC0415 - likewise
+    from gate.judge.verdict.findings import absent_findings  # noqa: PLC0415 - likewise
 
     report = judge(
         plan.cases(sessions) if sessions else (),

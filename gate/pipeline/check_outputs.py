@@ -19,7 +19,7 @@ from gate import __version__
 from gate.clock import now
 from gate.errors import GateError, InputError
 from gate.formats.session.session_file import read_session, write_handover
-from gate.judge.verdict.absent import ERROR, failed_report
+from gate.judge.verdict.findings import ERROR, failed_report
 from gate.model import SCHEMA, Handover
 from gate.text import one_line
 

@@ -22,7 +22,7 @@ from gate.host.identity.identity import read_host
 from gate.host.journal import JOURNAL, SYSTEM, state_directory
 from gate.host.lock import exclusive
 from gate.host.tuning.restore import restore
-from gate.host.tuning.tuning import Tuned, tune_host
+from gate.host.tuning.tuning import TuningResult, tune_host
 from gate.linux.mounts import mounts_below
 from gate.measure.process.guardian import with_guardian
 from gate.measure.setup import HostUse, prepare_run
@@ -60,7 +60,7 @@ class ReservedHost:
     claim: HostClaim
     known: KnownHost | None
     """The host's file; absent where its class was never enrolled."""
-    tuned: Tuned
+    tuned: TuningResult
     work: Path
     """A fresh directory for data files."""
     ui: ProgressDisplay

@@ -15,10 +15,9 @@ from gate.formats.profile.profiles import load_profiles
 from gate.formats.session.session_file import read_handover
 from gate.judge.context.diagnosis import with_why
 from gate.judge.judge import judge
-from gate.judge.sharding.join import join_reports
-from gate.judge.sharding.parts import gathered, why_absent
-from gate.judge.verdict.absent import absent_findings, added_findings, part_missing
-from gate.judge.verdict.comparable import commit_notes, refuse_other_commits
+from gate.judge.report_sections import join_reports
+from gate.judge.sharding import commit_notes, gather_parts, refuse_other_commits, why_absent
+from gate.judge.verdict.findings import absent_findings, added_findings, part_missing
 from gate.judge.verdict.suite import arrange
 from gate.pipeline.benchmark_filter import narrowed_sessions_note
 from gate.pipeline.provenance import origin_of_judged
@@ -29,7 +28,7 @@ from gate.review.policy_reader import make_policy
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gate.judge.sharding.parts import Parts
+    from gate.judge.sharding import Parts
     from gate.judge.verdict.suite import Case, Policy
     from gate.model import Baseline, Finding, Profile, Report, Session
     from gate.review.merge_base import MergeBase
@@ -61,7 +60,7 @@ def judge_sessions(asked: JudgeRequest) -> Report:
             is nothing to judge.
     """
     handovers = [read_handover(path) for path in dict.fromkeys(asked.sessions)]
-    parts = gathered(handovers, asked.shards)
+    parts = gather_parts(handovers, asked.shards)
     with open_merge_base(
         asked.merge_base,
         asked.proposed,

@@ -10,7 +10,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from gate.errors import MeasureError
-from gate.host.readiness.probe import calibrate_repetitions, pieces
+from gate.host.controls import calibrate_repetitions, pieces
 from gate.pipeline.subprocess_call import call_in_subprocess
 from gate.units import percent, show_duration
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from gate.host.readiness.probe import Work
+    from gate.host.controls import Work
     from gate.measure.process.stop import Stop
     from gate.model.readiness import HostNoise
 

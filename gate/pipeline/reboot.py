@@ -21,7 +21,7 @@ from gate.errors import InputError, MeasureError
 from gate.host.journal import state_directory
 from gate.subject.boots import (
     Boots,
-    Doing,
+    BootStage,
     Restart,
     forget_boots,
     read_boots,
@@ -35,7 +35,7 @@ from gate.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gate.subject.boots import Running
+    from gate.subject.boots import RunningKernel
 
 _KEPT = ("PATH", "HOME", "LANG", "LC_ALL")
 """Variables that the command finds again after a restart."""
@@ -79,7 +79,7 @@ def forget_restarts(words: tuple[str, ...]) -> None:
     forget_boots(state)
     now = running_kernel()
     if now.build_id != journal.first.build_id:
-        left = f"this machine still runs {now.shown}; it was found with {journal.first.shown}"
+        left = f"this machine still runs {now.label}; it was found with {journal.first.label}"
         click.echo(one_line(f"note: {left}, and comes back with that at its next start"), err=True)
 
 
@@ -112,7 +112,7 @@ def _restart(need: RestartNeeded, words: tuple[str, ...]) -> None:
 
 
 def _journal(
-    before: Boots | None, need: RestartNeeded, words: tuple[str, ...], now: Running
+    before: Boots | None, need: RestartNeeded, words: tuple[str, ...], now: RunningKernel
 ) -> Boots:
     boot = Restart(
         side=need.target.side.value,
@@ -122,7 +122,7 @@ def _journal(
         asked_at=time.time(),
     )
     if before is not None and before.key == need.key:
-        return replace(before, words=words, boots=(*before.boots, boot), doing=Doing.ASKED)
+        return replace(before, words=words, boots=(*before.boots, boot), doing=BootStage.ASKED)
     return Boots(
         key=need.key,
         first=now,
@@ -131,5 +131,5 @@ def _journal(
         environment={name: os.environ[name] for name in _KEPT if name in os.environ},
         restart=need.metal.restart,
         boots=(boot,),
-        doing=Doing.ASKED,
+        doing=BootStage.ASKED,
     )

@@ -7,7 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
-from gate.judge.sharding.parts import Weight, spread_works
+from gate.judge.sharding import Weight, spread_works
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

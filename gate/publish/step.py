@@ -14,7 +14,7 @@ from gate.clock import now
 from gate.errors import GateError
 from gate.formats import disk
 from gate.formats.session.session_file import read_report
-from gate.judge.verdict.absent import failed_report
+from gate.judge.verdict.findings import failed_report
 from gate.model import Role, Verdict, join
 from gate.publish.github.runner_commands import append_summary, append_text, output_lines
 from gate.text import clean

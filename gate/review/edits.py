@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gate.model.report import FILE_EDITED, FILE_VERBS
 from gate.review.edits_baseline import baseline_edits, calibration_edits, host_edits, waiver_edits
 from gate.review.edits_profile import profile_edits
-from gate.review.terms import FILE_EDITED, FILE_VERBS, Terms, edit
+from gate.review.terms import Terms, edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

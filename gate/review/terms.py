@@ -61,17 +61,6 @@ def edit(
     )
 
 
-FILE_VERBS = {"A": "added", "D": "removed"}
-"""What became of a file that runs the gate, by the letter that git gives it."""
-FILE_EDITED = "edited"
-
-
-def is_of_file(one: Edit) -> bool:
-    """Whether an edit is of a file that may run the gate."""
-    verbs = {*FILE_VERBS.values(), FILE_EDITED} - {"removed"} | {""}
-    return one.code == "G082" and not one.profile and one.after in verbs
-
-
 def short(text: str, most: int = _LONGEST_NAME) -> str:
     """A text of at most so many characters, of which every one can be written as UTF-8."""
     plain = text.encode("utf-8", "replace").decode("utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gate.model import Better
@@ -44,3 +45,28 @@ def value_of(log_cost: float, better: Better) -> float:
 def ratio(log_loss: float) -> float:
     """A log loss as a relative loss: log(1.05) is 0.05."""
     return math.expm1(min(log_loss, _FARTHEST))
+
+
+def relative_limit(log_loss: float | None) -> float | None:
+    """The same of a limit, which may be absent."""
+    return None if log_loss is None else ratio(log_loss)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LossLimits:
+    """A metric's thresholds as relative losses."""
+
+    tolerance: float
+    """T, as asked for or raised."""
+    negligible: float
+    """tau, floor included."""
+
+    @property
+    def most(self) -> float:
+        """log(1 + T)."""
+        return math.log1p(self.tolerance)
+
+    @property
+    def dead(self) -> float:
+        """log(1 + tau)."""
+        return math.log1p(self.negligible)

@@ -10,8 +10,16 @@ both fitted by moments of log s^2 over the suite; each metric then uses
 
 On recorded suites d_0 is about 1: it halves the flags at 5 sessions and matters little at 20.
 Fails where one metric is of another kind than the rest (a constant among noisy ones): it is then
-thought noisier than it is, which costs confirmations and never hides a loss, or, a lone loud one
+thought noisier than it is, which costs confirmations and never hides a loss, or, a lone noisy one
 among quiet ones, quieter by at most d_0 / (d_0 + d_g) of its variance.
+
+The noise also says which tolerance can be held at all. With sides, log(1 + T_min) = log(1 + tau) +
+1.1 sigma_d sqrt(100 / n) for at most n pairs of noise sigma_d. From the martingale's growth: with
+kappa the distance log((1+T)/(1+tau)) / sigma_d, its log wealth after n pairs is near normal with
+mean n kappa^2 / 2 and variance n kappa^2, and it must have passed log(2/alpha) in 97 % of the
+cases; for n = 100 that is kappa = 0.6; shares of alpha, tails heavier than normal and noise that
+differs from sitting to sitting make it 1.1 on recorded data. Without sides, the tolerance must
+leave room for the screen to clear an unchanged metric: (t(0.99) + 1.3) standard errors.
 """
 
 from __future__ import annotations
@@ -19,22 +27,33 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from statistics import fmean, median, variance
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from scipy.special import digamma, polygamma
 
 from gate.stats import robust
+from gate.stats.costs import ratio
 from gate.stats.quantiles import student
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from gate.stats.costs import LossLimits
+
+K = TypeVar("K")
 _LEAST_SERIES = 5
 """Fewer metrics than this say nothing about a suite."""
 _MOST_FREEDOM = 30.0
 """d_0 is not believed beyond this, however alike the metrics look."""
 _CLOSE = 1e-9
 """Of the answer, where Newton's steps double the digits with each."""
+_UNKNOWN = 0.03
+"""Pair noise assumed where the baseline says nothing of it."""
+_LEAST_SIGMA = 1e-3
+_KAPPA = 1.1
+_PAIRS = 100
+_ROOM = 1.3
+"""Standard errors of room in which the screen clears an unchanged metric without sides."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,9 +131,14 @@ def prior_of(noises: Sequence[Noise]) -> Prior | None:
     excess = variance(logs) - fmean(float(polygamma(1, half)) for half in halves)
     half = _half_freedom(excess)
     return Prior(
-        freedom=2 * half,
-        variance=math.exp(fmean(logs) + float(digamma(half)) - math.log(half)),
+        freedom=2 * half, variance=math.exp(fmean(logs) + float(digamma(half)) - math.log(half))
     )
+
+
+def suite_noises(alone: Mapping[K, Noise]) -> dict[K, Noise]:
+    """The noise of each series of a suite, with the help of the others."""
+    prior = prior_of(tuple(alone.values()))
+    return {key: moderate_noise(noise, prior) for key, noise in alone.items()}
 
 
 def _half_freedom(excess: float) -> float:
@@ -149,3 +173,32 @@ def moderate_noise(noise: Noise, prior: Prior | None) -> Noise:
     return replace(
         noise, between=max(math.sqrt(mean), noise.implied, robust.FLOOR), freedom=freedom
     )
+
+
+def pair_sigma(sessions: Sequence[Sequence[float]]) -> float:
+    """Expected standard deviation of a pair difference, from the trials inside sessions (logs).
+
+    Only the speed of the decision depends on it, never its validity. Sessions of a single
+    trial say nothing of it; then the scale between sessions stands in.
+    """
+    inside = robust.within_session(sessions)
+    if not any(len(session) > 1 for session in sessions):
+        centres = [session[0] for session in sessions]
+        inside = robust.scale(centres)[0] if len(centres) > 1 else _UNKNOWN / math.sqrt(2)
+    return max(math.sqrt(2) * inside, _LEAST_SIGMA)
+
+
+def known_sigma(noise: Noise) -> float:
+    """The same, where the noise of enough sessions was worked out."""
+    inside = noise.within if noise.usual > 1 else noise.between
+    return max(math.sqrt(2) * inside, _LEAST_SIGMA)
+
+
+def provable_with_pairs(limits: LossLimits, sigma: float, pairs: int) -> float:
+    """Smallest relative tolerance that this many pairs can hold."""
+    return ratio(limits.dead + _KAPPA * math.sqrt(_PAIRS / pairs) * sigma)
+
+
+def provable_with_strikes(noise: Noise, trials: int) -> float:
+    """Smallest relative tolerance that the screen can clear on an unchanged metric."""
+    return ratio(noise.reach(0.99, trials) + _ROOM * noise.error(trials))

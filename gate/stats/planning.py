@@ -33,8 +33,8 @@ from gate.stats.screen import threshold
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gate.stats.costs import LossLimits
     from gate.stats.noise import Noise
-    from gate.stats.screen import LossLimits
 
 
 _MOST_TRIALS = 10

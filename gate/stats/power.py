@@ -1,7 +1,7 @@
 r"""What can be detected by pairs of base and head: planning figures, before anything is measured.
 
 *Detectable* is the smallest tolerance that the metric's noise can bear, and is the judge's own
-number (`loudness.provable_with_pairs`): the T at which T = what T's own negligible loss makes
+number (`noise.provable_with_pairs`): the T at which T = what T's own negligible loss makes
 provable. Below it the judge raises the tolerance or refuses.
 
 *Found*: the chance that a true loss L is flagged by the screen and then proven. The first factor
@@ -39,15 +39,15 @@ import numpy as np
 from scipy.special import ndtr
 
 from gate.model.plan import FIRST_BLOCK
-from gate.stats import loudness
 from gate.stats.costs import ratio
+from gate.stats.noise import provable_with_pairs
 from gate.stats.screen import SHARE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from gate.stats.costs import LossLimits
     from gate.stats.planning import Expected
-    from gate.stats.screen import LossLimits
 
 CERTAINTY = 0.95
 """What is found with this probability counts as found."""
@@ -95,11 +95,11 @@ def with_pairs(
     """
 
     def found(loss: float) -> float:
-        return metric.flagged(trials, beta, loss) * proven(metric, loss, alpha, beta)
+        return metric.flagged(trials, beta, loss) * chance_proven(metric, loss, alpha, beta)
 
     def held(tolerance: float) -> bool:
         limits = limits_at(tolerance)
-        return loudness.provable_with_pairs(limits, metric.sigma, metric.pairs) <= tolerance
+        return provable_with_pairs(limits, metric.sigma, metric.pairs) <= tolerance
 
     loss = math.log1p(asked)
     return Power(
@@ -128,7 +128,7 @@ def least(holds: Callable[[float], bool]) -> float:
     return ratio(high)
 
 
-def proven(metric: Expected, loss: float, alpha: float, beta: float) -> float:
+def chance_proven(metric: Expected, loss: float, alpha: float, beta: float) -> float:
     """Chance that pairs prove a true log loss, of a metric with nearly all of alpha."""
     sigma, own = metric.sigma, _MOST_SHARE * alpha
     distance = metric.limits.most - metric.limits.dead

@@ -18,7 +18,7 @@ scatter within the n trials, so that it holds for a single one too; for one or t
 normal noise, which outliers are not, and on the host staying as it was in the probe.
 
 That is what a test of fixed length tells at best. The gate's *pairs* stop as soon as they know, and
-bear any noise and drift: they need more (`loudness.provable_with_pairs`), which is told beside it.
+bear any noise and drift: they need more (`noise.provable_with_pairs`), which is printed beside it.
 
 Neighbouring trials that are alike (lag-1 autocorrelation of the log times, clipped at three scales)
 make n trials worth fewer than n.
@@ -32,18 +32,19 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.model.readiness import HostNoise
-from gate.stats import loudness, robust
+from gate.stats import robust
+from gate.stats.costs import LossLimits
+from gate.stats.noise import provable_with_pairs
 from gate.stats.power import least
 from gate.stats.quantiles import student
-from gate.stats.screen import LossLimits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 TRIALS = (1, 3, 10, 30)
-"""Trials a side for which the smallest loss is told."""
+"""Trials a side for which the smallest loss is printed."""
 PAIRS = (10, 30, 100)
-"""Most pairs of a check for which the smallest tolerance is told."""
+"""Most pairs of a check for which the smallest tolerance is printed."""
 LEAST_TRIALS = 5
 _EFFICIENCY = 0.86
 _NEGLIGIBLE = 1 / 5
@@ -79,10 +80,10 @@ def smallest(noise: float, trials: int, freedom: float, alpha: float, beta: floa
     quantiles = student(1 - alpha, freedom) + student(1 - beta, freedom)
     apart = quantiles * noise * math.sqrt(2 / trials)
 
-    def told(tolerance: float) -> bool:
+    def is_apart(tolerance: float) -> bool:
         return math.log1p(tolerance) - math.log1p(_NEGLIGIBLE * tolerance) >= apart
 
-    return least(told)
+    return least(is_apart)
 
 
 def _held(noise: float, pairs: int) -> float:
@@ -91,7 +92,7 @@ def _held(noise: float, pairs: int) -> float:
 
     def held(tolerance: float) -> bool:
         limits = LossLimits(tolerance=tolerance, negligible=_NEGLIGIBLE * tolerance)
-        return loudness.provable_with_pairs(limits, sigma, pairs) <= tolerance
+        return provable_with_pairs(limits, sigma, pairs) <= tolerance
 
     return least(held)
 

@@ -4,8 +4,6 @@ Sources: Rousseeuw and Croux 1993 for the scale Q_n, of all pairwise gaps the on
 quartile: it bears a quarter of wild values and loses less than a fifth of the precision of the
 standard deviation, where the median absolute deviation loses two thirds; Hodges and Lehmann 1963
 for the shift between two samples.
-
-Whether a sitting is another kind of sitting than the accepted ones: its trials' scatter.
 """
 
 from __future__ import annotations
@@ -111,19 +109,3 @@ def shift(groups: Sequence[tuple[Sequence[float], Sequence[float]]]) -> float:
     return median(
         [b - a for first, second in groups for a in first for b in second[-_MOST_VALUES:]]
     )
-
-
-_LEAST_SERIES = 5
-"""Fewer series than this may scatter by bad luck or by the change itself."""
-_MOST = 4.0
-"""Recorded sittings lie within 1.5 of the usual scatter, but for the bad ones: 30 and above."""
-
-
-def unusual_scatter(times: Sequence[float]) -> float | None:
-    """The typical scatter of a suite where it is out of the ordinary, else None.
-
-    `times` are the standard deviations of each metric's trials as multiples of the accepted.
-    """
-    if len(times) < _LEAST_SERIES or (typical := median(times)) <= _MOST:
-        return None
-    return typical

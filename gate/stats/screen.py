@@ -31,6 +31,8 @@ from gate.stats.quantiles import normal, student
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gate.stats.costs import LossLimits
+
 SHARE = 0.52
 """Of beta, what the screen may spend; the second stage has the rest."""
 CONFIDENCE = 0.99
@@ -39,26 +41,6 @@ _ANCHORS = 3
 """First sessions of an epoch that make its anchor."""
 _TAIL = 0.01
 """One-sided level at which a session has left its epoch."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LossLimits:
-    """A metric's thresholds as relative losses."""
-
-    tolerance: float
-    """T, as asked for or raised."""
-    negligible: float
-    """tau, floor included."""
-
-    @property
-    def most(self) -> float:
-        """log(1 + T)."""
-        return math.log1p(self.tolerance)
-
-    @property
-    def dead(self) -> float:
-        """log(1 + tau)."""
-        return math.log1p(self.negligible)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +103,7 @@ def screen(
     )
 
 
-def slid(
+def slide_since_anchor(
     head: Sequence[float], sessions: Sequence[Sequence[float]], limits: LossLimits
 ) -> float | None:
     """Log loss since the epoch's anchor when it is beyond the tolerance.
@@ -153,7 +135,7 @@ def level_moved(
     """Whether a session about to be accepted stands on another level than the epoch so far.
 
     Either its distance from the accepted centre is beyond both the noise and the negligible
-    loss, in whichever direction, or it has slid from the anchor as `slid` says. Of fewer than
+    loss, in whichever direction, or it has slid as `slide_since_anchor` says. Of fewer than
     `LEAST_SESSIONS` only the trials inside them tell the noise: three standard errors of it.
     """
     distance = abs(median(fresh) - centre(sessions))

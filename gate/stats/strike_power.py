@@ -1,7 +1,7 @@
 """What can be detected without a base side: planning figures for the screen and the strikes.
 
 *Detectable* is the larger of two: the tolerance at which the screen still clears an unchanged
-metric (`loudness.provable_with_strikes`, the judge's own number), and the smallest one whose loss
+metric (`noise.provable_with_strikes`, the judge's own number), and the smallest one whose loss
 the strikes prove with probability 0.95.
 
 A loss L is found when the screen flags it, the strikes win so many comparisons that luck would do
@@ -24,16 +24,17 @@ was. An unchanged metric is counted with all strikes, though an early look often
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gate.stats import loudness
-from gate.stats.costs import ratio
+from gate.stats.costs import LossLimits, ratio
+from gate.stats.noise import provable_with_strikes
 from gate.stats.planning import Expected
 from gate.stats.power import CERTAINTY, Power, least
-from gate.stats.screen import LossLimits, threshold
+from gate.stats.screen import threshold
 from gate.stats.strikes import LEAST_SHARE, chance, strikes_needed
 
 if TYPE_CHECKING:
@@ -54,47 +55,31 @@ def with_strikes(
     alpha: float,
     beta: float,
 ) -> Power:
-    """The power of a screen of so many trials and of strikes against the accepted sessions.
-
-    `alpha` is the metric's own part; `noise.level` says how many sessions were accepted.
-    """
+    """The power of a screen of so many trials and of strikes, at the metric's own part of alpha."""
     count = strikes_needed(noise.level, alpha)
-    clears = loudness.provable_with_strikes(noise, trials)
+    clears = provable_with_strikes(noise, trials)
+    bounds = _scaled_bounds(noise, trials, count, alpha)
 
     def in_force(tolerance: float) -> LossLimits:
         limits = limits_at(tolerance)
-        if clears <= limits.tolerance:
-            return limits
-        return LossLimits(tolerance=clears, negligible=limits.negligible)
+        return limits if clears <= limits.tolerance else replace(limits, tolerance=clears)
 
-    def needed(tolerance: float) -> np.ndarray | None:
-        """For each draw the smallest log loss that is found at this tolerance."""
-        if count is None:
-            return None
-        bounds = _bounds(noise.level, count, _wins_needed(noise.level, count, alpha))
+    def losses(tolerance: float) -> np.ndarray:
         limits = in_force(tolerance)
-        levels = (
-            limits.dead,
-            math.log1p(LEAST_SHARE * tolerance),
-            limits.dead,
-            threshold(limits, noise, trials, beta),
-        )
-        # A session cut to fewer trials than usual scatters more; the level hardly does.
-        scatter = noise.error(trials) / math.sqrt(1 + math.pi / 2 / noise.level)
-        losses: np.ndarray = (np.array(levels)[:, None] + scatter * bounds).max(axis=0)
-        return losses
+        above = threshold(limits, noise, trials, beta)
+        levels = limits.dead, math.log1p(LEAST_SHARE * tolerance), limits.dead, above
+        found: np.ndarray = (np.array(levels)[:, None] + bounds).max(axis=0)
+        return found
 
     def shown(tolerance: float) -> float:
-        losses = needed(tolerance)
-        return 0.0 if losses is None else float(np.mean(losses <= math.log1p(tolerance)))
+        return float(np.mean(losses(tolerance) <= math.log1p(tolerance)))
 
-    losses = needed(asked)
     metric = Expected(noise=noise, limits=in_force(asked), sigma=1.0, pairs=1)
     further = trials * (count or 0)
     return Power(
         detectable=max(clears, least(lambda one: shown(one) >= CERTAINTY)),
         judged_at=metric.limits.tolerance,
-        finds=math.inf if losses is None else _found(losses),
+        finds=_found(losses(asked)),
         chance=shown(asked),
         unchanged=trials + further * metric.flagged(trials, beta),
         slower=trials + further * metric.flagged(trials, beta, math.log1p(asked)),
@@ -103,7 +88,18 @@ def with_strikes(
 
 def _found(losses: np.ndarray) -> float:
     """The relative loss that is enough for 95 % of the draws."""
-    return max(ratio(float(np.quantile(losses, CERTAINTY, method="higher"))), 0.0)
+    loss = float(np.quantile(losses, CERTAINTY, method="higher"))
+    return max(ratio(loss), 0.0) if math.isfinite(loss) else math.inf
+
+
+def _scaled_bounds(noise: Noise, trials: int, count: int | None, alpha: float) -> np.ndarray:
+    """What a loss needs beyond each level; infinite where no number of strikes proves anything."""
+    if count is None:
+        return np.full((4, 1), math.inf)
+    # A session cut to fewer trials than usual scatters more; the level hardly does.
+    scatter = noise.error(trials) / math.sqrt(1 + math.pi / 2 / noise.level)
+    bounds: np.ndarray = _bounds(noise.level, count, _wins_needed(noise.level, count, alpha))
+    return scatter * bounds
 
 
 @lru_cache(maxsize=256)

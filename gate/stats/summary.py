@@ -112,7 +112,7 @@ def known_spread(row: SummaryRow) -> bool:
     return all(bool(side.sd) and side.trials > 1 for side in row.sides)
 
 
-def compare(row: SummaryRow, mean: MeanKind, alpha: float, beta: float) -> MeanRatio:
+def compare_means(row: SummaryRow, mean: MeanKind, alpha: float, beta: float) -> MeanRatio:
     """Compare a row of known spread; the lower limit holds `alpha`, the upper one `beta`."""
     ratio = Ratio.of(row, mean)
     error = math.hypot(*(deviation(side) / math.sqrt(side.trials) for side in row.sides))
@@ -130,7 +130,7 @@ def compare(row: SummaryRow, mean: MeanKind, alpha: float, beta: float) -> MeanR
     )
 
 
-def trials_to_decide(row: SummaryRow, mean: MeanKind, alpha: float, beta: float) -> int | None:
+def means_to_decide(row: SummaryRow, mean: MeanKind, alpha: float, beta: float) -> int | None:
     """Trials a side after which a claim would hold, if means and spread stayed as printed.
 
     None where no number does that: the means are printed too coarsely, or the spread is too large.

@@ -1,4 +1,6 @@
-"""Groups of printed means, and sittings: compared by their logs.
+"""Any row of printed figures: which comparison it bears, and how many trials would decide it.
+
+A plain row is compared by `gate.stats.summary`; a group of points, and sittings, by their logs.
 
 *A group* takes one figure f of the curve y_1 ... y_m of its points. Each log y_i has the standard
 error c_i = s_i / (y_i sqrt(n_i)), independent of the others, so by the delta method
@@ -39,7 +41,16 @@ from gate.model import Take
 from gate.model.curve import take_of
 from gate.stats.quantiles import student
 from gate.stats.robust import FLOOR
-from gate.stats.summary import MeanRatio, Ratio, deviation, least_trials, limit
+from gate.stats.summary import (
+    MeanRatio,
+    Ratio,
+    compare_means,
+    deviation,
+    known_spread,
+    least_trials,
+    limit,
+    means_to_decide,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +76,40 @@ class RowNoise:
     """Between sittings, where it comes from them: the larger one of both sides."""
 
 
-def compare_logs(row: SummaryRow, mean: MeanKind, alpha: float, beta: float) -> MeanRatio:
+def known_noise(row: SummaryRow) -> bool:
+    """Whether the noise of a row is known: from sittings that differ, else from spreads.
+
+    Spreads are needed on both sides, and of a group at every point, above zero and of two trials
+    or more.
+    """
+    sides = [side for side in row.sides if side.sittings]
+    if sides:
+        return all(sittings_differ(side) for side in sides)
+    return all(known_spread(point) for point in row.points or (row,))
+
+
+def sittings_differ(side: Figures) -> bool:
+    """Whether its sittings differ at all: figures that agree in every digit show no noise."""
+    return len({one.mean for one in side.sittings}) > 1
+
+
+def compare(row: SummaryRow, mean: MeanKind, alpha: float, beta: float) -> MeanRatio:
+    """Compare a row of known noise; the lower limit holds `alpha`, the upper one `beta`."""
+    chosen = _compare_logs if _needs_logs(row) else compare_means
+    return chosen(row, mean, alpha, beta)
+
+
+def trials_to_decide(row: SummaryRow, mean: MeanKind, alpha: float, beta: float) -> int | None:
+    """Trials a side, or sittings, after which a claim would hold if all else stayed as printed."""
+    chosen = _logs_to_decide if _needs_logs(row) else means_to_decide
+    return chosen(row, mean, alpha, beta)
+
+
+def _needs_logs(row: SummaryRow) -> bool:
+    return bool(row.points) or any(side.sittings for side in row.sides)
+
+
+def _compare_logs(row: SummaryRow, mean: MeanKind, alpha: float, beta: float) -> MeanRatio:
     """Compare a group or sittings; the lower limit holds `alpha`, the upper one `beta`."""
     noise = _noise(row)
     loss = Ratio.of(row, mean).loss
@@ -83,7 +127,7 @@ def compare_logs(row: SummaryRow, mean: MeanKind, alpha: float, beta: float) -> 
     )
 
 
-def logs_to_decide(row: SummaryRow, mean: MeanKind, alpha: float, beta: float) -> int | None:
+def _logs_to_decide(row: SummaryRow, mean: MeanKind, alpha: float, beta: float) -> int | None:
     """Trials a side, or sittings, after which a claim would hold if all else stayed as printed."""
     noise = _noise(row)
     loss = Ratio.of(row, mean).loss

@@ -13,26 +13,27 @@ import json
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gate.errors import InputError
 from gate.formats import disk
 from gate.linux.elf_notes import build_id_in
+from gate.linux.machine import ThisMachine, line, read_boot_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
+
+    from gate.linux.machine import RawMachine
 
 JOURNAL = "boots.json"
 _SCHEMA = 1
 _LONGEST = 4096
 """Characters: more than the kernel takes for a command line."""
-_PROC = Path("/proc")
-_NOTES = Path("/sys/kernel/notes")
 _CURE = "Look at what it says, then forget it: gate host resume --forget."
 
 
-class Doing(StrEnum):
+class BootStage(StrEnum):
     """How far the last boot that was asked for has come."""
 
     ASKED = "asked"
@@ -44,8 +45,8 @@ class Doing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Running:
-    """The kernel that runs, as it tells of itself."""
+class RunningKernel:
+    """The kernel that runs, by its own account."""
 
     boot: str
     """Drawn anew at each start."""
@@ -55,7 +56,7 @@ class Running:
     command_line: str = ""
 
     @property
-    def shown(self) -> str:
+    def label(self) -> str:
         """`6.1.0-56-amd64 build-id 0123456789ab`."""
         return f"{self.release} build-id {self.build_id[:12] or 'unknown'}"
 
@@ -72,7 +73,7 @@ class Restart:
     """The boot in which it was asked for."""
     asked_at: float
     """Seconds since 1970."""
-    came: Running | None = None
+    came: RunningKernel | None = None
     """What was running afterwards; absent until somebody looked."""
     proven: bool = False
 
@@ -83,7 +84,7 @@ class Boots:
 
     key: str
     """What is measured: profile and sides."""
-    first: Running
+    first: RunningKernel
     """What was running when the first restart was asked for: the known-good kernel."""
     directory: str
     """Where the command is to go on."""
@@ -93,31 +94,27 @@ class Boots:
     restart: str
     """A shell command that restarts the machine; `systemctl reboot` if empty."""
     boots: tuple[Restart, ...]
-    doing: Doing
+    doing: BootStage
 
     @property
     def last(self) -> Restart:
         """The boot that was asked for last."""
         return self.boots[-1]
 
-    def now(self, doing: Doing, **changes: Any) -> Boots:
+    def now(self, doing: BootStage, **changes: Any) -> Boots:
         """The journal with its last boot changed."""
         return replace(self, doing=doing, boots=(*self.boots[:-1], replace(self.last, **changes)))
 
 
-def running_kernel() -> Running:
-    """The kernel of this machine; texts are empty where it does not tell."""
-    kernel = _PROC / "sys/kernel"
-    try:
-        notes = _NOTES.read_bytes()
-    except OSError:
-        notes = b""
-    return Running(
-        boot=_line(kernel / "random/boot_id"),
-        release=_line(kernel / "osrelease"),
-        version=_line(kernel / "version"),
-        build_id=build_id_in(notes),
-        command_line=_line(_PROC / "cmdline"),
+def running_kernel(machine: RawMachine | None = None) -> RunningKernel:
+    """The kernel of this machine; texts are empty where it does not say."""
+    machine = machine or ThisMachine()
+    return RunningKernel(
+        boot=read_boot_id(machine),
+        release=line(machine, "/proc/sys/kernel/osrelease"),
+        version=line(machine, "/proc/sys/kernel/version"),
+        build_id=build_id_in(machine.data("/sys/kernel/notes")),
+        command_line=machine.text("/proc/cmdline").strip()[:_LONGEST],
     )
 
 
@@ -160,7 +157,7 @@ def _parsed(data: Any) -> Boots:
         message = "of another schema"
         raise ValueError(message)
     boots = tuple(
-        Restart(**{**one, "came": Running(**one["came"]) if one["came"] else None})
+        Restart(**{**one, "came": RunningKernel(**one["came"]) if one["came"] else None})
         for one in data["boots"]
     )
     words = tuple(data["words"])
@@ -170,16 +167,9 @@ def _parsed(data: Any) -> Boots:
     return Boots(
         **{
             **data,
-            "first": Running(**data["first"]),
+            "first": RunningKernel(**data["first"]),
             "words": words,
             "boots": boots,
-            "doing": Doing(data["doing"]),
+            "doing": BootStage(data["doing"]),
         }
     )
-
-
-def _line(path: Path) -> str:
-    try:
-        return path.read_text("utf-8", "replace").strip()[:_LONGEST]
-    except OSError:
-        return ""

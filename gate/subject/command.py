@@ -87,8 +87,8 @@ def _short(directory: Path) -> str:
 def refuse_equal_sides(sides: Mapping[Side, ActiveSide], profile: Profile) -> None:
     """Refuse two sides that are one place and one environment: their pairs would clear anything.
 
-    Copies with the same content are allowed, and told: a change may not reach this subject. So is
-    a calibration, which compares a thing with itself on purpose.
+    Copies with the same content are allowed: a change may not reach this subject, and a note says
+    so. So is a calibration, which compares a thing with itself on purpose.
 
     Raises:
         InputError: G237.

@@ -16,16 +16,15 @@ from gate.subject.kernel_source import (
     EMPTY,
     BuildStep,
     KernelBuildOptions,
-    away,
     difference,
     lay_out,
     remove,
+    remove_tree,
 )
-from gate.vm.changes import NAME, recorded_text
+from gate.vm.changes import NAME, NotCompared, changed_in, recorded_text
 from gate.vm.code import differing_functions
 from gate.vm.elf import NotRead
 from gate.vm.image import read_image
-from gate.vm.objects import NotCompared, changed_in
 from gate.vm.packed import NotUnpacked, unpack
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ _ERROR = re.compile(r"(?:fatal |internal compiler )?error[: ]|\*\*\* |^fatal: |u
 _LONGEST = 300
 
 
-class Built(NamedTuple):
+class BuiltKernel(NamedTuple):
     """What a side became."""
 
     release: str
@@ -67,7 +66,7 @@ class Built(NamedTuple):
 class BuiltSides(NamedTuple):
     """Both sides, and how they differ."""
 
-    sides: tuple[Built, Built]
+    sides: tuple[BuiltKernel, BuiltKernel]
     options: tuple[str, ...]
     functions: dict[str, str]
     """Those of the kernel itself."""
@@ -119,11 +118,11 @@ class Builder:
     def _clean(self, sources: tuple[KernelSource, KernelSource]) -> None:
         if self._work.exists():
             self._say("tidying up")
-        away(self._work)
+        remove_tree(self._work)
         for source in {one.directory: one for one in sources if one.commit}.values():
             remove(source, self._work / "source")
 
-    def _side(self, side: str, source: KernelSource) -> Built:
+    def _side(self, side: str, source: KernelSource) -> BuiltKernel:
         self._log = self.out / f"{side}.log"
         self._log.unlink(missing_ok=True)
         lay_out(source, self._work / "source", self._do)
@@ -131,7 +130,7 @@ class Builder:
         objects.mkdir()
         not_taken = self._configure(objects)
         targets = ("bzImage", "modules") if self._modules else ("bzImage",)
-        self._make(f"-j{self._jobs}", *targets, told="compiling")
+        self._make(f"-j{self._jobs}", *targets, purpose="compiling")
         built = self._laid_out(side, objects, not_taken)
         # The other is built at this very place.
         objects.rename(self._work / f"objects-{side}")
@@ -144,17 +143,17 @@ class Builder:
             if self._wanted.config is not None:
                 shutil.copyfile(self._wanted.config, config)
             else:
-                self._make(self._wanted.default, told="configuring")
+                self._make(self._wanted.default, purpose="configuring")
             text = config.read_text(encoding="utf-8", errors="replace")
             kept.write_text(f"{text}\n{self._wanted.text()}", encoding="utf-8")
         shutil.copyfile(kept, config)
         if self._wanted.config is None and self._wanted.default in EMPTY:
-            self._make("allnoconfig", f"KCONFIG_ALLCONFIG={kept}", told="configuring")
+            self._make("allnoconfig", f"KCONFIG_ALLCONFIG={kept}", purpose="configuring")
         else:
-            self._make("olddefconfig", told="configuring")
+            self._make("olddefconfig", purpose="configuring")
         return self._wanted.not_taken(config.read_text(encoding="utf-8", errors="replace"))
 
-    def _laid_out(self, side: str, objects: Path, not_taken: tuple[str, ...]) -> Built:
+    def _laid_out(self, side: str, objects: Path, not_taken: tuple[str, ...]) -> BuiltKernel:
         release = (objects / "include/config/kernel.release").read_text(encoding="utf-8").strip()
         place = self._work / side
         boot = place / "boot"
@@ -164,16 +163,16 @@ class Builder:
         shutil.copyfile(objects / "System.map", boot / f"System.map-{release}")
         if self._modules:
             strip = "INSTALL_MOD_STRIP=--strip-debug"
-            self._make("modules_install", f"INSTALL_MOD_PATH={place}", strip, told="modules")
+            self._make("modules_install", f"INSTALL_MOD_PATH={place}", strip, purpose="modules")
             for link in ("build", "source"):
                 (place / "lib/modules" / release / link).unlink(missing_ok=True)
         image, _ = read_image(boot / f"vmlinuz-{release}")
         config = (objects / ".config").read_text(encoding="utf-8", errors="replace")
-        return Built(image.release, image.build_id, config, not_taken)
+        return BuiltKernel(image.release, image.build_id, config, not_taken)
 
-    def _make(self, *words: str, told: str) -> None:
+    def _make(self, *words: str, purpose: str) -> None:
         place = (f"-C{self._work / 'source'}", f"O={self._work / 'objects'}")
-        self._do(BuildStep(("make", *place, *self._compiler, *words), told))
+        self._do(BuildStep(("make", *place, *self._compiler, *words), purpose))
 
     def _do(self, step: BuildStep) -> None:
         status = self._run(step, self._log, _environment())
@@ -184,7 +183,7 @@ class Builder:
                 cure=f"The whole log is {self._log}.",
             )
 
-    def _compare(self, base: Built, head: Built) -> tuple[dict[str, str], str]:
+    def _compare(self, base: BuiltKernel, head: BuiltKernel) -> tuple[dict[str, str], str]:
         if base.build_id == head.build_id:
             return {}, ""
         try:
@@ -195,16 +194,16 @@ class Builder:
 
     def _record(
         self,
-        base: Built,
-        head: Built,
+        base: BuiltKernel,
+        head: BuiltKernel,
         functions: dict[str, str],
         unknown: str,
         options: tuple[str, ...],
     ) -> None:
-        told = recorded_text((base.build_id, head.build_id), functions)
+        purpose = recorded_text((base.build_id, head.build_id), functions)
         for side in SIDES:
             if not unknown:
-                (self._work / side / NAME).write_text(told, encoding="utf-8")
+                (self._work / side / NAME).write_text(purpose, encoding="utf-8")
             shutil.rmtree(self.out / side, ignore_errors=True)
             (self._work / side).rename(self.out / side)
         lines = options or ("# The configurations of base and head are the same.",)
@@ -236,7 +235,7 @@ def _modules_of(side: Path) -> dict[str, Path]:
 
 
 def first_error(log: Path) -> str:
-    """The first line of a log that tells of an error, or else its last."""
+    """The first line of a log that names an error, or else its last."""
     last = "it said nothing"
     try:
         with log.open(encoding="utf-8", errors="replace") as lines:

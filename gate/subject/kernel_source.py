@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     Do = Callable[["BuildStep"], None]
     from collections.abc import Mapping
 
-
 CODE = "G281"
 _MAKEFILE = ("Makefile", "Kbuild", "scripts/kconfig")
 _USED = (".config", "include/config", "include/generated")
@@ -32,7 +31,7 @@ class BuildStep(NamedTuple):
     """A program to run in the log of a side."""
 
     argv: tuple[str, ...]
-    told: str
+    purpose: str
     """What it does, for whoever waits."""
 
 
@@ -120,15 +119,15 @@ def _checkout(place: Path, command: tuple[str, ...], *words: str) -> BuildStep:
     return BuildStep(("git", "-C", str(place), *command, *flags, *words), "checkout")
 
 
-def away(place: Path) -> None:
+def remove_tree(place: Path) -> None:
     """Remove a directory of very many files, also while a terminal interrupts everybody."""
     if place.exists():
-        subprocess.run(("rm", "-rf", "--", str(place)), check=False, start_new_session=True)  # noqa: S607 - a fixed word
+        subprocess.run(("rm", "-rf", "--", str(place)), check=False, start_new_session=True)
 
 
 def remove(source: KernelSource, place: Path) -> None:
     """Take the source away, and what the user's repository knows of it."""
-    away(place)
+    remove_tree(place)
     if source.commit:
         _git(source.directory, "worktree", "prune")
 
@@ -136,7 +135,7 @@ def remove(source: KernelSource, place: Path) -> None:
 def _git(tree: Path, *words: str) -> str | None:
     try:
         answer = subprocess.run(
-            ("git", "-C", str(tree), *words),  # noqa: S607 - found as a shell would
+            ("git", "-C", str(tree), *words),
             capture_output=True,
             text=True,
             check=False,
@@ -205,7 +204,7 @@ class KernelBuildOptions(NamedTuple):
 
 
 def difference(base: str, head: str) -> tuple[str, ...]:
-    """How two final configurations differ, as scripts/diffconfig of Linux tells it."""
+    """How two final configurations differ, as scripts/diffconfig of Linux prints it."""
     before, after = options_in(base.splitlines()), options_in(head.splitlines())
     names = sorted(before.keys() | after.keys())
     return tuple(

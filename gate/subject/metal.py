@@ -2,7 +2,7 @@
 
 What must be done in another boot cannot be done here: asking for the side raises `RestartNeeded`,
 everything is put back, and whoever started the gate restarts the machine. Afterwards the journal
-tells what this boot was meant to be, and the running kernel proves whether it is.
+says what this boot was meant to be, and the running kernel proves whether it is.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.errors import CannotJudge, InputError
-from gate.subject.boots import Boots, Doing, read_boots, running_kernel, write_boots
+from gate.subject.boots import Boots, BootStage, read_boots, running_kernel, write_boots
 from gate.subject.one_shot import BootTarget, check_disarmed
 from gate.subject.switch import NotActive
 from gate.vm.guest_output import fault_of
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from gate.model import Metal, Profile, Side
-    from gate.subject.boots import Running
+    from gate.subject.boots import RunningKernel
     from gate.subject.command import ActiveSide
 
 _PSTORE = Path("/sys/fs/pstore")
@@ -94,16 +94,20 @@ class Metals:
         now, journal = running_kernel(), read_boots(self._state)
         if journal is not None and journal.key != self._key:
             raise self._another(journal)
-        if journal is None or journal.doing is Doing.DONE or journal.last.side != side.side.value:
+        if (
+            journal is None
+            or journal.doing is BootStage.DONE
+            or journal.last.side != side.side.value
+        ):
             raise self._needed(side)
-        if journal.doing is Doing.MEASURING:
+        if journal.doing is BootStage.MEASURING:
             came = journal.last.came
             if came is not None and came.boot == now.boot:
                 raise self._needed(side)  # the gate was stopped in its trial, not the machine
-            write_boots(self._state, journal.now(Doing.DONE))
+            write_boots(self._state, journal.now(BootStage.DONE))
             raise NotActive(
                 f"the machine restarted in the middle of this trial, and came back with "
-                f"{now.shown}{_recorded(journal.last.asked_at)}"
+                f"{now.label}{_recorded(journal.last.asked_at)}"
             )
         if now.boot == journal.last.asked_in:
             raise self._needed(side)  # armed, and nobody restarted
@@ -121,29 +125,29 @@ class Metals:
         """This boot has had its trial."""
         journal = read_boots(self._state)
         mine = journal is not None and journal.key == self._key
-        if journal is not None and mine and journal.doing is Doing.MEASURING:
-            write_boots(self._state, journal.now(Doing.DONE))
+        if journal is not None and mine and journal.doing is BootStage.MEASURING:
+            write_boots(self._state, journal.now(BootStage.DONE))
 
-    def _arrived(self, journal: Boots, side: ActiveSide, now: Running) -> str:
+    def _arrived(self, journal: Boots, side: ActiveSide, now: RunningKernel) -> str:
         """The first look after a restart: written down before anything is measured."""
         try:
             self._demand(side.side, now)
         except NotActive as why:
-            write_boots(self._state, journal.now(Doing.DONE, came=now))
+            write_boots(self._state, journal.now(BootStage.DONE, came=now))
             raise NotActive(f"{why}{_recorded(journal.last.asked_at)}") from None
         stays = check_disarmed(self._metal)
-        write_boots(self._state, journal.now(Doing.MEASURING, came=now, proven=True))
+        write_boots(self._state, journal.now(BootStage.MEASURING, came=now, proven=True))
         if stays:
             raise NotActive(stays)
-        return f"booted {now.shown}, boot {now.boot[:8]}"
+        return f"booted {now.label}, boot {now.boot[:8]}"
 
-    def _demand(self, side: Side, now: Running) -> None:
+    def _demand(self, side: Side, now: RunningKernel) -> None:
         image = self._images[side]
         wanted = (image.release, image.version, image.build_id)
         if (now.release, now.version, now.build_id) != wanted:
             raise NotActive(
                 f"the {side.value} side's kernel {image.release} build-id {image.build_id[:12]} "
-                f"does not run: this machine runs {now.shown}"
+                f"does not run: this machine runs {now.label}"
             )
 
     def _needed(self, side: ActiveSide) -> RestartNeeded:
@@ -167,8 +171,8 @@ def _recorded(since: float) -> str:
         found = [one.read_bytes()[:_LONGEST_RECORD].decode("utf-8", "replace") for one in records]
     except OSError:
         return ""
-    told = fault_of("\n".join(_lines_of(text) for text in found))
-    return f"; it left: {told}" if told else ""
+    fault = fault_of("\n".join(_lines_of(text) for text in found))
+    return f"; it left: {fault}" if fault else ""
 
 
 def _lines_of(record: str) -> str:

@@ -23,7 +23,7 @@ from gate.vm.modules import ModuleTree
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from gate.linux.kernel_modules import Loaded
+    from gate.linux.kernel_modules import LoadedModule
     from gate.model import Activation, Changes
     from gate.subject.command import ActiveSide
     from gate.subject.switch import Run
@@ -47,7 +47,7 @@ class Modules:
         self._named = {line.split()[0].replace("-", "_") for line in subject.modules}
         self._own: set[str] = set()
         """Modules that a side's directory holds: those that are named, and what they need of it."""
-        self._up: list[tuple[Module, Loaded]] = []
+        self._up: list[tuple[Module, LoadedModule]] = []
         self._device = Path(subject.device) if subject.device else None
 
     def check(self, sides: Mapping[Side, ActiveSide], place: str) -> None:
@@ -99,7 +99,7 @@ class Modules:
         note(self._state, [(one.name, one.build_id) for one in wanted])
         for one in wanted:
             self._load(one)
-        self._found(side)
+        self._demand_loaded(side)
         if self._device is not None:
             self._await(self._device)
         ids = [f"{one.name} {one.build_id[:16]}" for one in wanted if one.name in self._own]
@@ -107,7 +107,7 @@ class Modules:
 
     def prove(self, side: ActiveSide) -> None:
         """The same modules, loaded once, in a kernel that had no oops."""
-        self._found(side)
+        self._demand_loaded(side)
         if kernel_had_oops():
             raise NotActive("the kernel had an oops while the module was loaded: see its log")
 
@@ -166,7 +166,7 @@ class Modules:
             raise NotActive(f"the module {module.name} was loaded, and is not there")
         self._up.append((module, now))
 
-    def _found(self, side: ActiveSide) -> None:
+    def _demand_loaded(self, side: ActiveSide) -> None:
         for module, before in self._up:
             now = loaded_module(module.name)
             if now is None:

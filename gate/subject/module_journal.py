@@ -11,18 +11,18 @@ import json
 import shutil
 import subprocess
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
 from gate.formats import disk
 from gate.linux.kernel_modules import loaded_module
+from gate.linux.machine import ThisMachine, read_boot_id
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 JOURNAL = "modules.json"
-_BOOT = Path("/proc/sys/kernel/random/boot_id")
 _PATIENCE = 60.0
 SYSTEM = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8"}
 """Where what loads modules comes from: no directory of a project comes before."""
@@ -42,7 +42,7 @@ def note(state: Path, modules: Sequence[tuple[str, str]]) -> None:
         InputError: G208, and nothing may be loaded.
     """
     state.mkdir(parents=True, exist_ok=True)
-    data = {"boot": _boot(), "modules": [list(one) for one in modules]}
+    data = {"boot": read_boot_id(ThisMachine()), "modules": [list(one) for one in modules]}
     disk.write_text(state / JOURNAL, json.dumps(data) + "\n")
 
 
@@ -54,10 +54,10 @@ def close(state: Path) -> None:
 
 def unload_left(state: Path) -> tuple[str, ...]:
     """Unload what a killed gate left loaded; a line for each module, and for each that stays."""
-    told: list[str] = []
+    lines: list[str] = []
     stays = False
     try:
-        left = _left(state)
+        left = _journaled(state)
     except (InputError, ValueError, KeyError, TypeError):
         close(state)
         return ("which modules it loaded cannot be read; a check names the one that stays loaded",)
@@ -75,26 +75,19 @@ def unload_left(state: Path) -> tuple[str, ...]:
             status, errors = 1, str(error)
         stays |= status != 0
         why = " ".join(errors.split())[:200]
-        told.append(f"unloaded {name}" if status == 0 else f"{name} stays loaded: {why}")
+        lines.append(f"unloaded {name}" if status == 0 else f"{name} stays loaded: {why}")
     if not stays:
         close(state)
-    return tuple(told)
+    return tuple(lines)
 
 
-def _left(state: Path) -> list[tuple[str, str]]:
+def _journaled(state: Path) -> list[tuple[str, str]]:
     """What the journal names; nothing where there is none, or a restart forgot it."""
     path = state / JOURNAL
     if disk.is_absent(path):
         return []
     data = json.loads(disk.read_text(path, "profile"))
-    if data["boot"] != _boot():
+    if data["boot"] != read_boot_id(ThisMachine()):
         return []
     pairs = [(name, build_id) for name, build_id in data["modules"]]
     return [(name, one) for name, one in pairs if isinstance(name, str) and name.isidentifier()]
-
-
-def _boot() -> str:
-    try:
-        return _BOOT.read_text("ascii").strip()
-    except OSError:
-        return ""

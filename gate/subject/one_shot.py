@@ -10,21 +10,21 @@ from __future__ import annotations
 import shlex
 import shutil
 import subprocess
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.errors import MeasureError
+from gate.linux.machine import ThisMachine, line
 from gate.model import OneShot, Side
 from gate.subject.module_journal import SYSTEM
 
 if TYPE_CHECKING:
-    from gate.model import Metal
-    from gate.subject.boots import Running
+    from pathlib import Path
 
-_LOADED = Path("/sys/kernel/kexec_loaded")
-_ONE_SHOT = Path(
-    "/sys/firmware/efi/efivars/LoaderEntryOneShot-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"
-)
+    from gate.model import Metal
+    from gate.subject.boots import RunningKernel
+
+_LOADED = "/sys/kernel/kexec_loaded"
+_ONE_SHOT = "/sys/firmware/efi/efivars/LoaderEntryOneShot-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"
 _PATIENCE = 120.0
 _PANIC = "panic=30"
 """After a panic the machine restarts by itself, and comes back with its own kernel."""
@@ -39,7 +39,7 @@ class BootTarget(NamedTuple):
     image: Path
 
 
-def arm(metal: Metal, target: BootTarget, first: Running) -> None:
+def arm(metal: Metal, target: BootTarget, first: RunningKernel) -> None:
     """Make the next start one of the target's kernel, and make sure that it will be.
 
     `first` is the kernel that was there before all: its command line is the machine's own.
@@ -51,23 +51,25 @@ def arm(metal: Metal, target: BootTarget, first: Running) -> None:
     match metal.by:
         case OneShot.GRUB:
             _do(_either("grub-reboot"), entry)
-            _demand(f"next_entry={entry}" in _grub_environment(), "GRUB", f"next_entry={entry}")
+            wanted = f"next_entry={entry}"
+            _demand("GRUB", wanted, holds=wanted in _grub_environment())
         case OneShot.SYSTEMD_BOOT:
             _do("bootctl", "set-oneshot", entry)
-            _demand(entry == _efi_text(_ONE_SHOT), "the firmware", f"LoaderEntryOneShot {entry}")
+            armed = _efi_text(ThisMachine().data(_ONE_SHOT))
+            _demand("the firmware", f"LoaderEntryOneShot {entry}", holds=armed == entry)
         case OneShot.EFI:
             _do("efibootmgr", "--bootnext", entry)
             wanted = f"BootNext: {entry.upper()}"
-            _demand(wanted in _do("efibootmgr").splitlines(), "the firmware", wanted)
+            _demand("the firmware", wanted, holds=wanted in _do("efibootmgr").splitlines())
         case OneShot.KEXEC:
             _do("kexec", "--load", *_kexec_words(metal, target, first))
-            _demand(_text(_LOADED) == "1", "the kernel", "a loaded kernel")
+            _demand("the kernel", "a loaded kernel", holds=line(ThisMachine(), _LOADED) == "1")
         case OneShot.COMMAND:
             _do("sh", "-c", metal.once.replace("{side}", shlex.quote(str(target.directory))))
 
 
 def check_disarmed(metal: Metal) -> str:
-    """After a start: what to tell if the entry is still there, which it must not be.
+    """After a start: what to report if the entry is still there, which it must not be.
 
     GRUB cannot write where its environment lies on LVM, RAID or btrfs: then a kernel that does not
     come up would be tried for ever. It is cleared here, as far as that goes.
@@ -108,7 +110,7 @@ def restart_plainly(command: str) -> None:
     _do(*(("sh", "-c", command) if command else ("systemctl", "reboot")))
 
 
-def _kexec_words(metal: Metal, target: BootTarget, first: Running) -> list[str]:
+def _kexec_words(metal: Metal, target: BootTarget, first: RunningKernel) -> list[str]:
     own = [word for word in first.command_line.split() if not word.startswith(_OWN)]
     line = metal.command_line or " ".join(own)
     if not any(word.startswith("panic=") for word in line.split()):
@@ -130,18 +132,9 @@ def _either(name: str) -> str:
     return other if shutil.which(other, path=path) and not shutil.which(name, path=path) else name
 
 
-def _efi_text(path: Path) -> str:
-    try:
-        return path.read_bytes()[4:].decode("utf-16-le", "replace").rstrip("\0")
-    except OSError:
-        return ""
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text("ascii").strip()
-    except (OSError, ValueError):
-        return ""
+def _efi_text(variable: bytes) -> str:
+    """What a variable of the firmware says behind its four bytes of attributes."""
+    return variable[4:].decode("utf-16-le", "replace").rstrip("\0")
 
 
 def _do(*words: str) -> str:
@@ -158,9 +151,9 @@ def _do(*words: str) -> str:
     return done.stdout
 
 
-def _demand(holds: bool, who: str, wanted: str) -> None:  # noqa: FBT001 - a question's answer
+def _demand(who: str, wanted: str, *, holds: bool) -> None:
     if not holds:
-        raise _refused(f"{who} does not tell of {wanted} after it was set")
+        raise _refused(f"{who} does not show {wanted} after it was set")
 
 
 def _refused(why: str) -> MeasureError:

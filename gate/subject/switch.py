@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from gate.subject.command import ActiveSide
 
-    Run = Callable[["Words"], "Said"]
+    Run = Callable[["Words"], "CommandResult"]
     from gate.model import Activation, Side
 
 
@@ -34,7 +34,7 @@ class Words(NamedTuple):
     timeout: float
 
 
-class Said(NamedTuple):
+class CommandResult(NamedTuple):
     """How it ended."""
 
     status: int

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _LIBRARY = re.compile(r"(?:=>\s*)?(/\S+)\s+\(0x[0-9a-f]+\)")
 
 
-class Lacking(Exception):
+class MissingProgram(Exception):
     """A program that belongs into the guest is not here; the message says which."""
 
 
@@ -49,13 +49,13 @@ class Archive:
         """
         found = shutil.which(name, path=environment.get("PATH"))
         if found is None:
-            raise Lacking(f"{name} is not installed on this machine")
+            raise MissingProgram(f"{name} is not installed on this machine")
         try:
             self.add(f"bin/{Path(found).name}", Path(found).read_bytes(), runs=True)
             for library in _libraries(found):
                 self.add(library, Path(library).read_bytes(), runs=True)
         except OSError as error:
-            raise Lacking(f"{name} cannot be copied: {error}") from error
+            raise MissingProgram(f"{name} cannot be copied: {error}") from error
         return found
 
     def content(self) -> bytes:
@@ -94,7 +94,7 @@ def _padded(data: bytes) -> bytes:
 def _libraries(program: str) -> tuple[str, ...]:
     """Shared libraries and the loader of a program of this machine; none where it is static."""
     answer = subprocess.run(
-        ("ldd", program),  # noqa: S607 - found as a shell would
+        ("ldd", program),
         capture_output=True,
         text=True,
         check=False,

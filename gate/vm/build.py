@@ -1,9 +1,7 @@
 """A side made bootable: its kernel and a first file system that does the trial's steps.
 
-What a guest does from its first process on, and the lines by which it tells.
-
-Everything goes to the second serial line, a record a line: a word and what belongs to it. Output of
-programs is in base64, for a serial line would change it.
+What the guest reports goes to the second serial line, a record a line: a word and what belongs to
+it. Output of programs is in base64, for a serial line would change it.
 """
 
 from __future__ import annotations
@@ -23,8 +21,8 @@ if TYPE_CHECKING:
 
     from gate.vm.modules import Module
 
-
 ANSWERS = "/dev/ttyS1"
+_EMPTY = ("proc", "sys", "dev", "tmp", "gate", "usr/bin", "sbin")
 _HEAD = """#!/bin/busybox sh
 /bin/busybox --install -s /bin
 export PATH=/bin:/usr/bin:/sbin LC_ALL=C.UTF-8 HOME=/
@@ -77,9 +75,6 @@ def script(modules: Sequence[Module], steps: Sequence[tuple[str, bool]]) -> str:
         _STEP.format(name=name, mark="gate-mark " if marked else "") for name, marked in steps
     ]
     return "".join((*parts, _TAIL))
-
-
-_EMPTY = ("proc", "sys", "dev", "tmp", "gate", "usr/bin", "sbin")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,12 +133,17 @@ def lay_out(
         archive.add(f"gate/{name}", text.encode() + b"\n")
     steps = [(name, marked) for name, _, marked in wanted.steps]
     archive.add("init", script(modules, steps).encode(), runs=True)
+    return GuestFiles(image=image, modules=modules, **write_boot(place, image, kernel, archive))
+
+
+def write_boot(place: Path, image: Image, kernel: bytes, archive: Archive) -> dict[str, Path]:
+    """Write what QEMU boots into a directory, which is made: the kernel and the first file system.
+
+    Raises:
+        OSError: it cannot be written.
+    """
     place.mkdir(parents=True, exist_ok=True)
-    (place / "kernel").write_bytes(bootable(image, kernel))
-    (place / "archive").write_bytes(archive.content())
-    return GuestFiles(
-        image=image,
-        modules=modules,
-        kernel=place / "kernel",
-        archive=place / "archive",
-    )
+    files = {"kernel": bootable(image, kernel), "archive": archive.content()}
+    for name, content in files.items():
+        (place / name).write_bytes(content)
+    return {name: place / name for name in files}

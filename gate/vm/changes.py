@@ -1,13 +1,17 @@
 """Which functions differ between base and head, of all that a guest runs in its kernel.
 
-`changed-functions.json` in a side's directory: what `gate build-kernel` saw to differ.
-
-It is bound to both kernels by their build-ids, and of no use for any other two.
+Of modules their files say it. A linked kernel has lost what the linker filled in, so that every
+function behind one that grew looks changed: `gate build-kernel` compares the object files instead,
+and leaves what it found in each side's directory as `changed-functions.json`, bound to both kernels
+by their build-ids and of no use for any other two.
 """
 
 from __future__ import annotations
 
+import filecmp
 import json
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.model import Changes
@@ -17,23 +21,24 @@ from gate.vm.elf import NotRead
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
     from gate.vm.modules import Module
     from gate.vm.symbols import Symbols
-
 
 NAME = "changed-functions.json"
 _SCHEMA = 1
 _LARGEST = 1 << 26
 KINDS = ("changed", "added", "removed")
+_NOT_LINKED = frozenset({"scripts", "tools", "usr", "samples", "Documentation", "debian"})
+_NOT_KERNEL = frozenset({"boot", "realmode", "purgatory", "vdso"})
+"""Below arch/: what runs before the kernel, or in programs."""
 
 
 def recorded_text(build_ids: tuple[str, str], functions: Mapping[str, str]) -> str:
     """The file's text: the build-ids of base and head, and what happened to each function."""
     base, head = build_ids
-    told = {"schema": _SCHEMA, "base": base, "head": head, "functions": dict(functions)}
-    return json.dumps(told, indent=1) + "\n"
+    recorded = {"schema": _SCHEMA, "base": base, "head": head, "functions": dict(functions)}
+    return json.dumps(recorded, indent=1) + "\n"
 
 
 def read_recorded(directory: Path, build_ids: tuple[str, str]) -> dict[str, str] | str:
@@ -42,9 +47,9 @@ def read_recorded(directory: Path, build_ids: tuple[str, str]) -> dict[str, str]
     try:
         if path.stat().st_size > _LARGEST:
             return f"{NAME} is too large"
-        told = json.loads(path.read_bytes())
-        functions, ids = told["functions"], (told["base"], told["head"])
-        known = told["schema"] == _SCHEMA and all(kind in KINDS for kind in functions.values())
+        recorded = json.loads(path.read_bytes())
+        functions, ids = recorded["functions"], (recorded["base"], recorded["head"])
+        known = recorded["schema"] == _SCHEMA and all(kind in KINDS for kind in functions.values())
     except FileNotFoundError:
         return f"there is no {NAME}, as `gate build-kernel` writes it"
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
@@ -67,11 +72,11 @@ def changes_between(base: tuple[Path, Iterable[str]], head: tuple[Path, Iterable
     kernel: dict[str, str] = {}
     unknown = []
     if was.build_id != now.build_id:
-        told = _recorded((base[0], head[0]), (was.build_id, now.build_id))
-        if isinstance(told, str):
-            unknown.append(f"the kernels differ, and {told}")
+        recorded = _recorded((base[0], head[0]), (was.build_id, now.build_id))
+        if isinstance(recorded, str):
+            unknown.append(f"the kernels differ, and {recorded}")
         else:
-            kernel = told
+            kernel = recorded
     modules = module_changes(old, new)
     unknown += filter(None, [modules.unknown])
     return Changes(
@@ -96,12 +101,12 @@ def module_changes(base: Iterable[Module], head: Iterable[Module]) -> Changes:
 
 
 def _recorded(directories: tuple[Path, Path], ids: tuple[str, str]) -> dict[str, str] | str:
-    """What either side's directory tells of both kernels, or why none does."""
-    told = read_recorded(directories[1], ids)
-    if isinstance(told, dict):
-        return told
+    """What either side's directory says of both kernels, or why none does."""
+    recorded = read_recorded(directories[1], ids)
+    if isinstance(recorded, dict):
+        return recorded
     other = read_recorded(directories[0], ids)
-    return other if isinstance(other, dict) else told
+    return other if isinstance(other, dict) else recorded
 
 
 def _of_module(name: str, base: Module | None, head: Module | None) -> dict[str, str]:
@@ -111,7 +116,7 @@ def _of_module(name: str, base: Module | None, head: Module | None) -> dict[str,
     return {f"{one} [{name}]": how for one, how in differing_functions(before, after).items()}
 
 
-class Executed(NamedTuple):
+class FunctionRuns(NamedTuple):
     """What a function executed between the marks."""
 
     instructions: int
@@ -121,7 +126,7 @@ class Executed(NamedTuple):
 
 def executed_functions(
     blocks: Mapping[int, int], symbols: Symbols, functions: Mapping[str, str]
-) -> dict[str, Executed]:
+) -> dict[str, FunctionRuns]:
     """Those of `functions` that were executed, by the blocks that were counted."""
     starts = symbols.starts(functions)
     found: dict[str, int] = {}
@@ -129,4 +134,70 @@ def executed_functions(
         for name in starts.get(symbols.start(address), ()):
             found[name] = found.get(name, 0) + count
     shared = symbols.shared(found)
-    return {name: Executed(count, name in shared) for name, count in found.items() if count}
+    return {name: FunctionRuns(count, name in shared) for name, count in found.items() if count}
+
+
+class NotCompared(Exception):
+    """The build trees say too little; the message says what is missing."""
+
+
+def changed_in(base: Path, head: Path) -> dict[str, str]:
+    """Functions of the kernel that differ between two build trees: what happened to each, by name.
+
+    Raises:
+        NotCompared: an object file cannot be read, or a tree has none.
+    """
+    before, after = _objects(base), _objects(head)
+    if not before or not after:
+        message = f"there is no object file in {base if not before else head}"
+        raise NotCompared(message)
+    linked = _linked(base) | _linked(head)
+    found: dict[str, str] = {}
+    for name in sorted(before | after):
+        for function, how in _of_file(base / name, head / name).items():
+            if function in linked and found.setdefault(function, how) != how:
+                found[function] = "changed"  # it went from one file to another
+    return dict(sorted(found.items()))
+
+
+def _of_file(base: Path, head: Path) -> dict[str, str]:
+    try:
+        if base.is_file() and head.is_file() and filecmp.cmp(base, head, shallow=False):
+            return {}
+        return differing_functions(
+            *(path.read_bytes() if path.is_file() else b"" for path in (base, head))
+        )
+    except (OSError, NotRead) as error:
+        raise NotCompared(f"{base.name}: {error}") from error
+
+
+def _objects(tree: Path) -> set[str]:
+    """Object files that are linked into the kernel, as seen from the tree's top."""
+    found, modules = set(), set()
+    for directory, below, files in os.walk(tree):
+        place = Path(directory)
+        depth = place.relative_to(tree).parts
+        below[:] = [one for one in below if not _is_apart(depth, one)]
+        for name in files:
+            if name.endswith(".o") and not name.startswith(".") and not name.endswith(".mod.o"):
+                found.add(str((place / name).relative_to(tree)))
+            elif name.endswith(".mod"):
+                modules.add(str((place / name).relative_to(tree))[:-4] + ".o")
+                words = (place / name).read_text(encoding="utf-8", errors="replace").split()
+                modules.update(word for word in words if word.endswith(".o"))
+    return found - modules - {"vmlinux.o"}
+
+
+def _is_apart(above: tuple[str, ...], name: str) -> bool:
+    if not above:
+        return name in _NOT_LINKED
+    return above[0] == "arch" and name in _NOT_KERNEL
+
+
+def _linked(tree: Path) -> set[str]:
+    """Names that the linked kernel has."""
+    try:
+        text = (tree / "System.map").read_text(encoding="ascii", errors="replace")
+    except OSError as error:
+        raise NotCompared(f"System.map: {error.strerror}") from error
+    return {line.split()[-1] for line in text.splitlines() if line.strip()}

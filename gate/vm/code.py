@@ -26,7 +26,7 @@ _FILLING = re.compile(
 """What the assembler fills up with: instructions of several bytes that do nothing."""
 _LONGEST_PADDING, _ROUND = 16, 8
 _NUMBER = re.compile(r"\.\d+$")
-"""By which the compiler tells local variables of one name apart."""
+"""By which the compiler keeps local variables of one name apart."""
 
 
 Names = tuple[tuple[int, int, frozenset[str]], ...]
@@ -44,7 +44,7 @@ class Function(NamedTuple):
 
 
 class Jumps(NamedTuple):
-    """By what a jump inside the section is told."""
+    """What a jump inside the section may reach."""
 
     start: int
     starts: tuple[int, ...]
@@ -109,7 +109,7 @@ def _in_section(file: Object, number: int) -> list[tuple[str, Function]]:
     found = []
     for value, (name, size) in sorted(first.items()):
         later = bisect.bisect_right(starts, value)
-        # Code written in assembly may not tell where it ends: it goes on to the next.
+        # Code written in assembly may not say where it ends: it goes on to the next.
         end = value + size if size else (*starts, len(part.content))[later]
         body = bytearray(part.content[value:end])
         names = []
@@ -136,7 +136,7 @@ def _meant(file: Object, number: int, kind: int, addend: int) -> frozenset[str]:
     part = file.parts[symbol.section]
     at = symbol.value + addend + (4 if kind in _RELATIVE else 0)
     if symbol.kind != SECTION and not symbol.name.startswith(".L"):
-        return frozenset({f"{_plain(symbol.name, local=symbol.local)}{addend:+d}"})
+        return frozenset({f"{_without_number(symbol.name, local=symbol.local)}{addend:+d}"})
     if part.flags & STRINGS:
         return frozenset({f"text {part.content[at : part.content.find(bytes(1), at)]!r}"})
     wanted = {FUNCTION} if part.flags & EXECUTABLE else {OBJECT}
@@ -149,7 +149,7 @@ def _meant(file: Object, number: int, kind: int, addend: int) -> frozenset[str]:
     last = [one for one in around if one.value == start]
     if start is None or all(0 < one.size < at - start for one in last):
         return frozenset({part.name})  # constants and tables without a name
-    return frozenset(f"{_plain(one.name, local=one.local)}+{at - start}" for one in last)
+    return frozenset(f"{_without_number(one.name, local=one.local)}+{at - start}" for one in last)
 
 
 def _alike(some: Names, others: Names) -> bool:
@@ -159,7 +159,7 @@ def _alike(some: Names, others: Names) -> bool:
     )
 
 
-def _plain(name: str, *, local: bool) -> str:
+def _without_number(name: str, *, local: bool) -> str:
     return _NUMBER.sub("", name) if local else name
 
 

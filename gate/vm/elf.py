@@ -22,7 +22,7 @@ class NotRead(Exception):
     """The bytes are no object file for x86-64; the message says why."""
 
 
-class Section(NamedTuple):
+class ElfSection(NamedTuple):
     """A section."""
 
     name: str
@@ -97,7 +97,7 @@ class Object:
         return found
 
 
-def _parts(content: bytes) -> list[Section]:
+def _parts(content: bytes) -> list[ElfSection]:
     (table,) = struct.unpack_from("<Q", content, 0x28)
     size, count, names = struct.unpack_from("<HHH", content, 0x3A)
     rows = [
@@ -110,7 +110,7 @@ def _parts(content: bytes) -> list[Section]:
         if kind not in {0, 8} and len(inside) != length:
             message = f"section {_text(texts, name)} reaches behind its end"
             raise ValueError(message)
-        found.append(Section(_text(texts, name), kind, flags, inside, link, info))
+        found.append(ElfSection(_text(texts, name), kind, flags, inside, link, info))
     return found
 
 

@@ -1,8 +1,7 @@
-"""What a guest told: proofs, how its steps ended, and the symbols of its modules.
+"""What a guest reported: its records, the instructions that the plugin counted, its console.
 
-What the plugin counted: instructions of the kernel by block, and those of programs.
-
-What a guest's console tells of a kernel that failed: the lines to quote.
+The records hold proofs, how its steps ended, and the symbols of its modules; the counts are of the
+kernel by block, and of programs; of a console that shows a fault the lines to quote.
 """
 
 from __future__ import annotations
@@ -17,11 +16,33 @@ from dataclasses import dataclass, field
 from gate.linux.elf_notes import build_id_in
 
 _LONGEST = 1 << 26
+_LONGEST_LINE = 160
+_QUOTED = 3
+_STAMP = re.compile(r"^\[\s*\d+\.\d+\]\s*(?:\[\s*[TC]\d+\]\s*)?")
+_FAULTS = {
+    "panicked": (r"Kernel panic - not syncing",),
+    "has a fault of its own": (
+        *(r"\bBUG: (?!KASAN|KFENCE|sleeping function)", r"\bOops: ", r"\bkernel BUG at\b"),
+        *(r"general protection fault", r"Unable to handle kernel", r"\bUBSAN: "),
+    ),
+    "found a fault of memory": (r"\bBUG: KASAN", r"\bBUG: KFENCE", r"\bKCSAN: "),
+    "found a fault of locking": (
+        *(r"possible circular locking", r"possible recursive locking", r"bad unlock balance"),
+        *(r"inconsistent lock state", r"suspicious RCU usage", r"BUG: sleeping function"),
+    ),
+    "stalled": (
+        *(r"\brcu.*\bstall", r"soft lockup", r"hard LOCKUP", r"blocked for more than \d+ seconds"),
+    ),
+    "warned": (r"^WARNING: ",),
+}
+"""What a kernel does, by what it prints: lib/bug, kernel/{panic,rcu,locking,watchdog,hung_task},
+mm/kasan of Linux 5.4 to 7.2."""
+_PATTERNS = tuple((name, re.compile("|".join(some))) for name, some in _FAULTS.items())
 
 
 @dataclass(slots=True)
 class Answers:
-    """The records of one boot; what is missing was never told."""
+    """The records of one boot; what is missing was never sent."""
 
     releases: list[str] = field(default_factory=list)
     """Before the trial and after it."""
@@ -60,13 +81,13 @@ def _proof(found: Answers, word: str, rest: str) -> None:
         case "at":
             found.at = rest
         case "notes":
-            found.build_ids.append(build_id_in(_hex(rest)))
+            found.build_ids.append(build_id_in(_hex(rest), "<"))
 
 
 def _course(found: Answers, word: str, first: str, second: str) -> None:
     match word:
         case "module":
-            found.modules[first] = build_id_in(_hex(second))
+            found.modules[first] = build_id_in(_hex(second), "<")
         case "refused":
             found.refused = first, _decoded(second)
         case "symbols":
@@ -142,39 +163,10 @@ def read_counts(text: str) -> tuple[Interval, ...]:
     return tuple(found)
 
 
-_LONGEST_LINE = 160
-_QUOTED = 3
-_STAMP = re.compile(r"^\[\s*\d+\.\d+\]\s*(?:\[\s*[TC]\d+\]\s*)?")
-_FAULTS = {
-    "panicked": (r"Kernel panic - not syncing",),
-    "has a fault of its own": (
-        *(
-            r"\bBUG: (?!KASAN|KFENCE|sleeping function)",
-            r"\bOops: ",
-            r"\bkernel BUG at\b",
-            r"general protection fault",
-        ),
-        *(r"Unable to handle kernel", r"\bUBSAN: "),
-    ),
-    "found a fault of memory": (r"\bBUG: KASAN", r"\bBUG: KFENCE", r"\bKCSAN: "),
-    "found a fault of locking": (
-        *(r"possible circular locking", r"possible recursive locking", r"bad unlock balance"),
-        *(r"inconsistent lock state", r"suspicious RCU usage", r"BUG: sleeping function"),
-    ),
-    "stalled": (
-        *(r"\brcu.*\bstall", r"soft lockup", r"hard LOCKUP", r"blocked for more than \d+ seconds"),
-    ),
-    "warned": (r"^WARNING: ",),
-}
-"""What a kernel does, by what it prints: lib/bug, kernel/{panic,rcu,locking,watchdog,hung_task},
-mm/kasan of Linux 5.4 to 7.2."""
-_PATTERNS = tuple((name, re.compile("|".join(some))) for name, some in _FAULTS.items())
-
-
 def fault_of(console: str) -> str:
-    """What a kernel did and the lines that say so; empty where its console tells of no fault.
+    """What a kernel did and the lines that say so; empty where its console shows no fault.
 
-    A panic is told before what led to it, and the first of each kind is quoted.
+    A panic comes before what led to it, and the first of each kind is quoted.
     """
     lines = [_without_stamp(line) for line in console.splitlines()]
     for name, pattern in _PATTERNS:

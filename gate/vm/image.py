@@ -47,9 +47,9 @@ class Image:
         try:
             now = hashlib.sha256(self.path.read_bytes()).hexdigest()
         except OSError as error:
-            raise wrong(self.path, f"the kernel image is gone: {error.strerror}") from error
+            raise unbootable(self.path, f"the kernel image is gone: {error.strerror}") from error
         if now != self.digest:
-            raise wrong(self.path, "the kernel image was exchanged since it was read")
+            raise unbootable(self.path, "the kernel image was exchanged since it was read")
 
 
 def find_image(directory: Path) -> Path:
@@ -80,13 +80,15 @@ def read_image(path: Path) -> tuple[Image, bytes]:
         data = path.read_bytes() if path.stat().st_size <= _LARGEST else b""
         kernel = _kernel(data)
     except (OSError, NotUnpacked, struct.error) as error:
-        raise wrong(path, f"the kernel image cannot be read: {error}") from error
+        raise unbootable(path, f"the kernel image cannot be read: {error}") from error
     release, _, version = _banner(kernel)
     if not release:
-        raise wrong(path, "this is no kernel image for x86-64")
+        raise unbootable(path, "this is no kernel image for x86-64")
     build_id = build_id_of(kernel)
     if not build_id:
-        raise wrong(path, "the kernel was built without a build-id, so nothing proves that it runs")
+        raise unbootable(
+            path, "the kernel was built without a build-id, so nothing proves that it runs"
+        )
     digest = hashlib.sha256(data).hexdigest()
     return Image(
         path=path, digest=digest, release=release, version=version, build_id=build_id
@@ -98,7 +100,7 @@ def bootable(image: Image, kernel: bytes) -> bytes:
     return kernel if enters_unpacked(kernel) else image.path.read_bytes()
 
 
-def wrong(path: Path, message: str) -> InputError:
+def unbootable(path: Path, message: str) -> InputError:
     """The error of a side that no machine can be booted from."""
     return InputError(CODE, f"{message}.", cure="Give the side's directory anew.", place=str(path))
 

@@ -1,18 +1,19 @@
-"""QEMU as the machine of a guest whose root is this machine's: with disks, by KVM or emulated.
+"""QEMU as the machine of a guest: by KVM or emulated, with disks, or for counting instructions.
 
-Emulated, its clock goes on by a fixed time for each instruction, so that how long something takes
-in it does not depend on how loaded the machine around it is; while it waits, real time passes.
+Emulated, its clock goes on by a fixed time for each instruction (`icount`), so that how long
+something takes in it, and how often its timer interrupts, does not depend on how loaded the machine
+around it is. With a seed its random numbers are the same in each boot that is given the same seed.
 
-Whether KVM runs a kernel here: told by a boot of that kernel, and by nothing else.
-
-A /dev/kvm that opens proves little: under nested or partly emulated virtualisation a kernel may die
-in an instruction that the hypervisor does not know, or hang.
+Whether KVM runs a kernel here is found by a boot of that kernel, and by nothing else: under nested
+or partly emulated virtualisation a kernel may die in an instruction that the hypervisor does not
+know, or hang, although /dev/kvm opens.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -20,18 +21,38 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.formats.disk import write_text
+from gate.linux.machine import ThisMachine, read_boot_id
 from gate.model import DEVICE_DISK
 from gate.vm.archive import Archive
-from gate.vm.emulator import KERNEL, PROGRAM, SHIFT, option
 from gate.vm.plugin import kept_directory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+PROGRAM = "qemu-system-x86_64"
+OLDEST = (8, 2)
+"""The oldest that the tests have booted; its plugins count in line (plugin API 1)."""
+VERSION = re.compile(r"QEMU emulator version ((\d+)\.(\d+)\S*)")
+_SHIFT = 3
+"""Each instruction takes 2 to the power of this in nanoseconds."""
+_KERNEL = (
+    *("console=ttyS0", "panic=-1", "oops=panic", "softlockup_panic=1", "nokaslr", "norandmaps"),
+    *("loglevel=5", "net.ifnames=0"),
+)
+DEVICE = Path("/dev/kvm")
+_SAID = "driftgate: KVM works"
+_INIT = f"""#!/bin/busybox sh
+echo "{_SAID}"
+/bin/busybox poweroff -f
+"""
+_PATIENCE = 30.0
+"""Seconds in which a kernel must come up: under KVM a second or two."""
+_MEMORY = 512
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineBoot:
-    """One boot; paths are absolute."""
+    """One boot of a machine with this machine's root; paths are absolute."""
 
     kernel: Path
     archive: Path
@@ -60,23 +81,28 @@ def machine_command(boot: MachineBoot) -> tuple[str, ...]:
     if not boot.kvm:
         accelerator = (
             *("-accel", "tcg,thread=single", "-cpu", "max"),
-            *("-icount", f"shift={SHIFT},sleep=on"),
+            *("-icount", f"shift={_SHIFT},sleep=on"),
         )
         words = ("driftgate.clock=instructions",)  # so that a gate inside knows its clock
     return (
-        *("setpriv", "--pdeathsig", "KILL", "--", PROGRAM),
-        *("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"),
-        *("-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny"),
-        *("-machine", "pc", "-smp", str(boot.cpus), "-m", str(boot.memory)),
+        *_words(boot, boot.cpus, *words),
         *accelerator,
-        *("-seed", str(boot.seed)),
-        *("-kernel", str(boot.kernel), "-initrd", str(boot.archive)),
-        *("-append", " ".join((*KERNEL, *words, *boot.command_line.split()))),
-        *("-chardev", f"file,id=console,path={option(boot.directory / 'console')}"),
-        *("-serial", "chardev:console"),
         *_shared(boot),
         *_disks(boot),
     )
+
+
+def _words(boot: MachineBoot | CountingBoot, cpus: int, *kernel: str) -> Iterator[str]:
+    """What both kinds share; the machine dies with the process that started it."""
+    yield from ("setpriv", "--pdeathsig", "KILL", "--", PROGRAM)
+    yield from ("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot")
+    yield from ("-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny")
+    yield from ("-machine", "pc", "-smp", str(cpus), "-m", str(boot.memory))
+    yield from ("-seed", str(boot.seed))
+    yield from ("-kernel", str(boot.kernel), "-initrd", str(boot.archive))
+    yield from ("-append", " ".join((*_KERNEL, *kernel, *boot.command_line.split())))
+    yield from ("-chardev", f"file,id=console,path={option(boot.directory / 'console')}")
+    yield from ("-serial", "chardev:console")
 
 
 def make_disks(boot: MachineBoot) -> None:
@@ -113,15 +139,39 @@ def _disks(boot: MachineBoot) -> Iterator[str]:
         yield from ("-device", f"{device},drive=d{number},serial=GATE{number}")
 
 
-DEVICE = Path("/dev/kvm")
-_SAID = "driftgate: KVM works"
-_INIT = f"""#!/bin/busybox sh
-echo "{_SAID}"
-/bin/busybox poweroff -f
-"""
-_PATIENCE = 30.0
-"""Seconds in which a kernel must come up: under KVM a second or two."""
-_MEMORY = 512
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountingBoot:
+    """One boot of a machine whose instructions are counted; paths are absolute."""
+
+    kernel: Path
+    """An ELF file."""
+    archive: Path
+    """The first file system."""
+    plugin: Path
+    directory: Path
+    """Empty; it gets `console`, `answers` and `counts`."""
+    seed: int
+    memory: int
+    """MiB."""
+    command_line: str = ""
+    """Added to the kernel's own."""
+
+
+def counting_command(boot: CountingBoot) -> tuple[str, ...]:
+    """The words that boot it; it ends when the guest powers off, panics or reboots."""
+    return (
+        *_words(boot, 1),
+        *("-cpu", "max", "-accel", "tcg,thread=single", "-icount", f"shift={_SHIFT},sleep=off"),
+        *("-rtc", "base=2026-01-01,clock=vm"),
+        *("-chardev", f"file,id=answers,path={option(boot.directory / 'answers')}"),
+        *("-serial", "chardev:answers"),
+        *("-plugin", f"{option(boot.plugin)},counts={option(boot.directory / 'counts')}"),
+    )
+
+
+def option(path: Path) -> str:
+    """A path inside an option of QEMU, where a comma ends it and two stand for one."""
+    return str(path).replace(",", ",,")
 
 
 def why_not_kvm(accelerator: str, kernel: bytes, environment: Mapping[str, str]) -> str:
@@ -135,7 +185,7 @@ def why_not_kvm(accelerator: str, kernel: bytes, environment: Mapping[str, str])
     if not os.access(DEVICE, os.R_OK | os.W_OK):
         return f"there is no {DEVICE} that may be used"
     # What a probe said holds for this kernel until this machine boots again.
-    boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+    boot = read_boot_id(ThisMachine())
     known = hashlib.sha256(boot.encode() + kernel).hexdigest()[:16]
     kept = kept_directory() / f"kvm-{known}"
     try:

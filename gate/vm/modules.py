@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gate.errors import InputError
 from gate.linux.elf_notes import build_id_of
-from gate.vm.image import CODE, wrong
+from gate.vm.image import CODE, unbootable
 from gate.vm.packed import NotUnpacked, unpack
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class ModuleTree:
         self.root = directory / "lib" / "modules" / release
         self._beside = ModuleTree(beside, release) if beside is not None else None
         self._builtin = has | {
-            _plain(line.rpartition("/")[2])
+            _module_name(line.rpartition("/")[2])
             for line in _lines(self.root / "modules.builtin")
             if line.endswith(".ko")
         }
@@ -61,10 +61,10 @@ class ModuleTree:
         for place in reversed(_FIRST):
             for path in sorted((self.root / place).rglob("*.ko*")):
                 if _SUFFIX.search(path.name):
-                    self._files[_plain(path.name)] = path
+                    self._files[_module_name(path.name)] = path
         for path in sorted(directory.glob("*.ko*")):
             if _SUFFIX.search(path.name):
-                self._files[_plain(path.name)] = path
+                self._files[_module_name(path.name)] = path
 
     def holds(self, name: str) -> bool:
         """Whether the side itself has the file of a module, and not only the kernel beside it."""
@@ -90,7 +90,7 @@ class ModuleTree:
         found: dict[str, Module] = {}
         for line in wanted:
             name, *parameters = line.split()
-            self._load(_plain(name), tuple(parameters), found, ())
+            self._load(_module_name(name), tuple(parameters), found, ())
         return tuple(found.values())
 
     def _load(
@@ -112,15 +112,17 @@ class ModuleTree:
                 place=str(self.root),
             )
         content = _content(path)
-        for need in filter(None, _told(content, "depends").split(",")):
-            self._load(_plain(need), (), found, (*above, name))
+        for need in filter(None, _modinfo(content, "depends").split(",")):
+            self._load(_module_name(need), (), found, (*above, name))
         build_id = build_id_of(content)
         if not build_id:
-            raise wrong(path, "the module has no build-id, so nothing proves that it is loaded")
+            raise unbootable(
+                path, "the module has no build-id, so nothing proves that it is loaded"
+            )
         found[name] = Module(name=name, parameters=parameters, content=content, build_id=build_id)
 
 
-def _plain(name: str) -> str:
+def _module_name(name: str) -> str:
     return _SUFFIX.sub("", name).replace("-", "_")
 
 
@@ -144,7 +146,7 @@ def _content(path: Path) -> bytes:
         ) from error
 
 
-def _told(content: bytes, key: str) -> str:
+def _modinfo(content: bytes, key: str) -> str:
     """A line of the module's own information: `depends=configfs`."""
     match = re.search(rb"\0" + key.encode() + rb"=([^\0]*)\0", content)
     return match[1].decode("ascii", "replace") if match else ""

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gate.vm.archive import Archive
-from gate.vm.image import bootable, find_image, read_image
+from gate.vm.build import GuestFiles, write_boot
+from gate.vm.image import find_image, read_image
 from gate.vm.modules import ModuleTree
 
 if TYPE_CHECKING:
@@ -76,14 +77,9 @@ fi
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RootGuest:
-    """What a boot needs, laid out in files."""
+class RootGuest(GuestFiles):
+    """The same with this machine's root; its modules are those of the subject, with their needs."""
 
-    image: Image
-    modules: tuple[Module, ...]
-    """Those that the subject names, with what they need, in order."""
-    kernel: Path
-    archive: Path
     busybox: str
     """Where it stands on this machine."""
     tree: Path | None
@@ -133,16 +129,13 @@ def lay_out_root(
     )
     init = _INIT.format(modules=loading, share=SHARE, busybox=busybox)
     archive.add("init", init.encode(), runs=True)
-    place.mkdir(parents=True, exist_ok=True)
-    (place / "kernel").write_bytes(bootable(image, kernel))
-    (place / "archive").write_bytes(archive.content())
+    tree = directory.absolute() / "lib" / "modules"
     return RootGuest(
         image=image,
         modules=late,
-        kernel=place / "kernel",
-        archive=place / "archive",
+        **write_boot(place, image, kernel, archive),
         busybox=busybox,
-        tree=tree if (tree := directory.absolute() / "lib" / "modules").is_dir() else None,
+        tree=tree if tree.is_dir() else None,
     )
 
 

@@ -11,7 +11,8 @@ import subprocess
 import sys
 from dataclasses import replace
 
-from gate.judge.judge import first_stage, judge
+from gate.judge.first_stage import first_stage
+from gate.judge.judge import judge
 from gate.judge.verdict.suite import Policy, arrange
 from gate.model import (
     AcceptedSession,

@@ -16,7 +16,8 @@ from gate.errors import InputError
 from gate.formats.baseline.calibration_file import read_rounds
 from gate.formats.session.session_file import read_session
 from gate.host.lock import exclusive
-from gate.linux.proc_stat import Ticks, busy_share, ticks
+from gate.linux.machine import RecordedMachine
+from gate.linux.proc_stat import StatTicks, busy_share, read_stat
 from gate.measure.planted_rounds import planted_loss
 
 COMMAND = ("calibrate", "p", "--rounds", "2", "--seed", "4", "--plant", "10%", "--json")
@@ -265,12 +266,15 @@ def test_when_idle_waits_for_an_idle_machine(project, calibrate, short_pauses):
     assert next(shares, None) is None
 
 
-def test_how_busy_the_machine_is(tmp_path):
+def test_how_busy_the_machine_is():
     """Idle and iowait are spare; what the kernel does not tell counts as idle."""
-    assert ticks(tmp_path) == Ticks(0, 0)
-    assert busy_share(Ticks(0, 0), Ticks(0, 0)) == 0
-    stat = tmp_path / "proc/stat"
-    stat.parent.mkdir()
-    stat.write_text("cpu  100 5 45 800 40 3 5 2 7 7\ncpu0 1 2 3\n", "ascii")
-    assert ticks(tmp_path) == Ticks(160, 1000)
-    assert busy_share(Ticks(160, 1000), Ticks(180, 1200)) == 0.1
+    nothing = read_stat(RecordedMachine({}))
+    assert nothing == StatTicks()
+    assert busy_share(nothing, nothing) == 0
+    early = "cpu  100 5 45 800 40 3 5 2 7 7\ncpu0 1 2 3\n"
+    late = "cpu  120 5 45 980 40 3 5 2 7 7\ncpu0 1 2 3\n"
+    before, after = (
+        read_stat(RecordedMachine({"files": {"/proc/stat": one}})) for one in (early, late)
+    )
+    assert (before.busy, sum(before.total)) == (160, 1000)
+    assert busy_share(before, after) == 0.1

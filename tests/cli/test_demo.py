@@ -97,13 +97,13 @@ def test_a_planted_slowdown_is_never_let_in(demo):
             assert one["trials_head"] >= 5
         elif one["verdict"] == "passed" and one["role"] == "gate":
             assert one["tolerance_used"] > one["tolerance"], one
-            assert any("too loud for" in warning for warning in one["warnings"]), one
+            assert any("too noisy for" in warning for warning in one["warnings"]), one
     for name in ("unchanged", "slower"):
         assert f"reports/demo/reports/{name}/report.html" in done.out
 
 
 def test_the_demo_reports_its_two_checks_by_its_exit_status(demo):
-    """Status 0 stands for open and closed as expected, 5 for a host too loud to show it."""
+    """Status 0 stands for open and closed as expected, 5 for a host too noisy to show it."""
     place, done = demo
     seen = (report(place, "unchanged")["exit_status"], report(place, "slower")["exit_status"])
     assert done.status == (0 if seen == (0, 10) else 5)
@@ -147,7 +147,7 @@ def test_the_demo_as_a_newcomer_runs_it(tmp_path):
     assert unchanged["exit_status"] in {0, 5}, done.err
     assert slower["exit_status"] in {5, 10}, done.err
     if done.status == 5:
-        pytest.skip("the machine was too loud for the demo, and its checks said so")
+        pytest.skip("the machine was too noisy for the demo, and its checks said so")
     assert (slower["gate"], slower["verdict"], slower["exit_status"]) == ("closed", "regressed", 10)
     assert done.status == 0
 

@@ -33,7 +33,7 @@ def test_held(tmp_path):
     answer = project.gate("power")
     assert (answer.status, answer.err) == (0, "")
     assert "✓ b wall" in answer.out
-    assert "too loud" not in answer.out
+    assert "too noisy" not in answer.out
 
 
 def test_not_held(tmp_path):
@@ -43,7 +43,7 @@ def test_not_held(tmp_path):
     answer = project.gate("power", "p")
     assert answer.status == 5
     assert "✗ b wall" in answer.out
-    assert "too loud for 5.0 %: judged at " in answer.out
+    assert "too noisy for 5.0 %: judged at " in answer.out
     assert 'tolerance = "' in answer.out
     warned = project.gate("power", "p", "--warn")
     assert (warned.status, warned.out) == (0, answer.out)
@@ -155,8 +155,8 @@ def test_accepting_proposes(tmp_path):
     """After accepting, one line for each metric below what it can detect, and where more is."""
     project = write_replay_project(tmp_path, sides=True)
     answer = scattered(project, 0.05)
-    (line,) = (one for one in answer.out.splitlines() if "too loud" in one)
-    assert line.startswith("  b wall: too loud for 5.0 %: judged at ")
+    (line,) = (one for one in answer.out.splitlines() if "too noisy" in one)
+    assert line.startswith("  b wall: too noisy for 5.0 %: judged at ")
     assert 'tolerance = "' in line
     assert "  `gate power p` shows more" in answer.out
 

@@ -11,8 +11,8 @@ import time
 import pytest
 
 from gate.errors import InputError, MeasureError
-from gate.host.readiness import probe
-from gate.host.readiness.probe import BLOCK, ProbeRun
+from gate.host import controls as probe
+from gate.host.controls import BLOCK, ProbeRun
 from gate.measure.process.stop import Stop
 from gate.pipeline import noise_probe
 
@@ -57,7 +57,7 @@ def test_the_measuring_process_stays_light(monkeypatch, tmp_path):
     code = (
         "import sys; from pathlib import Path; from gate.pipeline import noise_probe as probing; import gate.cli.host.check;"
         "from gate.measure.process.stop import Stop;"
-        "from gate.host.readiness.probe import ProbeRun;"
+        "from gate.host.controls import ProbeRun;"
         "probing.pieces = lambda _: {'file': lambda n: ProbeRun(0.4 * n)};"
         "found = probing.probe(Path('.'), 0.0, Stop(), quiet=True);"
         "assert found.noises['file'].noise > 0;"

@@ -11,7 +11,7 @@ from host.kernel import THP
 from gate.errors import InputError
 from gate.host.journal import JOURNAL, Journal, close_journal, read_journal, write_journal
 from gate.host.tuning.settings import SettingChange
-from gate.linux.processes import born, lives, own_mark
+from gate.linux.processes import lives, own_mark, start_of
 
 ONE = SettingChange(setting="thp", path=THP, before="madvise", after="never")
 SWAP = SettingChange(setting="swap", path="/swap file", before="on 5", after="off")
@@ -21,7 +21,7 @@ SWAP = SettingChange(setting="swap", path="/swap file", before="on 5", after="of
 def journal():
     """What this process would write."""
     own = os.getpid()
-    return Journal(boot="boot-1", pid=own, start=born(own), entries=(ONE, SWAP))
+    return Journal(boot="boot-1", pid=own, start=start_of(own), entries=(ONE, SWAP))
 
 
 def test_there_and_back(journal, tmp_path):
@@ -121,5 +121,5 @@ def test_an_owner_is_more_than_a_number(journal):
     if child == 0:
         os._exit(0)
     os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
-    assert born(child) == "", "a process that nobody has waited for yet has ended all the same"
+    assert start_of(child) == "", "a process that nobody has waited for yet has ended all the same"
     os.waitpid(child, 0)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.formats.baseline.kernel_file import kernel_complaints
-from gate.host.identity.kernel import CONFIG, NOTES, RELEASE, VERSION, read_kernel
+from gate.host.identity.identity import CONFIG, NOTES, RELEASE, VERSION, read_kernel
 from gate.linux.machine import RecordedMachine, ThisMachine
 from gate.model.kernel_config import (
     MOST_OPTIONS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from judge.diagnosis.sample import machine
 
-from gate.linux.kernel_counters import grown, read_counts
+from gate.linux.kernel_counters import growth, read_counts
 from gate.linux.machine import RecordedMachine
 
 
@@ -33,7 +33,7 @@ def test_only_what_grew_is_told():
     """The difference of two looks; a counter that began anew tells nothing."""
     before = read_counts(machine(packets=5000))
     after = read_counts(machine(faults=1500, switches=4000, packets=10))
-    assert grown(before, after) == {"vmstat: pgfault": 500, "stat: context switches": 3000}
+    assert growth(before, after) == {"vmstat: pgfault": 500, "stat: context switches": 3000}
 
 
 def test_a_kernel_without_any_of_it_counts_nothing():

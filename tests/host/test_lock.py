@@ -23,10 +23,10 @@ from builders import start_gate, write_replay_project
 from gate.errors import CannotJudge, InputError
 from gate.formats import disk
 from gate.host import lock
-from gate.host.disturbance.other_processes import read_processes
 from gate.host.lock import exclusive, lock_path
 from gate.host.lock_holder import Holder, this_process
 from gate.linux.proc_stat import TICK
+from gate.linux.processes import read_processes
 
 
 def user():
@@ -141,7 +141,7 @@ def test_what_others_wrote_steers_no_terminal(place):
     """Names and commands in the file are cut and made printable: everybody may write there."""
     own = this_process()
     place.write_text(f"{own.number}\n{own.born}\nro\x1b[2Jot\nnow\ngate\x07 {'x' * 500}\n")
-    shown = Holder.read(place.read_bytes()).shown()
+    shown = Holder.read(place.read_bytes()).description()
     assert shown.startswith(f"process {own.number} (gate  xxx")
     assert shown.isprintable()
     assert len(shown) < 200
@@ -150,20 +150,20 @@ def test_what_others_wrote_steers_no_terminal(place):
 def test_a_number_that_came_again_is_not_the_holder():
     """Where the process of that number was started at another time, somebody else holds it."""
     own = this_process()
-    shown = replace(own, born=f"{own.born}1").shown()
+    shown = replace(own, born=f"{own.born}1").description()
     assert shown.startswith("a killed gate is being tidied up after, or another process measures ")
     assert f"process {own.number}" in shown
-    assert own.shown().startswith(f"process {own.number} (")
+    assert own.description().startswith(f"process {own.number} (")
 
 
 def test_the_day_is_told_where_it_is_another():
     """A holder of today is shown with the time alone, one of another day with the date."""
     known = Holder(number=os.getpid(), user="root", since="2001-02-03 04:05:06", command="gate run")
-    assert known.shown() == (
+    assert known.description() == (
         f"process {os.getpid()} (gate run, root) measures here since 2001-02-03 04:05:06 UTC"
     )
     today = time.strftime("%Y-%m-%d", time.gmtime())
-    assert replace(known, since=f"{today} 04:05:06").shown().endswith("since 04:05:06 UTC")
+    assert replace(known, since=f"{today} 04:05:06").description().endswith("since 04:05:06 UTC")
 
 
 def test_a_secret_on_the_command_line_is_not_written(place, monkeypatch):

@@ -18,8 +18,8 @@ from host.readiness_machines import (
     server,
 )
 
-from gate.host.readiness.ground import cpu_list_text, numbers
 from gate.host.readiness.readiness import check_readiness
+from gate.linux.cpu_list import cpu_list_text, cpu_numbers
 from gate.linux.machine import RecordedMachine
 from gate.model.readiness import Answer
 
@@ -98,7 +98,7 @@ def test_processors_that_keep_silent_are_not_ok():
     found = answers(changed(server(), gone=[f"{CPU}/cpu3/cpufreq"]))["governor"]
     assert said(found) == (
         "unknown",
-        "performance on 3 of 4 processors, the others do not tell",
+        "performance on 3 of 4 processors, the others do not report it",
     )
 
 
@@ -179,7 +179,7 @@ def test_interrupts_are_unknown_until_somebody_names_the_processors():
 def test_a_single_node_has_nothing_to_balance():
     """NUMA balancing of one node is ok, on or not told; of no known node it is unknown."""
     one = changed(server(), gone=["/sys/devices/system/node/node1", "/proc/sys/kernel/numa"])
-    assert said(answers(one)["numa_balancing"]) == ("ok", "not told, a single node")
+    assert said(answers(one)["numa_balancing"]) == ("ok", "not reported, a single node")
 
 
 @pytest.mark.parametrize(
@@ -207,9 +207,9 @@ def test_names_cannot_steer_a_terminal():
 
 def test_lists_of_processors():
     """The kernel's lists are read and written alike; what is none is empty."""
-    assert numbers("0-2,8\n") == (0, 1, 2, 8)
+    assert cpu_numbers("0-2,8\n") == (0, 1, 2, 8)
     assert cpu_list_text((8, 0, 1, 2)) == "0-2,8"
-    assert numbers("") == numbers("x") == numbers("0-99999999") == ()
+    assert cpu_numbers("") == cpu_numbers("x") == cpu_numbers("0-99999999") == ()
 
 
 def test_nothing_waits_but_the_sample():

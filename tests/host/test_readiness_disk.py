@@ -67,7 +67,7 @@ def test_a_sata_link_that_the_kernel_slowed_down_is_off(limit, answer):
         ('{"percent_used": 97, "critical_warning": 0}', "off", "nvme0n1 97 % used"),
         ('{"percent_used": 3, "critical_warning": 4}', "off", "nvme0n1 3 % used, warning"),
         ('{"percentage_used": 3, "critical_warning": {"value": 0}}', "ok", "nvme0n1 3 % used"),
-        ("[", "unknown", "not told"),
+        ("[", "unknown", "not reported"),
     ],
 )
 def test_wear_is_what_the_drive_says(told, answer, value):

@@ -17,7 +17,7 @@ RECORDED = Path(__file__).parents[1] / "data/machines"
 REAL = {
     ("epyc-7451-2s", "governor"): (
         "unknown",
-        "performance on 1 of 96 processors, the others do not tell",
+        "performance on 1 of 96 processors, the others do not report it",
     ),
     ("epyc-7451-2s", "cstates"): ("off", "enabled: C2 100 µs"),
     ("epyc-7451-2s", "smt"): ("off", "on (on)"),

@@ -413,10 +413,10 @@ def test_after_a_power_loss(project, state, settings, tmp_path):
 
 _AS_NOBODY = """
 import os, sys
-from gate.host import tuning
+from gate.host.tuning import tuning
 os.setgid(65534)
 os.setuid(65534)
-with tuning.tuned(sys.argv[1:], measured_cpus="1"):
+with tuning.tune_host(sys.argv[1:], measured_cpus="1"):
     pass
 """
 

@@ -16,9 +16,9 @@ from gate.host.tuning import tuning
 from gate.host.tuning.restore import restore
 from gate.host.tuning.settings import SettingChange, division, wake_limit, wanted_settings
 from gate.host.tuning.tuning import planned_changes, tune_host
-from gate.linux.cpu_list import cpus_mask, cpus_of, each_cpu, mask_cpus, shown_cpus
+from gate.linux.cpu_list import cpu_list_text, cpus_mask, cpus_of, each_cpu, mask_cpus
 from gate.linux.machine import RecordedMachine
-from gate.linux.processes import born
+from gate.linux.processes import start_of
 
 POLICY = f"{CPU}/cpufreq/policy"
 EPP = "energy_performance_preference"
@@ -38,7 +38,7 @@ def test_lists_and_masks():
     """Every way in which the kernel writes processors is read, and written as it reads it."""
     assert cpus_of("0-2,5\n") == {0, 1, 2, 5}
     assert cpus_of("") == frozenset()
-    assert shown_cpus(frozenset({5, 0, 2, 1, 7, 6})) == "0-2,5-7"
+    assert cpu_list_text(frozenset({5, 0, 2, 1, 7, 6})) == "0-2,5-7"
     assert mask_cpus("3,00000001") == {0, 32, 33}
     assert cpus_mask(frozenset({0, 32, 33})) == "3,00000001"
     assert cpus_mask(frozenset({0})) == "1"
@@ -169,7 +169,7 @@ def test_interrupts_go_where_nothing_is_measured():
 def test_which_processors_measure(files, text, measured):
     """Those named, else the isolated ones, else all but the first core with all its threads."""
     parts = division(RecordedMachine({"files": files}), text)
-    assert shown_cpus(parts.measured) == measured
+    assert cpu_list_text(parts.measured) == measured
     assert not parts.measured & parts.others
 
 
@@ -360,7 +360,7 @@ def test_another_boot_forgot(kernel, tmp_path):
     """After a restart nothing is written, and the journal is closed with a note."""
     own = os.getpid()
     entry = SettingChange(setting="thp", path=THP, before="always", after="madvise")
-    write_journal(tmp_path, Journal(boot="old", pid=own, start=born(own), entries=(entry,)))
+    write_journal(tmp_path, Journal(boot="old", pid=own, start=start_of(own), entries=(entry,)))
     told = restore(tmp_path)
     assert told.lines() == ("the machine was restarted, which forgot the tuning of 1 settings",)
     assert not kernel.told
@@ -455,7 +455,7 @@ def test_a_processor_that_was_offline_meanwhile(forget, governed, tmp_path):
 def test_the_journal_of_a_living_gate(kernel, tmp_path):
     """What another gate that still runs has tuned is neither put back nor tuned over."""
     entry = SettingChange(setting="thp", path=THP, before="always", after="madvise")
-    init = Journal(boot="boot-1", pid=1, start=born(1), entries=(entry,))
+    init = Journal(boot="boot-1", pid=1, start=start_of(1), entries=(entry,))
     write_journal(tmp_path, init)
     for attempt in (lambda: restore(tmp_path, force=True), lambda: _enter(tmp_path)):
         with pytest.raises(CannotJudge, match="process 1 has tuned this host"):

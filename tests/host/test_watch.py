@@ -11,18 +11,17 @@ from host.hog import hog
 
 from gate.host.disturbance import messages
 from gate.host.disturbance.messages import Meanwhile, Processors, disturbances, processors_between
-from gate.host.disturbance.other_processes import Foreign
-from gate.host.disturbance.throttle import find_throttle
-from gate.host.disturbance.watch import Watch
+from gate.host.disturbance.other_processes import ForeignWork
+from gate.host.disturbance.watch import Watch, find_throttle
 from gate.linux.machine import RecordedMachine
-from gate.linux.proc_stat import Raw, parse_proc_stat, waited_for_memory
+from gate.linux.proc_stat import Raw, parse_proc_stat, waited_for
 from gate.model import KINDS, Limits
 
 QUIET = Meanwhile(
     seconds=10.0,
     asleep=0.0,
     processors=Processors(total=20.0, busy=10.0, interrupts=0.1, steal=0.0),
-    others=Foreign({"sshd": 0.1}, {"journald": 4096.0}, 0.2),
+    others=ForeignWork({"sshd": 0.1}, {"journald": 4096.0}, 0.2),
     explained=9.7,
     waited=0.0,
     throttled=(),
@@ -38,7 +37,7 @@ def told(**changes):
 
 
 def cpu(**used):
-    return Foreign(used, {}, 0.0)
+    return ForeignWork(used, {}, 0.0)
 
 
 def test_a_quiet_stretch_disturbs_nothing():
@@ -75,14 +74,14 @@ def test_time_that_nobody_explains():
 
 def test_foreign_input_and_output():
     """Above 8 MB/s other processes' reads and writes disturb; half a megabyte never does."""
-    assert told(others=Foreign({}, {"dd": 8e7}, 0.0)) == []
-    ((kind, text),) = told(others=Foreign({}, {"dd": 1.2e9, "cp": 3e8, "x": 1.0}, 0.0))
+    assert told(others=ForeignWork({}, {"dd": 8e7}, 0.0)) == []
+    ((kind, text),) = told(others=ForeignWork({}, {"dd": 1.2e9, "cp": 3e8, "x": 1.0}, 0.0))
     assert kind == "foreign_io"
     assert text == (
         "processes outside the trial read and wrote 150.0 MB/s (limit 8.000 MB/s): "
         "dd 120.0 MB/s, cp 30.00 MB/s"
     )
-    assert told(seconds=0.01, others=Foreign({}, {"dd": 5e5}, 0.0), explained=None) == []
+    assert told(seconds=0.01, others=ForeignWork({}, {"dd": 5e5}, 0.0), explained=None) == []
 
 
 def test_steal_memory_and_sleep():
@@ -112,7 +111,7 @@ def test_throttling_and_faults_have_no_limit():
 
 def test_limits_of_the_host_are_kept():
     """What host.toml allows is not told."""
-    seen = replace(QUIET, others=Foreign({"a": 12.0}, {"a": 9e8}, 0.0), waited=5.0)
+    seen = replace(QUIET, others=ForeignWork({"a": 12.0}, {"a": 9e8}, 0.0), waited=5.0)
     generous = Limits(foreign_cpu=1.3, foreign_io=1e8, memory_pressure=0.6)
     assert len(disturbances(seen, Limits())) == 3
     assert disturbances(seen, generous) == ()
@@ -160,7 +159,7 @@ def throttled(**after):
     for end, text in after.items():
         (path,) = (one for one in HOT if one.replace("/", "_").endswith(end))
         files[path] = text
-    return watched.told(before, watched.look())
+    return tuple(watched.changes(before, watched.look()))
 
 
 def test_throttling_is_told_by_what_the_machine_has():
@@ -186,12 +185,11 @@ def test_a_machine_without_any_of_it():
     """A virtual machine without thermal files and PSI is watched for the rest."""
     nothing = find_throttle(RecordedMachine({}))
     assert (nothing.counters, nothing.ceilings, nothing.states) == ((), (), ())
-    assert nothing.told({}, {}) == ()
-    assert waited_for_memory(RecordedMachine({})) is None
+    assert list(nothing.changes({}, {})) == []
+    assert waited_for(RecordedMachine({}), "memory") is None
     psi = "some avg10=0.00 avg60=0.00 avg300=0.00 total=237364\nfull avg10=0.00 total=1\n"
-    assert waited_for_memory(
-        RecordedMachine({"files": {"/proc/pressure/memory": psi}})
-    ) == pytest.approx(0.237364)
+    played = RecordedMachine({"files": {"/proc/pressure/memory": psi}})
+    assert waited_for(played, "memory") == pytest.approx(0.237364)
     told = Watch(machine=RecordedMachine({})).blind
     assert "not watched for disturbance: memory pressure (PSI)" in told
 

@@ -10,8 +10,9 @@ import time
 import pytest
 from host.hog import BURNT, hog
 
-from gate.host.disturbance.other_processes import Process, blind_spots, read_processes, used_between
+from gate.host.disturbance.other_processes import blind_spots, used_between
 from gate.linux.proc_stat import TICK
+from gate.linux.processes import ProcessStat, in_container, read_processes
 
 HZ = round(1 / TICK)
 GATE = 50
@@ -19,7 +20,7 @@ GATE = 50
 
 def one(name, parent=2, *, own=0.0, reaped=0.0, moved=0, kernel=False):
     """A process that has used so many seconds."""
-    return Process(name, parent, kernel, round(own * HZ), round(reaped * HZ), moved)
+    return ProcessStat(name, parent, kernel, round(own * HZ), round(reaped * HZ), moved)
 
 
 INIT = {(1, 0): one("systemd", 0), (2, 0): one("sshd", 1), (GATE, 7): one("gate", 40)}
@@ -153,7 +154,7 @@ def test_names_are_plain(tmp_path):
     (tmp_path / "8").mkdir()
     (tmp_path / "self").mkdir()
     assert read_processes(tmp_path) == {
-        (7, 123): Process("a) b??(c", 1, kernel=False, own=200, reaped=10, moved=30)
+        (7, 123): ProcessStat("a) b??(c", 1, False, 200, 10, 30, threads=1, start=123)
     }
     assert read_processes(tmp_path / "absent") == {}
 
@@ -175,5 +176,5 @@ def test_what_cannot_be_seen_is_told(namespace, table, told, tmp_path):
     """A container, a /proc that hides others and missing rights are told, each in words."""
     link = tmp_path / "pid"
     link.symlink_to(namespace)
-    said = blind_spots(table, link)
+    said = blind_spots(table, contained=in_container(link))
     assert (told in said) if told else (said == "")

@@ -22,7 +22,7 @@ from judge.build import (
     strikes,
 )
 
-from gate.judge.judge import first_stage
+from gate.judge.first_stage import first_stage
 from gate.judge.verdict.suite import Policy, arrange
 from gate.model import Role
 from gate.stats.martingale import shares

@@ -9,8 +9,7 @@ from judge import build
 from measure.cpu.made import bill_of
 from report.sample import sample_report
 
-from gate.judge.context.attribution import CONTEXT, attribute_cost, payers
-from gate.judge.context.bills import OWN_KERNEL, OWN_USER, REST
+from gate.judge.context.bills import CONTEXT, OWN_KERNEL, OWN_USER, REST, attribute_cost, payers
 from gate.model import Contexts, Evidence, Metric, Owners, Paid, Role, Side, Stage, Verdict
 from gate.report.html.html import render_html
 from gate.report.text.text import render_text

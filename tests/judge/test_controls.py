@@ -186,11 +186,11 @@ def test_the_report_says_where_they_stand():
     report = decide(session(builtin=both(1.02, 0.98)), known())
     (line,) = report.conditions
     assert line == (
-        "built-in controls against 5 accepted sessions: cpu-spin +2.0 % (bears 3.0 %), "
-        "memory-copy -2.0 % (bears 3.0 %)"
+        "built-in controls against 5 accepted sessions: cpu-spin +2.0 % (up to 3.0 % allowed), "
+        "memory-copy -2.0 % (up to 3.0 % allowed)"
     )
     first = decide(session(builtin=both()), known(LEVELS[:3]))
-    assert first.conditions == ("built-in controls ran; 5 accepted sessions with them tell more",)
+    assert first.conditions == ("built-in controls ran; 5 accepted sessions with them say more",)
     assert decide(session()).conditions == ()
 
 

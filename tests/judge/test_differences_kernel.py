@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judge.build import HOST, accepted, baseline, session
 
-from gate.judge.context.differences_kernel import CONFIG, MOST_OPTIONS, WHOLE, WHOLE_LINE
-from gate.judge.context.differences_kernel import kernel_differences as told
+from gate.judge.context.differences import CONFIG, MOST_OPTIONS, WHOLE, WHOLE_LINE
+from gate.judge.context.differences import kernel_differences as told
 from gate.judge.verdict.suite import arrange
 from gate.model import Alike, Kernel, Side, Stage
 from gate.model.kernel_config import config_digest

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from judge.build import LEVELS, WALL, at, baseline, decide, only, series, session
 
-from gate.judge.verdict.case_numbers import suite_noises
-from gate.judge.verdict.screening import series_of
+from gate.judge.verdict.screening import noises_in
+from gate.judge.verdict.series import series_of
 from gate.judge.verdict.suite import arrange
 from gate.model import Better
 from gate.stats.costs import log_costs
@@ -27,7 +27,7 @@ def restless(spread):
 def noises(known, rows=None):
     head = session(rows or {name: at(1) for name in NAMES})
     (case,) = arrange([head], [known], {})
-    return suite_noises(tuple(series_of(case)))
+    return noises_in(tuple(series_of(case)))
 
 
 def own(levels):
@@ -94,9 +94,7 @@ def test_profiles_of_one_suite_inform_each_other():
     one = baseline(*(series(name, restless(2.0)) for name in rows))
     two = replace(baseline(*(series(name, restless(0.5)) for name in rows)), profile="q", path="q")
     heads = [session(rows), session(rows, id="head-2", profile="q")]
-    found = suite_noises(
-        tuple(s for case in arrange(heads, [one, two], {}) for s in series_of(case))
-    )
+    found = noises_in(tuple(s for case in arrange(heads, [one, two], {}) for s in series_of(case)))
     prior = prior_of([own(restless(spread)) for spread in (2.0,) * 3 + (0.5,) * 3])
     assert found["p", "b0", "wall"] == moderate_noise(own(restless(2.0)), prior)
     assert found["q", "b0", "wall"] == moderate_noise(own(restless(0.5)), prior)
@@ -108,5 +106,5 @@ def test_a_metric_of_either_direction_has_the_same_noise():
     known = baseline(series("b0"), series("b0", [1 / x for x in LEVELS], metric=rate))
     rows = {"b0": {"wall": at(1), "rate": at(1)}}
     (case,) = arrange([session(rows, metrics=(WALL, rate))], [known], {})
-    found = suite_noises(tuple(series_of(case)))
+    found = noises_in(tuple(series_of(case)))
     assert found["p", "b0", "rate"].between == pytest.approx(found["p", "b0", "wall"].between)

@@ -61,7 +61,7 @@ def test_g060_pairs_prove():
     assert len(found.evidence.pairs_base) == len(found.evidence.pairs_head) == 30 - 1
     assert "proven by 5 pairs in random order" in found.headline
     assert found.path == (
-        "flagged in the screen at +20.0 % (limit +2.5 %, 5 accepted sessions)",
+        "flagged in the screen at +20.0 % (flagged above +2.5 %, 5 accepted sessions)",
         "5 pairs in random order",
         "loss above 1.0 % proven at pair 5 (error bound 1.0 %)",
     )

@@ -11,8 +11,7 @@ from judge import build
 from judge.build import WALL, at, decide, only, reviewed, series, session
 
 from gate.judge.power.power import ToleranceStanding, asked_by, asked_in, power_rows
-from gate.judge.power.recommendations import rounded_up
-from gate.judge.power.sentences import proposals, sentence
+from gate.judge.power.sentences import proposals, rounded_up, sentence
 from gate.model import BaselinePoint, BaselineSeries, Better, Metric, Role, SideSpec, Trials
 
 SIDES = {"base": SideSpec(), "head": SideSpec()}
@@ -69,7 +68,7 @@ def test_too_loud_is_raised_to_what_the_judge_uses():
         profile=reviewed(sides=SIDES),
     )
     assert found.power.judged_at == only(report).tolerance_used
-    assert sentence(found).startswith("too loud for 5.0 %: judged at ")
+    assert sentence(found).startswith("too noisy for 5.0 %: judged at ")
 
 
 def test_too_loud_without_sides_is_raised_to_what_the_judge_uses():
@@ -218,7 +217,7 @@ def test_proposals_are_one_line_each():
     """Metrics whose tolerance is not held, named, with what would do."""
     rows = [noisy(0.05, "loud"), noisy(0.002, "quiet")]
     (line,) = proposals(rows_of(reviewed("loud", "quiet", sides=SIDES), *rows, brief=True))
-    assert line.startswith("loud wall: too loud for 5.0 %: judged at ")
+    assert line.startswith("loud wall: too noisy for 5.0 %: judged at ")
     assert "\n" not in line
 
 

@@ -22,14 +22,16 @@ from judge.build import (
 )
 
 from gate.formats.session.consistency import session_complaints
-from gate.judge.verdict.case_numbers import at_resolution, relative, rule_of_blocks
-from gate.judge.verdict.interim_analysis import plan_second_stage, undecided_benchmarks
-from gate.judge.verdict.screening import series_of
-from gate.judge.verdict.series import limits_of
+from gate.judge.verdict.interim_analysis import (
+    plan_second_stage,
+    rule_of_blocks,
+    undecided_benchmarks,
+)
+from gate.judge.verdict.series import at_resolution, limits_of, relative, series_of
 from gate.judge.verdict.suite import Policy, arrange
 from gate.model import Better, Metric
+from gate.stats.costs import LossLimits
 from gate.stats.martingale import PairRule
-from gate.stats.screen import LossLimits
 
 PLAIN = LossLimits(tolerance=0.05, negligible=0.01)
 
@@ -119,7 +121,7 @@ def test_a_look_does_not_stop_where_the_judge_would_refuse():
     """Pairs of one resolution wait at 700 op/s until they are spent, and stop at 0 with proof."""
     known, head, *both = halved()
     (task,) = plan_second_stage(arrange([head], [known], {}), Policy())
-    assert task.bearable == pytest.approx(0.5)
+    assert task.largest_tolerance == pytest.approx(0.5)
     first = [replace(one, trials=one.trials[:5]) for one in both]
     rough = [coarse(one, 700.0) for one in first]
     assert undecided_benchmarks([task], *first) == set()

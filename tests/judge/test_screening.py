@@ -1,4 +1,4 @@
-"""The first stage: what it passes, flags, finds new, sliding or too loud, with the exit status."""
+"""The first stage: what it passes, flags, finds new, sliding or too noisy, with the exit status."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_a_slide_does_not_buy_itself_tolerance():
     known = baseline(series(levels=slide(0.01, 12, 2)))
     found = only(decide(session({"b": at(math.exp(0.12))}), known))
     assert found.tolerance_used > 0.09
-    assert "too loud" in found.warnings[0]
+    assert "too noisy" in found.warnings[0]
     assert found.code == "G023"
 
 
@@ -166,7 +166,7 @@ def test_loud_raised_and_said():
     found = only(decide(session(), baseline(series(levels=LOUD))))
     assert (found.verdict, found.tolerance) == (Verdict.PASSED, 0.05)
     assert found.tolerance_used == pytest.approx(0.0827, abs=5e-5)
-    assert "too loud" in found.warnings[0]
+    assert "too noisy" in found.warnings[0]
 
 
 def test_higher_is_better():

@@ -63,7 +63,7 @@ def test_slow_trials_set_aside_flag_the_screen(kind):
     # (1.002 + 1.29) / 2 in logs, against 1
     assert only(report).loss == pytest.approx((1.002 * 1.29) ** 0.5 - 1, abs=0.002)
     assert only(report).path[0] == (
-        "flagged in the screen at +13.7 % with 3 set aside (limit +2.5 %, 5 accepted sessions)"
+        "flagged in the screen at +13.7 % with 3 set aside (flagged above +2.5 %, 5 accepted sessions)"
     )
     assert report.promise.metrics_flagged == 1
 

@@ -23,8 +23,7 @@ from judge.build import (
 )
 
 from gate.formats.session.consistency import session_complaints
-from gate.judge.context.shape import _start_explains
-from gate.judge.context.sweeps import lost_points, place_of
+from gate.judge.context.sweeps import _start_explains, lost_points, place_of
 from gate.model import (
     Benchmark,
     Better,

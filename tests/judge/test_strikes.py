@@ -37,7 +37,7 @@ def test_g061_strikes_prove():
     found = only(report)
     assert found.headline == "+20.1 % loss: 10 fresh sessions rank beyond 5 accepted ones"
     assert found.path == (
-        "flagged in the screen at +20.0 % (limit +2.5 %, 5 accepted sessions)",
+        "flagged in the screen at +20.0 % (flagged above +2.5 %, 5 accepted sessions)",
         "10 fresh head sessions of 10 needed, ranked against 5 accepted",
         "loss proven: by luck with chance 0.03 % on a steady host, 1.0 % allowed",
     )
@@ -84,7 +84,7 @@ def test_strikes_clear_a_flag():
     assert found.method == "strikes"
     assert found.headline == "0.00 % over 7 head sessions; the flag was not borne out"
     assert found.path == (
-        "flagged in the screen at +6.0 % (limit +2.5 %, 5 accepted sessions)",
+        "flagged in the screen at +6.0 % (flagged above +2.5 %, 5 accepted sessions)",
         "6 fresh head sessions of 10 needed, ranked against 5 accepted",
         "not borne out: by luck with chance 100.0 % on a steady host, 1.0 % allowed",
     )

@@ -67,21 +67,21 @@ def resident() -> int:
 def test_the_median_piece_counts(monkeypatch):
     """A piece that was preempted does not count; a pace that is slower throughout does."""
     monkeypatch.setattr(host_controls, "_PIECES", 5)
-    assert host_controls._whole(iter([2.0, 2.0, 9.0, 2.0, 8.0])) == 10.0
-    assert host_controls._whole(iter([3.0] * 5)) == 15.0
+    assert host_controls._total([2.0, 2.0, 9.0, 2.0, 8.0]) == 10.0
+    assert host_controls._total([3.0] * 5) == 15.0
 
 
 def test_a_control_that_is_killed_is_no_number():
     """A child that dies before it has told its time is an error, not a fast control."""
-    with pytest.raises(ChildProcessError, match="killed before it could tell"):
-        host_controls._apart(lambda: os.kill(os.getpid(), signal.SIGKILL) or 1.0)
+    with pytest.raises(ChildProcessError, match="killed before it gave its time"):
+        host_controls._in_child(lambda: os.kill(os.getpid(), signal.SIGKILL) or 1.0)
 
 
 def test_a_control_goes_on_where_hangups_are_ignored():
     """What nohup made the gate ignore ends no control either."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        assert host_controls._apart(lambda: os.kill(os.getpid(), signal.SIGHUP) or 1.0) == 1.0
+        assert host_controls._in_child(lambda: os.kill(os.getpid(), signal.SIGHUP) or 1.0) == 1.0
     finally:
         signal.signal(signal.SIGHUP, before)
 
@@ -93,7 +93,7 @@ def test_a_control_that_fails_is_no_number(capfd):
         raise MemoryError
 
     with pytest.raises(ChildProcessError):
-        host_controls._apart(fail)
+        host_controls._in_child(fail)
     assert capfd.readouterr().out == ""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -67,12 +68,11 @@ def test_the_real_machine_is_seen(monkeypatch):
 
 def test_a_machine_without_proc_stat(monkeypatch):
     """Where /proc/stat cannot be read or is strange, ticks are 0 and nothing is raised."""
-    import builtins
 
     def refuse(*_args, **_more):
         raise PermissionError
 
-    monkeypatch.setattr(builtins, "open", refuse)
+    monkeypatch.setattr(Path, "open", refuse)
     look = snapshot()
     assert (look.steal, look.ticks) == (0, 0)
     assert notes(look, look) == ()

@@ -14,7 +14,7 @@ import pytest
 
 from gate.host.lock import exclusive
 from gate.host.lock_holder import this_process
-from gate.linux.processes import born, own_mark
+from gate.linux.processes import own_mark, start_of
 from gate.measure.process import guardian as guarding
 from gate.measure.process.guardian import with_guardian
 from gate.measure.process.process import gate_processes, with_gate_mark
@@ -31,7 +31,7 @@ from gate.host.lock import exclusive
 from gate.measure.process.guardian import with_guardian
 from gate.measure.process.process import run
 from gate.measure.process.stop import Stop, StopRequested
-with Stop().listening() as stop, exclusive(Path(sys.argv[3])) as lock, guarded(lock, Path(sys.argv[4])) as number:
+with Stop().listening() as stop, exclusive(Path(sys.argv[3])) as lock, with_guardian(lock, Path(sys.argv[4])) as number:
     print(number, flush=True)
     try:
         run(Command(argv=(sys.executable, "-c", sys.argv[2], sys.argv[1]), directory=Path.cwd(),
@@ -42,7 +42,7 @@ with Stop().listening() as stop, exclusive(Path(sys.argv[3])) as lock, guarded(l
 
 
 def runs(number):
-    return born(number) != ""
+    return start_of(number) != ""
 
 
 def wait_for(condition):

@@ -12,7 +12,7 @@ from judge.build import session as made_session
 
 from gate.errors import TrialFailed
 from gate.formats.session.consistency_shown import touch_complaints
-from gate.linux import kprobes
+from gate.linux import perf_event
 from gate.linux.perf_event import NoCounters
 from gate.measure import patch_coverage, run_context
 from gate.measure.process.stop import StopRequested
@@ -136,9 +136,9 @@ def test_where_nothing_is_compared_nothing_is_looked_for():
 
 def test_a_kernel_without_probes_says_so(monkeypatch, tmp_path):
     """By the name of the option that it lacks."""
-    monkeypatch.setattr(kprobes, "_TYPE", tmp_path / "type")
+    monkeypatch.setattr(perf_event, "_KPROBE_TYPE", tmp_path / "type")
     with pytest.raises(NoCounters, match="CONFIG_KPROBE_EVENTS"):
-        kprobes.CallCounts(["vfs_read"])
+        perf_event.CallCounts(["vfs_read"])
 
 
 def test_functions_are_probed_by_name_on_every_processor(monkeypatch, tmp_path):
@@ -146,22 +146,26 @@ def test_functions_are_probed_by_name_on_every_processor(monkeypatch, tmp_path):
     (tmp_path / "type").write_text("9\n")
     text = "0 t submit\t[d]\n0 t submit\n0 t twice\n0 T gone\n0 t twice\n"
     (tmp_path / "symbols").write_text(text)
-    monkeypatch.setattr(kprobes, "_SYMBOLS", tmp_path / "symbols")
-    monkeypatch.setattr(kprobes, "_TYPE", tmp_path / "type")
-    monkeypatch.setattr(kprobes, "online", lambda: [0, 1])
+    monkeypatch.setattr(perf_event, "_SYMBOLS", tmp_path / "symbols")
+    monkeypatch.setattr(perf_event, "_KPROBE_TYPE", tmp_path / "type")
+    monkeypatch.setattr(perf_event, "online", lambda: [0, 1])
     files, asked = iter(tmp_path / f"count{n}" for n in range(9)), []
 
     def opened(kind, cpu, *, pointer):
-        name = kprobes.ctypes.string_at(pointer).decode()
+        name = perf_event.ctypes.string_at(pointer).decode()
         asked.append((kind, cpu, name))
         if name == "gone":
-            return -errno.ENOENT if cpu else kprobes.os.open(tmp_path / "type", kprobes.os.O_RDONLY)
+            return (
+                -errno.ENOENT
+                if cpu
+                else perf_event.os.open(tmp_path / "type", perf_event.os.O_RDONLY)
+            )
         path = next(files)
         path.write_bytes((21).to_bytes(8, "little"))
-        return kprobes.os.open(path, kprobes.os.O_RDONLY)
+        return perf_event.os.open(path, perf_event.os.O_RDONLY)
 
-    monkeypatch.setattr(kprobes, "opened_raw", opened)
-    counts = kprobes.CallCounts(["submit [d]", "gone", "twice"])
+    monkeypatch.setattr(perf_event, "open_counter", opened)
+    counts = perf_event.CallCounts(["submit [d]", "gone", "twice"])
     assert counts.calls() == {"submit [d]": 42}
     assert counts.missing == {
         "gone": "this kernel has no such function",

@@ -66,5 +66,5 @@ def test_a_check_and_its_report_load_no_client(tmp_path, modules_of):
     words = ["judge", "out/session.json", "--baseline", "baselines"]
     for command in (words, ["publish", "step", "out"]):
         _, modules = modules_of(*command, cwd=project.root)
-        assert "gate.judge.verdict.absent" in modules
+        assert "gate.judge.verdict.findings" in modules
         assert not {"urllib3", "gate.publish.github.api"} & modules

@@ -16,9 +16,10 @@ import numpy as np
 from gate.model import Trials
 from gate.model.plan import FIRST_BLOCK, NEXT_BLOCK
 from gate.stats import martingale as gate  # its constants, not its functions
-from gate.stats.loudness import pair_sigma
+from gate.stats.costs import LossLimits
 from gate.stats.martingale import PairRule
-from gate.stats.screen import SHARE, LossLimits
+from gate.stats.noise import pair_sigma
+from gate.stats.screen import SHARE
 
 LIMITS = LossLimits(tolerance=0.05, negligible=0.01)
 ALPHA, BETA = 0.01, (1 - SHARE) * 0.025

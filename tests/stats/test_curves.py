@@ -11,8 +11,8 @@ import pytest
 from stats.simulated import ALPHA, KINDS, LIMITS, SEED, decided, fair, noise, rule, sides, sizes
 
 from gate.model.curve import knee
-from gate.stats.loudness import pair_sigma
-from gate.stats.screen import LossLimits
+from gate.stats.costs import LossLimits
+from gate.stats.noise import pair_sigma
 
 POINTS = 3
 DRAWS = 2000

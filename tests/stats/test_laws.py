@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.model import Better, Verdict, join
-from gate.stats.costs import log_costs, usable
+from gate.stats.costs import LossLimits, log_costs, usable
 from gate.stats.martingale import PairRule, confidence_limits, decide
 from gate.stats.noise import noise_of
-from gate.stats.screen import LossLimits, centre, screen
+from gate.stats.screen import centre, screen
 from gate.stats.strikes import chance, estimated_loss, recent_loss, wins
 
 verdicts = st.sampled_from(Verdict)

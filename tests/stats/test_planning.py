@@ -10,13 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from gate.stats import loudness, robust
+from gate.judge.host_stability.standing import unusual_scatter
+from gate.stats import robust
+from gate.stats.costs import LossLimits
 from gate.stats.martingale import shares
-from gate.stats.noise import Noise
+from gate.stats.noise import (
+    Noise,
+    known_sigma,
+    pair_sigma,
+    provable_with_pairs,
+    provable_with_strikes,
+)
 from gate.stats.planning import Expected, screen_trials
 from gate.stats.quantiles import student
-from gate.stats.robust import unusual_scatter
-from gate.stats.screen import SHARE, LossLimits, screen, threshold
+from gate.stats.screen import SHARE, screen, threshold
 
 LIMITS = LossLimits(tolerance=0.05, negligible=0.01)
 BETA = 0.025
@@ -146,7 +153,7 @@ def test_more_trials_never_raise_the_error(noise, trials):
 def test_provable_tolerances_with_pairs():
     """log(1+T) = log(1+tau) + 1.1 sigma sqrt(100 / n): at 4 % noise 5.5 % with 100, 7.5 % with 50."""
     for sigma, pairs, expected in ((0.04, 100, 0.0554), (0.04, 50, 0.0748), (0.10, 100, 0.1274)):
-        found = loudness.provable_with_pairs(LIMITS, sigma, pairs)
+        found = provable_with_pairs(LIMITS, sigma, pairs)
         assert found == pytest.approx(1.01 * math.exp(1.1 * sigma * math.sqrt(100 / pairs)) - 1)
         assert found == pytest.approx(expected, abs=5e-5)
 
@@ -154,7 +161,7 @@ def test_provable_tolerances_with_pairs():
 def test_provable_with_strikes_lets_an_unchanged_metric_through():
     """At the raised tolerance the screen's threshold is about 1.4 standard errors: room to pass."""
     noise = replace(CALM, between=0.04, usual=1.0)
-    raised = LossLimits(tolerance=loudness.provable_with_strikes(noise, 1), negligible=0.01)
+    raised = LossLimits(tolerance=provable_with_strikes(noise, 1), negligible=0.01)
     seen = screen([0.0], 0.0, noise, raised, BETA)
     reach = student(0.99, 8.0) * seen.error
     assert raised.most == pytest.approx(reach + 1.3 * seen.error)
@@ -167,16 +174,16 @@ def test_provable_with_strikes_lets_an_unchanged_metric_through():
 
 def test_pair_noise_from_the_baseline():
     """Root two times the noise inside sessions; the noise between them where each has one trial."""
-    assert loudness.pair_sigma([(0.0, 0.02), (0.0, 0.02)]) == pytest.approx(1.4826 * 0.02)
+    assert pair_sigma([(0.0, 0.02), (0.0, 0.02)]) == pytest.approx(1.4826 * 0.02)
     single = [(0.0,), (0.01,), (0.02,)]
     expected = math.sqrt(2) * robust.scale([0.0, 0.01, 0.02])[0]
-    assert loudness.pair_sigma(single) == pytest.approx(expected)
-    assert loudness.pair_sigma([(0.0,)]) == pytest.approx(0.03)
-    assert loudness.pair_sigma([(1.0, 1.0)]) == 1e-3
-    assert loudness.known_sigma(CALM) == pytest.approx(math.sqrt(2) * 0.004)
+    assert pair_sigma(single) == pytest.approx(expected)
+    assert pair_sigma([(0.0,)]) == pytest.approx(0.03)
+    assert pair_sigma([(1.0, 1.0)]) == 1e-3
+    assert known_sigma(CALM) == pytest.approx(math.sqrt(2) * 0.004)
     single = replace(CALM, within=0.0, usual=1.0)
-    assert loudness.known_sigma(single) == pytest.approx(math.sqrt(2) * 0.003)
-    assert loudness.known_sigma(replace(CALM, within=1e-9)) == 1e-3
+    assert known_sigma(single) == pytest.approx(math.sqrt(2) * 0.003)
+    assert known_sigma(replace(CALM, within=1e-9)) == 1e-3
 
 
 def test_unusual_scatter():

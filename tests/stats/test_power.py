@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stats import simulated
 
-from gate.stats import loudness, planning, robust
-from gate.stats.noise import Noise
+from gate.stats import planning, robust
+from gate.stats.costs import LossLimits
+from gate.stats.noise import Noise, provable_with_pairs
 from gate.stats.planning import Expected
-from gate.stats.power import CERTAINTY, least, proven, with_pairs
-from gate.stats.screen import LossLimits, threshold
+from gate.stats.power import CERTAINTY, chance_proven, least, with_pairs
+from gate.stats.screen import threshold
 
 ALPHA, BETA = 0.01, 0.025
 CALM = Noise(between=0.003, freedom=5.85, within=0.004, usual=3.0, level=10)
@@ -27,7 +28,7 @@ def limits_at(tolerance):
 
 def metric(sigma, pairs, noise=CALM, asked=0.05):
     limits = limits_at(asked)
-    provable = loudness.provable_with_pairs(limits, sigma, pairs)
+    provable = provable_with_pairs(limits, sigma, pairs)
     raised = LossLimits(tolerance=max(asked, provable), negligible=limits.negligible)
     return Expected(noise=noise, limits=raised, sigma=sigma, pairs=pairs)
 
@@ -68,7 +69,7 @@ def test_the_chance_of_a_proof_is_what_is_simulated(pairs, kappa, part):
     one = Expected(noise=CALM, limits=limits, sigma=sigma, pairs=pairs)
     loss = limits.dead + part * distance
     share = float((seen(one, loss).verdict == 1).mean())
-    assert -0.13 <= proven(one, loss, ALPHA, BETA) - share <= 0.04
+    assert -0.13 <= chance_proven(one, loss, ALPHA, BETA) - share <= 0.04
 
 
 @pytest.mark.parametrize("pairs", [30, 80, 160])
@@ -79,7 +80,7 @@ def test_the_detectable_loss_is_proven_when_it_is_there(pairs, sigma):
     limits = limits_at(found.detectable)
     one = Expected(noise=CALM, limits=limits, sigma=sigma, pairs=pairs)
     assert (seen(one, limits.most).verdict == 1).mean() >= CERTAINTY
-    assert loudness.provable_with_pairs(limits, sigma, pairs) == pytest.approx(found.detectable)
+    assert provable_with_pairs(limits, sigma, pairs) == pytest.approx(found.detectable)
 
 
 @pytest.mark.parametrize(("sigma", "pairs"), [(0.02, 80), (0.03, 30), (0.05, 80), (0.1, 160)])
@@ -134,7 +135,7 @@ def test_chance_of_a_flag_is_what_is_simulated(trials):
 def test_too_loud_says_where_it_is_judged():
     """Below the smallest provable loss the judge's own number is told."""
     found = power(0.08, 80)
-    assert found.judged_at == loudness.provable_with_pairs(limits_at(0.05), 0.08, 80)
+    assert found.judged_at == provable_with_pairs(limits_at(0.05), 0.08, 80)
     assert 0.05 < found.judged_at < found.detectable
     assert power(0.02, 80).judged_at == 0.05
 

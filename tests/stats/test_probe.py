@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.stats import loudness, robust
+from gate.stats import robust
+from gate.stats.costs import LossLimits
+from gate.stats.noise import provable_with_pairs
 from gate.stats.power import least
 from gate.stats.probe import PAIRS, TRIALS, host_noise, smallest
-from gate.stats.screen import LossLimits, pairs_detectable
+from gate.stats.screen import pairs_detectable
 
 BOUNDS = {"alpha": 0.01, "beta": 0.025}
 
@@ -83,7 +85,7 @@ def test_pairs_are_what_the_judge_holds():
 
         def raised(tolerance, pairs=pairs):
             limits = LossLimits(tolerance=tolerance, negligible=tolerance / 5)
-            return loudness.provable_with_pairs(limits, sigma, pairs)
+            return provable_with_pairs(limits, sigma, pairs)
 
         assert raised(told) <= told
         assert raised(0.99 * told) > 0.99 * told

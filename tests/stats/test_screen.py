@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.stats import robust
+from gate.stats.costs import LossLimits
 from gate.stats.noise import Noise, noise_of
 from gate.stats.quantiles import normal, student
 from gate.stats.screen import (
     SHARE,
-    LossLimits,
     level_moved,
     pairs_detectable,
     screen,
-    slid,
+    slide_since_anchor,
     threshold,
 )
 
@@ -124,16 +124,16 @@ def test_slid_from_the_anchor():
     sessions = flat(0.0, 0.01, 0.02, 0.03, 0.04)
     error = robust.step_scale([0.0, 0.01, 0.02, 0.03, 0.04]) * math.sqrt(1 + math.pi / 6)
     least = math.log(1.05) + student(0.99, 4) * error
-    assert slid([0.01 + least - 1e-9], sessions, LIMITS) is None
-    assert slid([0.01 + least + 1e-9], sessions, LIMITS) == pytest.approx(least)
-    assert slid([9.0], sessions[:4], LIMITS) is None
+    assert slide_since_anchor([0.01 + least - 1e-9], sessions, LIMITS) is None
+    assert slide_since_anchor([0.01 + least + 1e-9], sessions, LIMITS) == pytest.approx(least)
+    assert slide_since_anchor([9.0], sessions[:4], LIMITS) is None
 
 
 def test_the_anchor_is_the_median_of_three():
     """One odd first session neither makes a slide nor hides one."""
     for odd in (-0.5, 0.5):
         sessions = flat(odd, 0.0, 0.001, 0.002, 0.003, 0.004)
-        since = slid([0.2], sessions, LIMITS)
+        since = slide_since_anchor([0.2], sessions, LIMITS)
         assert since == pytest.approx(0.2 - (0.0 if odd < 0 else 0.001))
 
 
@@ -167,7 +167,7 @@ def test_moved_of_few_sessions():
 def test_moved_agrees_with_slid():
     """Whatever the check calls a slide opens an epoch when it is accepted."""
     sessions = flat(*(0.004 * i for i in range(20)))
-    head = next(i / 1000 for i in range(1000) if slid([i / 1000], sessions, LIMITS))
+    head = next(i / 1000 for i in range(1000) if slide_since_anchor([i / 1000], sessions, LIMITS))
     assert level_moved([head], sessions, LIMITS)
 
 

@@ -8,9 +8,9 @@ from statistics import median
 import numpy as np
 import pytest
 
-from gate.stats.loudness import provable_with_strikes
-from gate.stats.noise import moderate_noise, noise_of, prior_of
-from gate.stats.screen import SHARE, LossLimits, centre, screen
+from gate.stats.costs import LossLimits
+from gate.stats.noise import moderate_noise, noise_of, prior_of, provable_with_strikes
+from gate.stats.screen import SHARE, centre, screen
 from gate.stats.strikes import chance, wins
 
 LIMITS = LossLimits(tolerance=0.05, negligible=0.01)

@@ -11,10 +11,11 @@ from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.stats import loudness, planning, strikes
-from gate.stats.noise import Noise
+from gate.stats import planning, strikes
+from gate.stats.costs import LossLimits
+from gate.stats.noise import Noise, provable_with_strikes
 from gate.stats.power import CERTAINTY
-from gate.stats.screen import LossLimits, threshold
+from gate.stats.screen import threshold
 from gate.stats.strike_power import with_strikes
 
 BETA = 0.025
@@ -79,7 +80,7 @@ def test_the_detectable_loss_is_found_and_the_screen_can_clear(sessions):
         noise, found.detectable, found.detectable, math.log1p(found.detectable), 0.001
     )
     assert share >= CERTAINTY - 0.02
-    assert found.detectable >= loudness.provable_with_strikes(noise, 1)
+    assert found.detectable >= provable_with_strikes(noise, 1)
 
 
 def test_too_few_sessions_prove_nothing():

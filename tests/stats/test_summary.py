@@ -14,7 +14,9 @@ from scipy.stats import ttest_ind_from_stats
 from gate.model import Better, Figures, MeanKind, Metric, SummaryRow
 from gate.stats.quantiles import student
 from gate.stats.robust import FLOOR
-from gate.stats.summary import compare, known_spread, trials_to_decide
+from gate.stats.summary import compare_means as compare
+from gate.stats.summary import known_spread
+from gate.stats.summary import means_to_decide as trials_to_decide
 
 ALPHA, BETA = 0.01, 0.025
 PLAIN, GEOMETRIC = MeanKind.ARITHMETIC, MeanKind.GEOMETRIC

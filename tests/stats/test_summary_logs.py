@@ -13,9 +13,8 @@ from scipy import stats as reference
 from stats.printed import ALPHA, BETA, PLAIN, RATE, TIME, group, one, row, side
 
 from gate.model import MeanKind, Take
-from gate.stats.printed import compare, known_noise, trials_to_decide
 from gate.stats.robust import FLOOR
-from gate.stats.summary_logs import assumed_to_decide
+from gate.stats.summary_logs import assumed_to_decide, compare, known_noise, trials_to_decide
 
 
 def test_a_prediction_interval_by_hand():

@@ -10,7 +10,7 @@ from night import at_night
 from stats.printed import ALPHA, BETA, PLAIN, RATE, TIME, group, one, row, side
 
 from gate.model import Take
-from gate.stats.printed import compare
+from gate.stats.summary_logs import compare
 
 DRAWS = 10_000
 

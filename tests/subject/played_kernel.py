@@ -12,9 +12,9 @@ from vm.made import module, note
 
 from gate.linux import kernel_modules
 from gate.subject import module_journal
-from gate.subject.switch import Said
+from gate.subject.switch import CommandResult
 
-OK = Said(0, "", "", False)
+OK = CommandResult(0, "", "", False)
 
 
 class PlayedKernel:
@@ -60,16 +60,18 @@ class PlayedKernel:
         if words.argv[0] == "insmod":
             if is_written(words.argv[1]):
                 busy = f"insmod: ERROR: could not insert module: {os.strerror(errno.ETXTBSY)}\n"
-                return Said(1, "", busy, False)
+                return CommandResult(1, "", busy, False)
             content = Path(words.argv[1]).read_bytes()
             name = next(n for n in ("helper", "driver") if content[:-20].endswith(n.encode()))
             if name in self.refuses:
-                return Said(1, "", f"insmod: ERROR: {words.argv[1]}: Invalid parameters\n", False)
+                return CommandResult(
+                    1, "", f"insmod: ERROR: {words.argv[1]}: Invalid parameters\n", False
+                )
             self.load(name, self.lies.get(name, content[-20:]))
         else:
             name = words.argv[1]
             if name in self.busy:
-                return Said(1, "", f"rmmod: ERROR: Module {name} is in use\n", False)
+                return CommandResult(1, "", f"rmmod: ERROR: Module {name} is in use\n", False)
             self.unload(name)
         return OK
 

@@ -20,12 +20,12 @@ from gate.cli.host import resume
 from gate.measure import activation
 from gate.pipeline import reboot
 from gate.subject import metal, one_shot
-from gate.subject.boots import Running, read_boots
+from gate.subject.boots import RunningKernel, read_boots
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-GOOD = Running(
+GOOD = RunningKernel(
     boot="", release="6.1.0-good", version=VERSION, build_id="aa" * 20, command_line="root=x ro"
 )
 SIDES = {"base": b"\xbb" * 20, "head": b"\xcc" * 20}
@@ -62,7 +62,7 @@ class PlayedMachine:
             (root / side).mkdir()
             inside = kernel(f"6.1.0-{side}", build_id)
             (root / side / "vmlinuz").write_bytes(bzimage(inside))
-            self.kernels[side] = Running(
+            self.kernels[side] = RunningKernel(
                 boot="", release=f"6.1.0-{side}", version=VERSION, build_id=build_id.hex()
             )
         self.start("good")

@@ -15,7 +15,7 @@ from gate.formats.profile.profile_file import read_profile
 from gate.formats.session.session_file import read_session
 from gate.measure.order import block_order
 from gate.subject import metal
-from gate.subject.boots import Doing, forget_boots, read_boots, write_boots
+from gate.subject.boots import BootStage, forget_boots, read_boots, write_boots
 
 GRUB = 'by = "grub", base = "base entry", head = "head entry"'
 BY = {
@@ -161,7 +161,7 @@ def test_a_machine_that_went_down_in_a_trial_is_told_with_its_last_words(machine
         if not crashed:
             crashed.append(machine.running.boot)
             came = replace(machine.running)
-            write_boots(machine.state, journal.now(Doing.MEASURING, came=came, proven=True))
+            write_boots(machine.state, journal.now(BootStage.MEASURING, came=came, proven=True))
             (machine.root / "pstore").mkdir()
             record = "Panic#1 Part1\n<0>[   12.3] Kernel panic - not syncing: planted\n"
             (machine.root / "pstore" / "dmesg-efi-1").write_text(record)
@@ -183,7 +183,9 @@ def test_a_gate_that_was_stopped_asks_for_a_boot_of_its_own_again(machine):
         if not stopped:
             stopped.append(1)
             came = replace(machine.running)
-            write_boots(machine.state, read_boots(machine.state).now(Doing.MEASURING, came=came))
+            write_boots(
+                machine.state, read_boots(machine.state).now(BootStage.MEASURING, came=came)
+            )
 
     answer, started = machine.measure("run", "p", *SIDES, between=stop)
     assert (answer.status, started) == (0, ["head"] * 3), answer
@@ -197,7 +199,7 @@ def test_an_armed_start_that_nobody_took_is_armed_again(machine):
     with pytest.raises(Down):
         run_gate(before.words, cwd=machine.root)
     after = read_boots(machine.state)
-    assert (after.doing, len(after.boots)) == (Doing.ASKED, 2)
+    assert (after.doing, len(after.boots)) == (BootStage.ASKED, 2)
     assert not trials(machine.root / "reports/sessions/p-001.json")
 
 
@@ -228,7 +230,7 @@ def test_grub_that_cannot_clear_its_entry_is_told(machine):
     ("program", "script", "said"),
     [
         ("grub-reboot", "echo no such entry >&2; exit 1", "status 1: no such entry"),
-        ("grub-reboot", "true", "GRUB does not tell of next_entry=head entry"),
+        ("grub-reboot", "true", "GRUB does not show next_entry=head entry"),
         ("systemctl", "echo not allowed >&2; exit 1", "status 1: not allowed"),
     ],
 )
@@ -287,7 +289,7 @@ def test_resuming_runs_the_command_and_restarts_into_the_kernel_that_was_there(m
     machine.restart()
     journal = read_boots(machine.state)
     back = replace(journal, words=("explain", "G269"), restart=f"touch {machine.root}/back")
-    write_boots(machine.state, back.now(Doing.DONE))
+    write_boots(machine.state, back.now(BootStage.DONE))
     answer = run_gate(("host", "resume"), cwd=machine.root)
     assert answer.status == 0, answer
     assert "restarting from 6.1.0-head" in answer.out

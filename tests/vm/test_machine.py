@@ -10,8 +10,8 @@ from builders import run_gate
 from vm.made import write_side
 
 from gate.errors import MeasureError
-from gate.vm.archive import Archive, Lacking
-from gate.vm.emulator import Boot, command
+from gate.vm.archive import Archive, MissingProgram
+from gate.vm.machine import CountingBoot, counting_command
 from gate.vm.plugin import HEADER, compile_plugin
 
 PROFILE = """harness = "instructions"
@@ -57,15 +57,15 @@ def test_a_program_comes_with_its_libraries(tmp_path):
 
 def test_a_program_that_is_not_here_is_named():
     """A guest without it would fail in words that nobody understands."""
-    with pytest.raises(Lacking, match="no-such-program is not installed"):
+    with pytest.raises(MissingProgram, match="no-such-program is not installed"):
         Archive().add_program("no-such-program", {"PATH": "/usr/bin"})
 
 
 def test_a_comma_in_a_path_ends_no_option():
     """QEMU would take what follows for another option."""
     place = Path("/x/a,b")
-    words = command(
-        Boot(kernel=place, archive=place, plugin=place, directory=place, seed=3, memory=512)
+    words = counting_command(
+        CountingBoot(kernel=place, archive=place, plugin=place, directory=place, seed=3, memory=512)
     )
     assert "file,id=console,path=/x/a,,b/console" in words
     assert "/x/a,,b,counts=/x/a,,b/counts" in words

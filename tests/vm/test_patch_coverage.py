@@ -162,7 +162,7 @@ def test_a_report_says_what_of_the_change_was_executed(touched, said):
     assert not list(report_complaints(report))
     assert said in " ".join(render_text(report).split())
     assert "**Patch coverage.**" in render_summary(report, Links())
-    assert "<dt>touched</dt>" in render_html(report)
+    assert "<dt>coverage</dt>" in render_html(report)
 
 
 def test_an_empty_pass_closes_where_the_profile_wants_that():

@@ -14,7 +14,7 @@ from gate.errors import InputError
 from gate.formats.baseline.baseline_file import read_class
 from gate.formats.host.host_file import HOST_FILE, read_host_file, read_known_host
 from gate.host.identity.identity import read_host
-from gate.judge.host_stability.host_epoch import newest
+from gate.judge.host_stability.standing import newest
 from gate.model import EpochPolicy
 from gate.model.host import about, changed_facts
 from gate.model.readiness import facts_tuned

@@ -16,7 +16,7 @@ from gate.host.tuning.restore import restore
 from gate.pipeline.host_reservation import NOT_PUT_BACK
 
 if TYPE_CHECKING:
-    from gate.host.tuning.restore import Restored
+    from gate.host.tuning.restore import RestoreResult
 
 _LEFT = 5
 
@@ -61,7 +61,7 @@ def command(*, force: bool, keep: bool, json_: bool) -> int:
     return status
 
 
-def _as_json(told: Restored, status: int) -> str:
+def _as_json(told: RestoreResult, status: int) -> str:
     answer = {
         "schema": 1,
         "exit_status": status,

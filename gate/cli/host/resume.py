@@ -12,7 +12,7 @@ import click
 
 from gate.errors import MeasureError
 from gate.host.journal import state_directory
-from gate.subject.boots import Boots, Doing, forget_boots, read_boots, running_kernel
+from gate.subject.boots import Boots, BootStage, forget_boots, read_boots, running_kernel
 from gate.subject.one_shot import restart_plainly
 from gate.text import one_line
 
@@ -53,7 +53,7 @@ def command(*, unit: bool, forget: bool) -> int:
     after = read_boots(state)
     if (
         after is not None
-        and after.doing is Doing.ASKED
+        and after.doing is BootStage.ASKED
         and after.last.asked_in == running_kernel().boot
     ):
         return status  # the next restart is under way
@@ -87,7 +87,7 @@ def _back(journal: Boots) -> None:
     now = running_kernel()
     if now.build_id == journal.first.build_id:
         return
-    click.echo(one_line(f"done; restarting from {now.shown} into {journal.first.shown}"))
+    click.echo(one_line(f"done; restarting from {now.label} into {journal.first.label}"))
     sys.stdout.flush()
     try:
         restart_plainly(journal.restart)

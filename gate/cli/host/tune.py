@@ -14,7 +14,7 @@ from gate.cli import options
 from gate.errors import InputError
 from gate.host.lock import exclusive
 from gate.host.tuning.tuning import planned_changes, tune_host
-from gate.linux.cpu_list import cpus_of, shown_cpus
+from gate.linux.cpu_list import cpu_list_text, cpus_of
 from gate.measure.process.guardian import in_foreground
 from gate.measure.process.stop import Stop, StopRequested
 from gate.model.readiness import TUNABLE
@@ -23,7 +23,7 @@ from gate.pipeline.host_reservation import HostClaim, alone, known_host, warn
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gate.host.tuning.tuning import Intent, Tuned
+    from gate.host.tuning.tuning import Intent, TuningResult
 
 _COMMAND = "gate.command"
 _NOTHING = 5
@@ -113,13 +113,13 @@ def command(
 
 def _cpus(text: str) -> str:
     try:
-        return shown_cpus(cpus_of(text))
+        return cpu_list_text(cpus_of(text))
     except ValueError as error:
         cure = "Write numbers and ranges, as in 1-3,5."
         raise InputError("G200", f"--cpus: {text[:80]!r} is no list.", cure=cure) from error
 
 
-def _hold(now: Tuned, stop: Stop) -> int:
+def _hold(now: TuningResult, stop: Stop) -> int:
     """Sleep until a signal comes, which is how this ends in order."""
     if not now.names:
         return _NOTHING
@@ -132,7 +132,7 @@ def _hold(now: Tuned, stop: Stop) -> int:
         return 0
 
 
-def _tell(now: Tuned, *, json_: bool) -> None:
+def _tell(now: TuningResult, *, json_: bool) -> None:
     for one in now.lacking:
         _say(f"not tuned: {one}")
     if json_:
@@ -147,7 +147,7 @@ def _show(intent: Intent, *, json_: bool) -> int:
     if "cstates" in intent.names and intent.limit is None:
         lacking["cstates"] = "not on this machine"
     changes = [one for found in intent.found.values() for one in found.changes]
-    measured = shown_cpus(intent.parts.measured)
+    measured = cpu_list_text(intent.parts.measured)
     if json_:
         told = {"schema": 1, "changes": [asdict(one) for one in changes], "lacking": lacking}
         click.echo(json.dumps(told | {"cpus": measured, "wake_limit": intent.limit}, indent=1))

@@ -39,7 +39,7 @@ from gate.model import (
     Value,
 )
 from gate.model.kernel_config import options_in, public_options
-from gate.vm.archive import Lacking
+from gate.vm.archive import MissingProgram
 from gate.vm.changes import changes_between
 from gate.vm.image import bootable, find_image, read_image
 from gate.vm.machine import MachineBoot, machine_command, make_disks, why_not_kvm
@@ -117,7 +117,7 @@ class Booted:
                 place,
                 context.environment,
             )
-        except (Lacking, OSError, InputError) as error:
+        except (MissingProgram, OSError, InputError) as error:
             raise TrialFailed(f"the guest cannot be laid out: {error}") from error
 
     def trial(self, context: TrialContext) -> Reading:

@@ -11,8 +11,8 @@ from gate.errors import InputError, MeasureError, TrialFailed, TrialTimeout
 from gate.formats.strict import export, last_line, quote
 from gate.harness.guest.instructions_output import INTERVALS, proven
 from gate.harness.process import ask
-from gate.vm.emulator import OLDEST, PROGRAM, VERSION
 from gate.vm.guest_output import fault_of, last_lines, read_answers
+from gate.vm.machine import OLDEST, PROGRAM, VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

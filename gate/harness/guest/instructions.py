@@ -29,10 +29,10 @@ from gate.harness.guest.instructions_output import (
 )
 from gate.harness.process import Clock
 from gate.model import MOST_CHANGED, Ran, Side, Touch
-from gate.vm.archive import Lacking
+from gate.vm.archive import MissingProgram
 from gate.vm.build import GuestOptions, lay_out, read_side
 from gate.vm.changes import changes_between, executed_functions
-from gate.vm.emulator import Boot, command
+from gate.vm.machine import CountingBoot, counting_command
 from gate.vm.plugin import compile_plugin
 from gate.vm.symbols import Symbols
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from gate.model import Changes, Profile
     from gate.model import Guest as GuestWanted
     from gate.vm.build import GuestFiles
-    from gate.vm.changes import Executed
+    from gate.vm.changes import FunctionRuns
     from gate.vm.guest_output import Interval
 
 
@@ -72,7 +72,7 @@ def touch(
     )
 
 
-def _ran(few: Executed | None, many: Executed | None, more: int) -> Ran:
+def _ran(few: FunctionRuns | None, many: FunctionRuns | None, more: int) -> Ran:
     short, long = (one.instructions if one else 0 for one in (few, many))
     return Ran(
         instructions=float(long or short),
@@ -124,7 +124,7 @@ class Instructions:
         )
         try:
             guest = lay_out(kernel_directory(context), wanted, place, context.environment)
-        except (Lacking, OSError, InputError, MeasureError) as error:
+        except (MissingProgram, OSError, InputError, MeasureError) as error:
             raise TrialFailed(f"the guest cannot be laid out: {error}") from error
         self._guests[_key(context)] = guest
 
@@ -132,7 +132,7 @@ class Instructions:
         """Boot once, and read what was proven and counted."""
         guest = self._guests[_key(context)]
         wanted = _guest(context)
-        boot = Boot(
+        boot = CountingBoot(
             kernel=guest.kernel,
             archive=guest.archive,
             plugin=compile_plugin("count"),
@@ -143,7 +143,7 @@ class Instructions:
             command_line=wanted.command_line,
         )
         guest.image.demand_unchanged()
-        outcome = Clock(context).run(command(boot), context.scratch)
+        outcome = Clock(context).run(counting_command(boot), context.scratch)
         console = _read(context.scratch / "console")
         text = _read(context.scratch / "answers")
         if outcome.timed_out:

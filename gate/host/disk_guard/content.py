@@ -13,10 +13,12 @@ import shutil
 import stat
 import struct
 import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gate.host.disk_guard.uses import Reason
-from gate.host.disturbance.other_processes import in_container
+from gate.linux.machine import ThisMachine
+from gate.linux.processes import in_container
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,7 +75,7 @@ def opened_by_others(number: int) -> Iterator[Reason]:
 
 def _shown_by_loops(number: int) -> Iterator[Reason]:
     own = _loop_status(os.minor(number)) if os.major(number) == _LOOP_MAJOR else None
-    for name in os.listdir("/sys/block"):  # noqa: PTH208 - names, no paths
+    for name in (one.name for one in Path("/sys/block").iterdir()):  # or else it raises
         minor = name.removeprefix("loop")
         if not name.startswith("loop") or not minor.isdigit():
             continue
@@ -101,7 +103,8 @@ def _open_in(process: os.DirEntry[str], number: int) -> Iterator[Reason]:
             yield Reason("G253", said, "Run the gate as root, outside of containers.")
         return
     if found:
-        said = f"process {process.name} ({_command(process.name)}) has it open"
+        command = ThisMachine().text(f"/proc/{process.name}/comm").strip() or "gone"
+        said = f"process {process.name} ({command}) has it open"
         yield Reason("G251", said, "End that process, if it may be ended.")
 
 
@@ -127,17 +130,9 @@ def _is_elsewhere(handle: str) -> bool:
     refuses, the link cannot be read either.
     """
     try:
-        return not os.readlink(handle).startswith("/dev/")  # noqa: PTH115 - a name, no path
+        return not str(Path(handle).readlink()).startswith("/dev/")
     except OSError as error:
         return error.errno in _GONE
-
-
-def _command(process: str) -> str:
-    try:
-        with open(f"/proc/{process}/comm", encoding="utf-8", errors="replace") as stream:  # noqa: PTH123 - many, fast
-            return stream.read().strip()
-    except OSError:
-        return "gone"
 
 
 def _loop_status(minor: int) -> tuple[int, int, int] | None:

@@ -106,7 +106,7 @@ def examine_device(
 ) -> Device:
     """The device behind an allowed name, if /sys and /proc hold nothing against it.
 
-    With `ourselves`, only what it is is told, not who uses it: we do.
+    With `ourselves` only what it is matters, not who uses it: we do.
 
     Raises:
         InputError: G250 to G253.
@@ -124,9 +124,14 @@ def examine_device(
         row.partition("=")[::2]
         for row in machine.text(f"/sys/dev/block/{number}/uevent").splitlines()
     )
-    told = facts.get("DEVNAME", "")
-    if name_of_number(machine, number) != name or told not in {real.removeprefix("/dev/"), ""}:
-        raise refuse_device(allowed, real, [_missing(f"the kernel calls device {number} {told}")])
+    kernel_name = facts.get("DEVNAME", "")
+    if name_of_number(machine, number) != name or kernel_name not in {
+        real.removeprefix("/dev/"),
+        "",
+    }:
+        raise refuse_device(
+            allowed, real, [_missing(f"the kernel calls device {number} {kernel_name}")]
+        )
     against = () if ourselves else tuple(reasons(machine, chain(machine, name)))
     if against:
         raise refuse_device(allowed, real, against)

@@ -1,4 +1,4 @@
-"""Who uses a block device, as far as /sys and /proc tell: reasons not to write it."""
+"""Who uses a block device, by /sys and /proc: reasons not to write it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gate.linux.block import (
     partitions,
 )
 from gate.linux.machine import line
-from gate.linux.mounts import parse_mounts, unescape
+from gate.linux.mounts import MOUNTINFO, mounts_of_all, unescape
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,8 +48,8 @@ class UsedMount(NamedTuple):
 def reasons(machine: LinuxMachine, device: Chain) -> Iterator[Reason]:
     """Everything that speaks against writing a device, the worst first."""
     mounts = tuple(dict.fromkeys(_mounts(machine)))
-    if not machine.text("/proc/self/mountinfo"):
-        yield Reason("G253", "nobody can tell what is mounted here", "See that /proc is mounted.")
+    if not machine.text(MOUNTINFO):
+        yield Reason("G253", "what is mounted here cannot be seen", "See that /proc is mounted.")
     yield from _system(machine, device, mounts)
     yield from _kind(machine, device)
     family = _family(machine, device)
@@ -87,11 +87,9 @@ def _mounts(machine: LinuxMachine) -> Iterator[UsedMount]:
     """The mounts of this process and of every other, which may have a mount namespace of its own.
 
     A device whose mount nobody can show here is still claimed in the kernel: see `guard`; and
-    `guard_content.opened_by_others` refuses where not every process is seen.
+    `content.opened_by_others` refuses where not every process is seen.
     """
-    processes = [one for one in machine.names("/proc") if one.isdigit()]
-    texts = {machine.text(f"/proc/{one}/mountinfo") for one in ("self", *processes)}
-    for one in parse_mounts("\n".join(sorted({row for text in texts for row in text.split("\n")}))):
+    for one in mounts_of_all(machine):
         # btrfs and overlay have a number that is no device's; their source may name one.
         for name in {name_of_number(machine, one.device), name_of_path(machine, one.source)}:
             if name:
@@ -102,7 +100,7 @@ def _mounts(machine: LinuxMachine) -> Iterator[UsedMount]:
 
 
 def _swaps(machine: LinuxMachine) -> Iterator[str]:
-    """Devices that are swap, also where the path that is told is another namespace's."""
+    """Devices that are swap, also where the path that is shown is another namespace's."""
     for row in machine.text("/proc/swaps").split("\n")[1:]:
         path = unescape(row.split(" ")[0].split("\t")[0])
         last = path.removesuffix(" (deleted)").rpartition("/")[2]

@@ -1,1 +1,1 @@
-"""What disturbed a trial from outside, and how that is told."""
+"""What disturbed a trial from outside, and how that is reported."""

@@ -12,7 +12,7 @@ from gate.units import percent, show, show_duration
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gate.host.disturbance.other_processes import Foreign
+    from gate.host.disturbance.other_processes import ForeignWork
     from gate.linux.proc_stat import CpuTimes
     from gate.model import Limits
 
@@ -25,16 +25,16 @@ _LEAST_MOVED = float(1 << 20)
 _LEAST_WAITED = 0.01
 """Seconds."""
 _GROSS = 0.5
-"""Processors beyond the limit that nothing explains: what ticks tell of bursts is rough."""
+"""Processors beyond the limit that nothing explains: ticks show bursts only roughly."""
 _NAMED = 3
-"""Offenders that are told by name."""
+"""Processes that are named."""
 _SHOWN = 0.05
 """Share of the whole below which one is not named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Processors:
-    """What /proc/stat tells of the time between two looks, in CPU-seconds."""
+    """What /proc/stat says of the time between two looks, in CPU-seconds."""
 
     total: float
     busy: float
@@ -50,7 +50,7 @@ class Meanwhile:
     seconds: float
     asleep: float
     processors: Processors | None
-    others: Foreign
+    others: ForeignWork
     explained: float | None
     """CPU-seconds of the trial, of the gate, of the kernel's threads and of `others`; None where
     the trial's own are not known."""
@@ -97,10 +97,14 @@ def _asleep(seen: Meanwhile) -> str:
 
 
 def _steal(seen: Meanwhile, limits: Limits) -> str:
-    told = seen.processors
-    if told is None or told.steal < _LEAST or told.steal <= limits.steal * told.total:
+    processors = seen.processors
+    if (
+        processors is None
+        or processors.steal < _LEAST
+        or processors.steal <= limits.steal * processors.total
+    ):
         return ""
-    share = percent(told.steal / told.total, signed=False)
+    share = percent(processors.steal / processors.total, signed=False)
     limit = percent(limits.steal, signed=False)
     return f"the hypervisor took {share} of the processors' time (limit {limit})"
 
@@ -113,10 +117,10 @@ def _foreign_cpu(seen: Meanwhile, limits: Limits) -> str:
             f"processes outside the trial used {spent / seen.seconds:.2f} CPUs "
             f"(limit {limits.foreign_cpu:.2f}): {_worst(seen.others.cpu, names)}"
         )
-    told = seen.processors
-    if told is None or seen.explained is None:
+    processors = seen.processors
+    if processors is None or seen.explained is None:
         return ""
-    unseen = told.busy - told.interrupts - seen.explained
+    unseen = processors.busy - processors.interrupts - seen.explained
     if unseen < _LEAST or unseen <= (limits.foreign_cpu + _GROSS) * seen.seconds:
         return ""
     return (

@@ -2,51 +2,23 @@
 
 Every process is looked at before a trial and after it, never during one. The kernel adds what a
 process used to its parent once that waited for it, so that children that lived and died in between
-are seen through a parent that lives on. Two kinds of parents tell nothing: this process, whose
+are seen through a parent that lives on. Two kinds of parents show nothing: this process, whose
 children are the trial, and whoever may inherit the trial's orphans (process 1 and our own
-ancestors). What only those could tell is unseen here.
+ancestors). What only those could show is unseen here.
 """
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gate.linux.proc_stat import TICK
+from gate.linux.processes import in_container
 
-_PF_KTHREAD = 0x00200000
-_PARENT, _FLAGS, _OWN, _REAPED, _BORN = 1, 6, slice(11, 13), slice(13, 15), 19
-"""Fields of /proc/PID/stat after the name."""
-_MOVED = (b"read_bytes:", b"write_bytes:")
-_LARGEST = 4096
-INITIAL_NAMESPACE = "pid:[4026531836]"
-"""The name of the first PID namespace, the same in every kernel: all others see a part."""
-_NAMESPACE = Path("/proc/self/ns/pid")
+if TYPE_CHECKING:
+    from gate.linux.processes import Processes
 
 
-class Process(NamedTuple):
-    """One process at one moment: sums since it was started."""
-
-    name: str
-    """At most 15 characters, as the kernel keeps it."""
-    parent: int
-    kernel: bool
-    """Whether it is a thread of the kernel."""
-    own: int
-    """Clock ticks of its threads, those that ended included."""
-    reaped: int
-    """Clock ticks of children that it waited for."""
-    moved: int | None
-    """Bytes read from and written to block devices, those of such children included; None where
-    this user may not know."""
-
-
-Processes = dict[tuple[int, int], Process]
-"""By number and start time: a number comes again, both do not."""
-
-
-class Foreign(NamedTuple):
+class ForeignWork(NamedTuple):
     """What others used between two looks."""
 
     cpu: dict[str, float]
@@ -59,72 +31,9 @@ class Foreign(NamedTuple):
     """CPU-seconds of processes that belong to the trial."""
 
 
-def read_processes(root: Path = Path("/proc")) -> Processes:
-    """Every process now; none where /proc cannot be read. A look costs some 15 µs a process."""
-    found: Processes = {}
-    place = str(root)
-    try:
-        numbers = [name for name in os.listdir(place) if name.isdigit()]  # noqa: PTH208 - fast
-    except OSError:
-        return found
-    for number in numbers:
-        try:
-            born, process = parse_process_stat(_read(f"{place}/{number}/stat"))
-            if not process.kernel:
-                process = process._replace(moved=_moved(f"{place}/{number}/io"))
-            found[int(number), born] = process
-        except (OSError, ValueError, IndexError):
-            continue  # gone meanwhile
-    return found
-
-
-def parse_process_stat(stat: bytes) -> tuple[int, Process]:
-    """Start time and counters of /proc/PID/stat; bytes moved are told elsewhere, and 0 here.
-
-    Raises:
-        ValueError: it is no such text.
-        IndexError: it is cut short.
-    """
-    name, _, rest = stat.partition(b"(")[2].rpartition(b")")
-    words = rest.split()
-    return int(words[_BORN]), Process(
-        name=_plain(name),
-        parent=int(words[_PARENT]),
-        kernel=bool(int(words[_FLAGS]) & _PF_KTHREAD),
-        own=sum(map(int, words[_OWN])),
-        reaped=sum(map(int, words[_REAPED])),
-        moved=0,
-    )
-
-
-def bytes_moved(io: bytes) -> int:
-    """Bytes read from and written to block devices, by the text of /proc/PID/io."""
-    return sum(int(line.split()[1]) for line in io.splitlines() if line.startswith(_MOVED))
-
-
-def _read(path: str) -> bytes:
-    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        return os.read(handle, _LARGEST)
-    finally:
-        os.close(handle)
-
-
-def _moved(path: str) -> int | None:
-    try:
-        text = _read(path)
-    except OSError:
-        return None
-    return bytes_moved(text)
-
-
-def _plain(name: bytes) -> str:
-    return "".join(c if c.isprintable() else "?" for c in name.decode("utf-8", "replace"))
-
-
 def used_between(
     before: Processes, after: Processes, *, own: int, companions: frozenset[str] = frozenset()
-) -> Foreign:
+) -> ForeignWork:
     """What processes other than `own` (a number) and its children that ended did in between.
 
     `companions` are names of processes that belong to the trial.
@@ -151,7 +60,7 @@ def used_between(
             done = (process.moved or 0) - ((then.moved or 0) if then else 0)
             _add(moved, process.name, done)
         _add(cpu, process.name, spent * TICK)
-    return Foreign(cpu, moved, kernel, belonging)
+    return ForeignWork(cpu, moved, kernel, belonging)
 
 
 def _add(sums: dict[str, float], name: str, amount: float) -> None:
@@ -192,17 +101,9 @@ def _ancestors(processes: Processes, number: int) -> frozenset[int]:
     return frozenset(found)
 
 
-def in_container(namespace: Path = _NAMESPACE) -> bool:
-    """Whether processes may run here that /proc does not show; also where nobody can tell."""
-    try:
-        return os.readlink(namespace) != INITIAL_NAMESPACE  # noqa: PTH115 - a name, no path
-    except OSError:
-        return True
-
-
-def blind_spots(processes: Processes, namespace: Path = _NAMESPACE) -> str:
+def blind_spots(processes: Processes, *, contained: bool | None = None) -> str:
     """What of other processes cannot be seen from here; empty where all can."""
-    if in_container(namespace):
+    if in_container() if contained is None else contained:
         return (
             "other processes' work: the gate runs in a container and sees only those in it; of "
             "the others it sees the processor time that nothing else explains"

@@ -11,22 +11,107 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gate.host.disturbance import other_processes
 from gate.host.disturbance.messages import Meanwhile, disturbances, processors_between
-from gate.host.disturbance.throttle import find_throttle
-from gate.linux import proc_stat
+from gate.host.disturbance.other_processes import blind_spots, used_between
+from gate.linux.cpu_list import CPU
 from gate.linux.kernel_log import KernelLog
-from gate.linux.machine import ThisMachine
-from gate.linux.proc_stat import StatFile, parse_proc_stat
+from gate.linux.machine import ThisMachine, line
+from gate.linux.proc_stat import StatFile, parse_proc_stat, waited_for
+from gate.linux.processes import read_processes
 from gate.model import Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from gate.host.disturbance.other_processes import Processes
     from gate.linux.machine import LinuxMachine
     from gate.linux.proc_stat import CpuTimes
+    from gate.linux.processes import Processes
     from gate.model import Disturbance
+
+_POLICIES = f"{CPU}/cpufreq"
+_THERMAL = "/sys/class/thermal"
+_COUNTERS = ("core_throttle_count", "package_throttle_count")
+_CEILINGS = ("scaling_max_freq", "bios_limit")
+_KILO = 1e3
+_GIGA = 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class Throttle:
+    """The files of this machine that show throttling, found once."""
+
+    machine: LinuxMachine
+    counters: tuple[str, ...]
+    """They grow by one each time a limit was met."""
+    ceilings: tuple[str, ...]
+    """Frequencies in kHz: the highest that is allowed."""
+    states: tuple[str, ...]
+    """Of cooling devices that slow something down: 0 is not at all."""
+
+    def look(self) -> dict[str, int]:
+        """What they hold now; a file that does not hold a number is left out."""
+        found = {}
+        for path in (*self.counters, *self.ceilings, *self.states):
+            text = line(self.machine, path)
+            if text.isdecimal():
+                found[path] = int(text)
+        return found
+
+    def changes(self, before: dict[str, int], after: dict[str, int]) -> Iterator[str]:
+        """What was throttled between two looks, in words."""
+        met = [
+            (path, after[path] - before[path])
+            for path in self.counters
+            if _both(path, before, after)
+        ]
+        most = max((times for _, times in met), default=0)
+        if most > 0:
+            where = [_part(path, -3) for path, times in met if times > 0]
+            yield f"{_some(where)} met a thermal limit {most} time{'s' if most > 1 else ''}"
+        for path in self.ceilings:
+            if _both(path, before, after) and after[path] < before[path]:
+                yield (
+                    f"{path.rpartition('/')[2]} of {_part(path, -2)} went from "
+                    f"{before[path] * _KILO / _GIGA:.2f} to {after[path] * _KILO / _GIGA:.2f} GHz"
+                )
+        for path in self.states:
+            if _both(path, before, after) and after[path] > before[path]:
+                kind = line(self.machine, f"{path.rpartition('/')[0]}/type") or "unknown"
+                yield (
+                    f"cooling device {_part(path, -2)} ({kind[:30]}) went from state "
+                    f"{before[path]} to {after[path]}"
+                )
+
+
+def find_throttle(machine: LinuxMachine) -> Throttle:
+    """The files that this machine has; a fan that turns faster slows nothing down."""
+    cpus = [n for n in machine.names(CPU) if n.startswith("cpu") and n[3:].isdecimal()]
+    counters = [f"{CPU}/{n}/thermal_throttle/{c}" for n in cpus for c in _COUNTERS]
+    policies = [n for n in machine.names(_POLICIES) if n.startswith("policy")]
+    ceilings = [f"{_POLICIES}/{n}/{c}" for n in policies for c in _CEILINGS]
+    devices = [n for n in machine.names(_THERMAL) if n.startswith("cooling_device")]
+    states = [
+        f"{_THERMAL}/{n}/cur_state"
+        for n in devices
+        if "fan" not in line(machine, f"{_THERMAL}/{n}/type").lower()
+    ]
+    there = Throttle(machine, tuple(counters), tuple(ceilings), tuple(states)).look()
+    kept = (tuple(path for path in some if path in there) for some in (counters, ceilings, states))
+    return Throttle(machine, *kept)
+
+
+def _both(path: str, before: dict[str, int], after: dict[str, int]) -> bool:
+    return path in before and path in after
+
+
+def _part(path: str, which: int) -> str:
+    return path.split("/")[which]
+
+
+def _some(names: list[str]) -> str:
+    different = list(dict.fromkeys(names))
+    more = f" and {len(different) - 1} more" if len(different) > 1 else ""
+    return f"{different[0]}{more}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,8 +160,8 @@ class Watch:
         """What cannot be watched here, one sentence each."""
         lacking = [
             "steal" if self._stat is None else "",
-            other_processes.blind_spots(other_processes.read_processes()),
-            "memory pressure (PSI)" if proc_stat.waited_for_memory(self._machine) is None else "",
+            blind_spots(read_processes()),
+            "memory pressure (PSI)" if waited_for(self._machine, "memory") is None else "",
             self._log.blind,
         ]
         return tuple(f"not watched for disturbance: {one}" for one in lacking if one)
@@ -87,7 +172,7 @@ class Watch:
         self._before = self._look()
 
     def end(self, used: float | None) -> tuple[Disturbance, ...]:
-        """Look after a trial, and tell what disturbed it; nothing if it did not begin.
+        """Look after a trial: what disturbed it; nothing if it did not begin.
 
         `used` is the CPU-seconds of the trial's own processes, None where nobody knows.
         """
@@ -104,8 +189,8 @@ class Watch:
             at=time.monotonic(),
             asleep=time.clock_gettime(time.CLOCK_BOOTTIME) - time.monotonic(),
             stat=self._counted(),
-            processes=other_processes.read_processes(),
-            waited=proc_stat.waited_for_memory(self._machine),
+            processes=read_processes(),
+            waited=waited_for(self._machine, "memory"),
             throttle=self._throttle.look(),
             gate=own.ru_utime + own.ru_stime,
         )
@@ -119,7 +204,7 @@ class Watch:
     def _between(
         self, before: DisturbanceSample, after: DisturbanceSample, used: float | None
     ) -> Meanwhile:
-        others = other_processes.used_between(
+        others = used_between(
             before.processes, after.processes, own=os.getpid(), companions=self._companions
         )
         waited = (
@@ -140,6 +225,6 @@ class Watch:
             + sum(others.cpu.values())
             + (after.gate - before.gate),
             waited=waited,
-            throttled=self._throttle.told(before.throttle, after.throttle),
+            throttled=tuple(self._throttle.changes(before.throttle, after.throttle)),
             reported=self._log.faults(),
         )

@@ -3,7 +3,8 @@
 Stable and epoch facts come only out of files that everybody may read: neither the user's rights
 nor the programs installed, nor their versions, change who a machine is.
 
-The machine around the processors: maker and board, memory, hypervisor, container.
+Here are also the stable facts of everything but the disks: processors, maker and board, memory,
+hypervisor, container.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from gate.linux.cpu_list import CPU, cpu_numbers
 from gate.linux.machine import line
 from gate.model import UNKNOWN
 
@@ -21,64 +23,11 @@ if TYPE_CHECKING:
 
     from gate.linux.machine import LinuxMachine
 
-
 LONGEST = 200
 """Characters of a fact."""
-CPU = "/sys/devices/system/cpu"
-
-
-def short(text: str) -> str:
-    """A fact that can be printed; one too long ends in a hash, so that no change is lost."""
-    clean = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    if len(clean) > LONGEST:
-        mark = hashlib.sha256(clean.encode()).hexdigest()[:8]
-        clean = f"{clean[: LONGEST - 11]}… #{mark}"
-    return clean or UNKNOWN
-
-
-def fact_text(machine: LinuxMachine, path: str) -> str:
-    """What the first line of a file says."""
-    return short(line(machine, path))
-
-
-def chosen(text: str) -> str:
-    """The one in brackets: `none [mq-deadline]` is `mq-deadline`; the whole text without any."""
-    match = re.search(r"\[([^\]]+)\]", text)
-    return match[1] if match else text
-
-
-def together(values: Iterable[str]) -> str:
-    """The facts of several parts as one: `2 x MODEL + OTHER`, in no order but the alphabet's."""
-    counted = Counter(values)
-    if set(counted) <= {UNKNOWN}:
-        return UNKNOWN
-    each = (one if n == 1 else f"{n} x {one}" for one, n in sorted(counted.items()))
-    return short(" + ".join(each))
-
-
-def alike(values: Iterable[str]) -> str:
-    """One value where all agree, whatever their number; otherwise how many say what."""
-    found = [one for one in values if one]
-    return together(found if len(set(found)) > 1 else found[:1])
-
-
-def by_number(machine: LinuxMachine, directory: str, stem: str) -> list[str]:
-    """Names such as `cpu0`, `cpu1`, by number."""
-    names = [one for one in machine.names(directory) if re.fullmatch(rf"{stem}[0-9]{{1,6}}", one)]
-    return sorted(names, key=lambda one: int(one.removeprefix(stem)))
-
-
-def count(ranges: str) -> int:
-    """How many numbers are in a list of the kernel's: `0-3,8` is 5; 0 where it is no such list."""
-    total = 0
-    for part in ranges.split(","):
-        first, dash, last = part.partition("-")
-        if not re.fullmatch("[0-9]{1,6}", first) or (dash and not re.fullmatch("[0-9]{1,6}", last)):
-            return 0
-        total += int(last or first) - int(first) + 1
-    return max(total, 0)
-
-
+_CPUINFO = "/proc/cpuinfo"
+_ARM = ("CPU implementer", "CPU part", "CPU variant", "CPU revision")
+_IBM = re.compile(r"version = (\w+),.*machine = (\w+)")
 _DMI = "/sys/class/dmi/id"
 _TREE = ("/proc/device-tree", "/sys/firmware/devicetree/base")
 _NOTHING_SAID = re.compile(
@@ -111,6 +60,47 @@ CONTAINERS = r"kubepods|docker|lxc|machine\.slice"
 """Words in the control groups of the first process of a container."""
 _GIB = 1 << 30
 _STEPS = (1.0, 1.5)
+
+
+def short(text: str) -> str:
+    """A fact that can be printed; one too long ends in a hash, so that no change is lost."""
+    clean = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    if len(clean) > LONGEST:
+        mark = hashlib.sha256(clean.encode()).hexdigest()[:8]
+        clean = f"{clean[: LONGEST - 11]}… #{mark}"
+    return clean or UNKNOWN
+
+
+def fact_text(machine: LinuxMachine, path: str) -> str:
+    """What the first line of a file says."""
+    return short(line(machine, path))
+
+
+def bracketed(text: str) -> str:
+    """The one in brackets: `none [mq-deadline]` is `mq-deadline`; the whole text without any."""
+    match = re.search(r"\[([^\]]+)\]", text)
+    return match[1] if match else text
+
+
+def together(values: Iterable[str]) -> str:
+    """The facts of several parts as one: `2 x MODEL + OTHER`, in no order but the alphabet's."""
+    counted = Counter(values)
+    if set(counted) <= {UNKNOWN}:
+        return UNKNOWN
+    each = (one if n == 1 else f"{n} x {one}" for one, n in sorted(counted.items()))
+    return short(" + ".join(each))
+
+
+def alike(values: Iterable[str]) -> str:
+    """One value where all agree, whatever their number; otherwise how many say what."""
+    found = [one for one in values if one]
+    return together(found if len(set(found)) > 1 else found[:1])
+
+
+def by_number(machine: LinuxMachine, directory: str, stem: str) -> list[str]:
+    """Names such as `cpu0`, `cpu1`, by number."""
+    names = [one for one in machine.names(directory) if re.fullmatch(rf"{stem}[0-9]{{1,6}}", one)]
+    return sorted(names, key=lambda one: int(one.removeprefix(stem)))
 
 
 def system_facts(machine: LinuxMachine) -> dict[str, str]:
@@ -204,3 +194,96 @@ def _container(machine: LinuxMachine) -> str:
     if match := re.search(CONTAINERS, machine.text("/proc/1/cgroup")):
         return match[0]
     return "unnamed" if machine.text("/proc/1/comm") else UNKNOWN
+
+
+def cpu_facts(machine: LinuxMachine) -> dict[str, str]:
+    """Stable facts of the processors.
+
+    Threads are those that are there, also while they are offline: that is an epoch fact. Cores and
+    sockets are those with a thread online: the kernel shows no others.
+    """
+    rows = _rows(machine.text(_CPUINFO))
+    lists = (cpu_numbers(line(machine, f"{CPU}/{name}")) for name in ("present", "online"))
+    present = next((len(one) for one in lists if one), 0)
+    processors = present or sum("processor" in row for row in rows)
+    sockets, cores = _topology(machine)
+    nodes = len(by_number(machine, "/sys/devices/system/node", "node"))
+    return {
+        "architecture": _architecture(machine),
+        "cpu_model": _model(rows),
+        "cpu_sockets": _number(sockets),
+        "cpu_cores": _number(cores),
+        "cpu_threads": _number(processors),
+        "numa_nodes": _number(nodes),
+    }
+
+
+def microcode(machine: LinuxMachine) -> str:
+    """Its revision; all of them where processors differ."""
+    found = {row["microcode"] for row in _rows(machine.text(_CPUINFO)) if row.get("microcode")}
+    found = found or {line(machine, f"{CPU}/cpu0/microcode/version")}
+    return short(", ".join(sorted(found)))
+
+
+def _number(found: int) -> str:
+    return str(found) if found else UNKNOWN
+
+
+def _architecture(machine: LinuxMachine) -> str:
+    """As `uname -m` says it; the file is there since Linux 6.1."""
+    return short(line(machine, "/proc/sys/kernel/arch") or machine.ask("uname", "-m"))
+
+
+def _rows(cpuinfo: str) -> list[dict[str, str]]:
+    """One dictionary per paragraph: per processor, and on some machines one for all."""
+    rows = []
+    for paragraph in re.split(r"\n\s*\n", cpuinfo):
+        pairs = (text.partition(":") for text in paragraph.splitlines() if ":" in text)
+        rows.append({name.strip(): value.strip() for name, _, value in pairs})
+    return [row for row in rows if row]
+
+
+def _model(rows: list[dict[str, str]]) -> str:
+    """Each model that is there, with the numbers that keep its steppings apart.
+
+    Counts are left out: an offline processor is not in the file.
+    """
+    return together(sorted({one for row in rows if (one := _model_of(row))}))
+
+
+def _model_of(row: dict[str, str]) -> str:
+    name = row.get("model name", "") or row.get("Model Name", "")
+    numbers = [row.get(key, "") for key in ("cpu family", "model", "stepping")]
+    if name and all(numbers):
+        return "{} (family {} model {} stepping {})".format(name, *numbers)
+    arm = [row.get(key, "") for key in _ARM]
+    if all(arm[:3]):
+        # The name beside the numbers, where there is one, depends on the kernel's age.
+        return "Arm {} part {} variant {} revision {}".format(*arm[:3], arm[3] or UNKNOWN)
+    if match := _IBM.search(" ".join(f"{key}: {value}" for key, value in row.items())):
+        return f"IBM/S390 {match[2]} version {match[1]}"
+    risc_v = [row.get(key, "") for key in ("mvendorid", "marchid", "mimpid")]
+    if any(risc_v):
+        return f"RISC-V {row.get('uarch', '')} {'/'.join(risc_v)}"
+    power = (row.get("cpu", ""), row.get("revision", ""))
+    return name or " ".join(filter(None, power)) or row.get("uarch", "")
+
+
+def _topology(machine: LinuxMachine) -> tuple[int, int]:
+    """Sockets and cores by the processors online; 0 where the kernel does not say.
+
+    Cores are the distinct sets of threads: their numbers repeat in every cluster of some machines.
+    """
+    packages, cores = set(), set()
+    for name in by_number(machine, CPU, "cpu"):
+        place = f"{CPU}/{name}/topology"
+        package = line(machine, f"{place}/physical_package_id")
+        siblings = line(machine, f"{place}/thread_siblings_list")
+        siblings = siblings or line(machine, f"{place}/core_cpus_list")
+        core = line(machine, f"{place}/core_id")
+        if package and not package.startswith("-"):
+            packages.add(package)
+        if siblings or core:
+            die = line(machine, f"{place}/die_id") if not siblings else ""
+            cores.add((siblings,) if siblings else (package, die, core))
+    return len(packages), len(cores)

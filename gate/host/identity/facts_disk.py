@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from gate.host.identity.facts import alike, by_number, chosen, fact_text, short, together
+from gate.host.identity.facts import alike, bracketed, by_number, fact_text, short, together
 from gate.linux.machine import line
 from gate.model import UNKNOWN
 from gate.text import NAMES_ONE
@@ -68,7 +68,7 @@ def disk_facts(machine: LinuxMachine, storage: StorageStack) -> dict[str, str]:
 def disk_epoch(machine: LinuxMachine, storage: StorageStack) -> dict[str, str]:
     """Epoch facts of the disks and of the file system on them."""
     each: dict[str, Callable[[LinuxMachine, str], str]] = {
-        "disk_scheduler": lambda m, disk: short(chosen(line(m, f"{disk}/queue/scheduler"))),
+        "disk_scheduler": lambda m, disk: short(bracketed(line(m, f"{disk}/queue/scheduler"))),
         "disk_queue": _queue,
         "disk_write_cache": lambda m, disk: fact_text(m, f"{disk}/queue/write_cache"),
     }
@@ -184,7 +184,7 @@ def pcie(machine: LinuxMachine, device: str, which: str) -> str:
         )
         width = line(machine, f"{place}/{which}_link_width")
         speeds += [float(speed[0])] if speed else []
-        # 0 and 255 stand for what the device does not tell.
+        # 0 and 255 stand for what the device does not report.
         widths += [int(width)] if re.fullmatch("[1-9][0-9]?", width) else []
     return f"{min(speeds):g} GT/s x{min(widths)}" if speeds and widths else UNKNOWN
 

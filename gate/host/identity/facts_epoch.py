@@ -5,8 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from gate.host.identity.facts import CPU, alike, bios, by_number, chosen, fact_text, short
-from gate.host.identity.facts_cpu import microcode
+from gate.host.identity.facts import (
+    alike,
+    bios,
+    bracketed,
+    by_number,
+    fact_text,
+    microcode,
+    short,
+)
+from gate.linux.cpu_list import CPU
 from gate.linux.machine import line
 from gate.model import UNKNOWN
 from gate.text import NAMES_ONE, SECRET_WORD
@@ -163,7 +171,7 @@ def _idle(machine: LinuxMachine) -> str:
 
 def _thp(machine: LinuxMachine) -> str:
     base = "/sys/kernel/mm/transparent_hugepage"
-    enabled, defrag = (chosen(line(machine, f"{base}/{one}")) for one in ("enabled", "defrag"))
+    enabled, defrag = (bracketed(line(machine, f"{base}/{one}")) for one in ("enabled", "defrag"))
     return short(f"{enabled}, defrag {defrag}" if enabled and defrag else enabled)
 
 

@@ -10,7 +10,7 @@ import re
 import threading
 from typing import TYPE_CHECKING, Any
 
-from gate.host.identity.facts import by_number, chosen, short, together
+from gate.host.identity.facts import bracketed, by_number, short, together
 from gate.host.identity.facts_disk import NO_DISK, controllers, link_now
 from gate.linux.machine import line
 from gate.model import UNKNOWN
@@ -47,7 +47,7 @@ def live_facts(machine: LinuxMachine, storage: StorageStack) -> dict[str, str]:
         "disk_link_now": together(link_now(machine, disk) for disk in disks),
         "load": short(" ".join(line(machine, "/proc/loadavg").split()[:3])),
         "power": _power(machine),
-        "preemption_now": short(chosen(machine.text("/sys/kernel/debug/sched/preempt"))),
+        "preemption_now": short(bracketed(machine.text("/sys/kernel/debug/sched/preempt"))),
         "detected_virt": short(answers.get(questions[0], "")),
     }
     if storage.diskless:
@@ -77,7 +77,7 @@ def _health_questions(disks: list[str]) -> list[tuple[str, ...]]:
 
 
 def smartctl(disk: str, *more: str) -> tuple[str, ...]:
-    """Without `-i`, so that it tells no serial number; a sleeping disk is left asleep."""
+    """Without `-i`, so that it prints no serial number; a sleeping disk is left asleep."""
     name = disk.rpartition("/")[2]
     known = re.fullmatch(r"sd[a-z]+|nvme[0-9]+n[0-9]+", name)
     return ("smartctl", "-j", "-A", "-n", "standby", *more, f"/dev/{name}") if known else ()

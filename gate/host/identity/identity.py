@@ -1,4 +1,8 @@
-"""Who this machine is: stable facts that must agree, epoch facts that explain, facts of the moment.
+"""Which machine and which kernel this is.
+
+Stable facts must agree, epoch facts explain, facts of the moment are shown. The kernel says its
+build, what it was booted with, and how it was configured; one that was booted in an emulated
+machine has a clock that counts instructions.
 
 What is absent is `unknown`, shown as such and compared as such. Live values (MHz, load,
 temperature, wear) are never compared; names (hostname, serial numbers, addresses) are never read.
@@ -9,21 +13,37 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import zlib
 from typing import TYPE_CHECKING
 
-from gate.host.identity.facts import short, system_facts
-from gate.host.identity.facts_cpu import cpu_facts
+from gate.host.identity.facts import cpu_facts, short, system_facts
 from gate.host.identity.facts_disk import disk_epoch, disk_facts
-from gate.host.identity.facts_epoch import system_epoch
+from gate.host.identity.facts_epoch import COMMAND_LINE, normal_command_line, system_epoch
 from gate.host.identity.facts_live import live_facts
 from gate.linux.block import storage_of, storage_on
-from gate.linux.machine import MachineRecorder, ThisMachine, line
-from gate.model import UNKNOWN, Host
+from gate.linux.elf_notes import build_id_in
+from gate.linux.machine import MachineRecorder, ThisMachine, line, read_boot_id
+from gate.model import BY_INSTRUCTIONS, CLOCK, UNKNOWN, Host, Kernel
+from gate.model.kernel_config import options_in, public_options
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gate.linux.machine import LinuxMachine
+    from gate.linux.machine import LinuxMachine, RawMachine
+
+RELEASE = "/proc/sys/kernel/osrelease"
+VERSION = "/proc/sys/kernel/version"
+NOTES = "/sys/kernel/notes"
+CONFIG = "/proc/config.gz"
+"""There where the kernel was built to show it, and its module `configs` is loaded."""
+_LARGEST_CONFIG = 4 << 20
+"""Bytes; a distribution's is 300 kB."""
+_LONGEST_LINE = 2000
+"""Characters of a command line that are kept."""
+_GZIP = 31
+"""What zlib calls a stream with gzip's own head."""
+EMULATED = "driftgate.clock=instructions"
+"""Among the words that a kernel was booted with whose machine is emulated."""
 
 
 def read_host(
@@ -68,7 +88,7 @@ def read_host(
 
 def boot_id(machine: LinuxMachine | None = None) -> str:
     """The kernel's id of this boot; empty when unknown."""
-    return line(machine or ThisMachine(), "/proc/sys/kernel/random/boot_id")
+    return read_boot_id(machine or ThisMachine())
 
 
 def class_name(stable: dict[str, str]) -> str:
@@ -89,7 +109,7 @@ def class_name(stable: dict[str, str]) -> str:
 
 
 def _where(stable: dict[str, str]) -> str:
-    """Bare metal, virtual machine, container; `hw` where the machine does not tell."""
+    """Bare metal, virtual machine, container; `hw` where the machine does not say."""
     if stable.get("container", "none") not in {"none", UNKNOWN}:
         return "ct"
     virtual = stable["virtualisation"]
@@ -98,3 +118,56 @@ def _where(stable: dict[str, str]) -> str:
 
 def _slug(fact: str) -> str:
     return re.sub(r"[^a-z0-9.]+", "-", fact.lower()).strip("-.")[:15].strip("-.") or UNKNOWN
+
+
+def read_kernel(machine: RawMachine | None = None) -> Kernel | None:
+    """What the kernel of this machine says of itself; None where it does not say its release.
+
+    What names one machine or a person, or may be a secret, is left out of its words and options.
+    Only out of files that everybody may read. It takes some milliseconds.
+    """
+    machine = machine or ThisMachine()
+    release = line(machine, RELEASE)
+    if not release:
+        return None
+    return Kernel(
+        release=short(release),
+        version=short(line(machine, VERSION)),
+        build_id=build_id_in(machine.data(NOTES)),
+        command_line=_printable(normal_command_line(machine.text(COMMAND_LINE)))[:_LONGEST_LINE],
+        config=public_options(options_in(_config(machine, release).splitlines())),
+    )
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+def _config(machine: RawMachine, release: str) -> str:
+    """The configuration's text, from the kernel itself or else from beside its image."""
+    text = _unpacked(machine.data(CONFIG))
+    if text or "/" in release:
+        return text
+    return machine.text(f"/boot/config-{release}")
+
+
+def _unpacked(packed: bytes) -> str:
+    """The text of a gzip stream, up to a cap; empty where it is none."""
+    try:
+        raw = zlib.decompressobj(_GZIP).decompress(packed, _LARGEST_CONFIG)
+    except zlib.error:
+        return ""
+    return raw.decode("utf-8", "replace")
+
+
+def guest_clock() -> dict[str, str]:
+    """What an emulated machine has for a clock, among the tools of a session; empty elsewhere."""
+    emulated = EMULATED in ThisMachine().text(COMMAND_LINE).split()
+    return {CLOCK: BY_INSTRUCTIONS} if emulated else {}
+
+
+def guest_notes() -> tuple[str, ...]:
+    """What a reader must know of everything that is measured on it."""
+    if not guest_clock():
+        return ()
+    return ("measured in an emulated machine: its time is 8 ns for each instruction, not time",)

@@ -35,7 +35,7 @@ def publishable_recording(
     recorder: MachineRecorder, work: Path, *, about: str, source: str
 ) -> dict[str, Any]:
     """A recording for others to play, out of what was asked when the facts of `work` were read."""
-    files = {path: _plain(path, text) for path, text in recorder.files.items()}
+    files = {path: _nameless_file(path, text) for path, text in recorder.files.items()}
     mounted = _chain(recorder, str(WORK), work)
     for path in [one for one in files if one.endswith(_BACKING)]:
         # A path of the user's; only what it lies on is of interest.
@@ -57,7 +57,7 @@ def publishable_recording(
     return parsed
 
 
-def _plain(path: str, text: str) -> str:
+def _nameless_file(path: str, text: str) -> str:
     """A file without what names this one machine."""
     if path == COMMAND_LINE:
         return normal_command_line(text)

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gate.host.readiness.ground import (
-    CPU,
-    ReadinessCheck,
-    cpu_count_text,
-    cpu_list_text,
-    number,
-    numbers,
-)
+from gate.host.readiness.ground import ReadinessCheck, cpu_count_text, number
+from gate.linux.cpu_list import CPU, cpu_list_text, cpu_numbers
 
 if TYPE_CHECKING:
     from gate.host.readiness.ground import MachineUnderCheck
@@ -46,10 +40,12 @@ def governor(ground: MachineUnderCheck) -> Readiness:
 def _for_all(
     check: ReadinessCheck, ground: MachineUnderCheck, found: dict[int, str], value: str
 ) -> Readiness:
-    """What is well as far as it is told, is ok where every processor tells."""
+    """Ok where every processor reports its state, else unknown."""
     if len(found) == len(ground.cpus):
         return check.ok(value)
-    return check.unknown(f"{value}, the others do not tell", ground.clock("look at each of them"))
+    return check.unknown(
+        f"{value}, the others do not report it", ground.clock("look at each of them")
+    )
 
 
 def _clock(kilohertz: dict[int, str]) -> str:
@@ -71,7 +67,7 @@ def energy_preference(ground: MachineUnderCheck) -> Readiness:
     found = ground.of_cpus("cpufreq/energy_performance_preference")
     if not found:
         cure = ground.clock("nothing to set: this frequency driver has no such preference")
-        return check.unknown("no preference told" + _guest(ground), cure)
+        return check.unknown("no preference reported" + _guest(ground), cure)
     value = cpu_count_text(found, len(ground.cpus))
     if set(found.values()) <= {"performance", "0"}:
         return _for_all(check, ground, found, value)
@@ -93,15 +89,17 @@ def turbo(ground: MachineUnderCheck) -> Readiness:
         for name in ground.machine.names(f"{CPU}/cpufreq")
         if name.startswith("policy")
     }
-    told = {pstate: {"0": "on", "1": "off"}.get(ground.line(pstate), "")}
-    told |= {
+    states = {pstate: {"0": "on", "1": "off"}.get(ground.line(pstate), "")}
+    states |= {
         path: {"1": "on", "0": "off"}.get(text, "")
         for path, text in ({boost: ground.line(boost)} | policies).items()
     }
-    on = [path for path, state in told.items() if state == "on"]
-    if not any(told.values()):
-        return check.unknown("not told" + _guest(ground), ground.clock("turn it off in the BIOS"))
-    if not on or told[pstate] == "off":
+    on = [path for path, state in states.items() if state == "on"]
+    if not any(states.values()):
+        return check.unknown(
+            "not reported" + _guest(ground), ground.clock("turn it off in the BIOS")
+        )
+    if not on or states[pstate] == "off":
         return check.ok("off")
     by_hand = f"echo {1 if on[0] == pstate else 0} > {on[0]}"
     return check.off("on", ground.system(f"gate host tune turbo -- COMMAND, or: {by_hand}"))
@@ -112,16 +110,16 @@ def smt(ground: MachineUnderCheck) -> Readiness:
     check = ReadinessCheck(
         "smt",
         "off, one thread a core",
-        "What runs on the other thread of a core takes up to half of it, and no counter tells.",
+        "What runs on the other thread of a core takes up to half of it, and no counter shows it.",
     )
     active, control = ground.line(f"{CPU}/smt/active"), ground.line(f"{CPU}/smt/control")
     if active not in {"0", "1"}:
-        return check.unknown("not told" + _guest(ground), ground.clock("look in the BIOS"))
+        return check.unknown("not reported" + _guest(ground), ground.clock("look in the BIOS"))
     value = f"{'on' if active == '1' else 'off'} ({control})" if control else active
     if active == "1":
         by_hand = f"echo off > {CPU}/smt/control, or the BIOS; then `gate host enroll` anew"
         return check.off(value, ground.clock(by_hand))
-    if ground.virtual:  # two virtual processors may be threads of one core, and are not told so
+    if ground.virtual:  # two virtual processors may be threads of one core, and it is not shown
         return check.unknown(f"{value}, as the hypervisor shows it", ground.clock(""))
     return check.ok(value)
 
@@ -133,7 +131,7 @@ def idle_states(ground: MachineUnderCheck) -> Readiness:
         f"no idle state that takes more than {_DEEP} µs to leave",
         "A processor that sleeps deeply wakes late and with cold caches: latencies scatter.",
     )
-    held = _held(ground.machine.text(_LATENCY_FILE))
+    held = _latency_limit(ground.machine.text(_LATENCY_FILE))
     if held is not None:
         return check.ok(f"held at {held} µs by {_LATENCY_FILE}")
     if "idle=poll" in ground.line("/proc/cmdline").split():
@@ -141,7 +139,7 @@ def idle_states(ground: MachineUnderCheck) -> Readiness:
     states = _states(ground)
     if not states:
         cure = ground.clock("look in the BIOS, or boot with processor.max_cstate=1")
-        return check.unknown("no idle state told" + _guest(ground), cure)
+        return check.unknown("no idle state reported" + _guest(ground), cure)
     deep = {name: wait for name, wait in states.items() if wait > _DEEP}
     if deep:
         cure = f"gate host tune cstates -- COMMAND, or: cpupower idle-set -D {_DEEP}"
@@ -153,7 +151,7 @@ def idle_states(ground: MachineUnderCheck) -> Readiness:
     return check.ok(value)
 
 
-def _held(text: str) -> int | None:
+def _latency_limit(text: str) -> int | None:
     """Microseconds that somebody asks for, a small number of four bytes; None for nobody."""
     low, high = text[:1], text[1:4]
     return ord(low) if low and high == "\0\0\0" and ord(low) <= _DEEP else None
@@ -182,8 +180,8 @@ def check_isolation(ground: MachineUnderCheck) -> Readiness:
     )
     path = f"{CPU}/isolated"
     if not ground.machine.real(path):
-        return check.unknown("not told", ground.system("this kernel has no such file"))
-    apart = set(numbers(ground.line(path)))
+        return check.unreported(ground.system("this kernel has no such file"))
+    apart = set(cpu_numbers(ground.line(path)))
     if not apart:
         return check.ok("none")
     value, measured = f"{cpu_list_text(apart)} isolated", set(ground.measured)
@@ -201,7 +199,7 @@ def check_isolation(ground: MachineUnderCheck) -> Readiness:
 
 
 def mitigations(ground: MachineUnderCheck) -> Readiness:
-    """What the kernel does against the processor's flaws: told, and compared as an epoch fact."""
+    """What the kernel does against the processor's flaws: shown, and compared as an epoch fact."""
     check = ReadinessCheck(
         "mitigations",
         "as in the accepted sessions",
@@ -211,7 +209,7 @@ def mitigations(ground: MachineUnderCheck) -> Readiness:
     texts = [ground.line(f"{place}/{name}") for name in ground.machine.names(place)]
     known = [text for text in texts if text]
     if not known:
-        return check.unknown("not told", ground.system("this kernel does not list them"))
+        return check.unreported(ground.system("this kernel does not list them"))
     kinds = ("Mitigation", "Vulnerable", "Not affected")
     counts = {kind: sum(text.startswith(kind) for text in known) for kind in kinds}
     rest = len(known) - sum(counts.values())

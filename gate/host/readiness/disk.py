@@ -34,8 +34,8 @@ def free_space(ground: MachineUnderCheck, work: Path) -> Readiness:
         "A full file system scatters new files, and a full drive collects garbage while it writes.",
     )
     place = nearest(ground.machine, work)[0] or "/"
-    told = ground.machine.ask("df", "-B1", "--output=avail,size", place).split()[-2:]
-    known = [number(word) for word in told]
+    words = ground.machine.ask("df", "-B1", "--output=avail,size", place).split()[-2:]
+    known = [number(word) for word in words]
     match known:
         case [int(free), int(size)] if size > 0:
             value = f"{show(float(free), 'B')} of {show(float(size), 'B')}"
@@ -45,7 +45,7 @@ def free_space(ground: MachineUnderCheck, work: Path) -> Readiness:
             more = show(wanted - free, "B")
             return check.off(value, f"free {more} more there, or name another with --work")
         case _:
-            return check.unknown("not told", "run `df` on the work directory by hand")
+            return check.unreported("run `df` on the work directory by hand")
 
 
 def link(ground: MachineUnderCheck, work: Path) -> Readiness:
@@ -61,7 +61,9 @@ def link(ground: MachineUnderCheck, work: Path) -> Readiness:
         return check.off("; ".join(slow[:2]), "reseat the drive or its cable; look in the BIOS")
     if found:
         return check.ok("; ".join(text for text, _ in found[:2]))
-    return check.unknown("not told", ground.hidden("the disk has no PCIe or SATA link of its own"))
+    return check.unknown(
+        "not reported", ground.hidden("the disk has no PCIe or SATA link of its own")
+    )
 
 
 def _links(ground: MachineUnderCheck, disk: str) -> Iterator[tuple[str, bool]]:
@@ -114,10 +116,10 @@ def wear(ground: MachineUnderCheck, work: Path) -> Readiness:
         "A worn drive corrects and remaps more, and slows down before it fails.",
     )
     disks = storage_of(ground.machine, work).disks
-    used = {disk: told for disk in disks if (told := _used(ground.machine, disk)) is not None}
+    used = {disk: words for disk in disks if (words := _used(ground.machine, disk)) is not None}
     if not used:
         cure = "install smartmontools or nvme-cli and run as root: smartctl -A /dev/DISK"
-        return check.unknown("not told", ground.hidden(cure))
+        return check.unreported(ground.hidden(cure))
     value = ", ".join(
         f"{disk.rpartition('/')[2]} {share} % used{', warning' * warned}"
         for disk, (share, warned) in used.items()
@@ -129,8 +131,8 @@ def wear(ground: MachineUnderCheck, work: Path) -> Readiness:
 
 def _used(machine: LinuxMachine, disk: str) -> tuple[int, bool] | None:
     """Per cent of the rated endurance that is used, and whether the drive warns."""
-    log = _asked(machine, nvme(disk))
-    smart = {} if share_used({}, log) is not None else _asked(machine, smartctl(disk, "-H"))
+    log = _ask_json(machine, nvme(disk))
+    smart = {} if share_used({}, log) is not None else _ask_json(machine, smartctl(disk, "-H"))
     share = share_used(smart, log)
     if share is None:
         return None
@@ -138,7 +140,7 @@ def _used(machine: LinuxMachine, disk: str) -> tuple[int, bool] | None:
     return share, failing or _warns(log) or _warns(smart.get(SMART_LOG, {}))
 
 
-def _asked(machine: LinuxMachine, question: tuple[str, ...]) -> dict[str, Any]:
+def _ask_json(machine: LinuxMachine, question: tuple[str, ...]) -> dict[str, Any]:
     return parse_json(machine.ask(*question)) if question else {}
 
 

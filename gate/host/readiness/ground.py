@@ -10,20 +10,16 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from gate.linux.cpu_list import shown_cpus
+from gate.linux.cpu_list import CPU, cpu_numbers
 from gate.linux.machine import line
 from gate.model.readiness import Answer, Readiness
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from gate.linux.machine import LinuxMachine
 
-CPU = "/sys/devices/system/cpu"
 _MARKS = {"/.dockerenv": "docker", "/run/.containerenv": "podman"}
 _CLOCK = "the hypervisor decides: ask its owner to hold the clock and to pin the virtual processors"
 _HIDDEN = "the hypervisor hides it: ask its owner"
-_MOST_PROCESSORS = 1 << 13
 
 
 class MachineUnderCheck:
@@ -31,20 +27,20 @@ class MachineUnderCheck:
 
     def __init__(self, machine: LinuxMachine, measured: str = "") -> None:
         self.machine = machine
-        self.measured = numbers(measured)
+        self.measured = cpu_numbers(measured)
         """Processors that measure; none where nobody named them."""
 
     @cached_property
     def cpus(self) -> tuple[int, ...]:
         """Processors that are online."""
-        return numbers(line(self.machine, f"{CPU}/online"))
+        return cpu_numbers(line(self.machine, f"{CPU}/online"))
 
     @cached_property
     def virtual(self) -> str:
         """The hypervisor, as far as it gives itself away; empty on bare metal."""
-        told = self.machine.ask("systemd-detect-virt", "--vm").strip()
-        if told and told != "none":
-            return told
+        answer = self.machine.ask("systemd-detect-virt", "--vm").strip()
+        if answer and answer != "none":
+            return answer
         flags = re.search(r"^flags\s*:.*$", self.machine.text("/proc/cpuinfo"), re.MULTILINE)
         if flags and " hypervisor" in flags[0]:
             return "virtual machine"
@@ -64,8 +60,8 @@ class MachineUnderCheck:
         """The kind of container that we are in; empty where none is seen."""
         if self.alone:
             return ""
-        told = line(self.machine, "/run/systemd/container")
-        return told or next((n for path, n in _MARKS.items() if self.machine.real(path)), "")
+        answer = line(self.machine, "/run/systemd/container")
+        return answer or next((n for path, n in _MARKS.items() if self.machine.real(path)), "")
 
     def line(self, path: str) -> str:
         """A file's first line; empty where there is none."""
@@ -104,40 +100,27 @@ class ReadinessCheck:
         return self._answer(Answer.OFF, value, cure)
 
     def unknown(self, value: str, cure: str) -> Readiness:
-        """The machine does not tell."""
+        """The machine does not report it."""
         return self._answer(Answer.UNKNOWN, value, cure)
+
+    def unreported(self, cure: str) -> Readiness:
+        """The machine has no such file, or nothing in it."""
+        return self.unknown("not reported", cure)
 
     def _answer(self, answer: Answer, value: str, cure: str) -> Readiness:
         return Readiness(
             name=self._name,
             answer=answer,
-            value=plain(value),
+            value=printable(value),
             wanted=self._wanted,
             why=self._why,
-            cure=plain(cure),
+            cure=printable(cure),
         )
 
 
-def plain(text: str, longest: int = 300) -> str:
+def printable(text: str, longest: int = 300) -> str:
     """One printable line: names of processes and disks are whatever somebody made them."""
     return "".join(c if c.isprintable() else "?" for c in text)[:longest]
-
-
-def numbers(listed: str) -> tuple[int, ...]:
-    """A kernel's list such as `0-3,8`; empty where it is none."""
-    found: list[int] = []
-    for part in filter(None, listed.strip().split(",")):
-        first, _, last = part.partition("-")
-        last = last.partition(":")[0] or first
-        if not (first.isdecimal() and last.isdecimal()) or int(last) > _MOST_PROCESSORS:
-            return ()
-        found += range(int(first), int(last) + 1)
-    return tuple(found)
-
-
-def cpu_list_text(cpus: Iterable[int]) -> str:
-    """Processors as the kernel lists them: `0-3,8`."""
-    return shown_cpus(frozenset(cpus))
 
 
 def cpu_count_text(texts: dict[int, str], count: int) -> str:

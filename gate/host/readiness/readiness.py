@@ -1,7 +1,7 @@
 """Whether a machine is fit to measure on: the list of questions, asked in the order of a table.
 
 Every answer is ok, off or unknown, with the value, what is wanted, why, and a cure. What the
-machine does not tell is unknown, never ok. Nothing is changed.
+machine does not report is unknown, never ok. Nothing is changed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from gate.host.readiness import cpu, disk, system
 from gate.host.readiness import sample as sampled
 from gate.host.readiness import system as memory
-from gate.host.readiness.ground import MachineUnderCheck, plain
+from gate.host.readiness.ground import MachineUnderCheck, printable
 from gate.host.readiness.sample import Sample, look
 from gate.linux.perf_event import CounterFiles, NoCounters
 from gate.model.disturbance import Limits
@@ -96,7 +96,7 @@ def quick_notes(machine: LinuxMachine, work: Path) -> tuple[str, ...]:
     """
     found = [one for one in _settings(_Quick(machine), work) if one.answer is Answer.OFF]
     texts = [f"not ready: {one.name} {one.value} (wanted: {one.wanted})" for one in found]
-    return tuple(plain(text, _LONGEST_NOTE) for text in texts[:_MOST_NOTES])
+    return tuple(printable(text, _LONGEST_NOTE) for text in texts[:_MOST_NOTES])
 
 
 class _Quick(MachineUnderCheck):

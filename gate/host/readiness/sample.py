@@ -1,10 +1,8 @@
-"""Readiness while one looks: who else computes, writes and waits, and what heat or a host takes.
-
-Two looks at what runs on a machine: who computes, who writes, who waits, and what is throttled.
+"""Readiness by two looks a second apart: who else computes, writes and waits, and what heat takes.
 
 Processors used by others are all that was not idle, less what this process itself used. Others'
-I/O is that of the real disks, so that no byte counts twice; who did it is told as far as /proc
-lets us see it.
+I/O is that of the real disks, so that no byte counts twice; who did it is named as far as /proc
+shows it.
 """
 
 from __future__ import annotations
@@ -13,9 +11,10 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gate.host.disturbance.other_processes import Process, bytes_moved, parse_process_stat
-from gate.host.readiness.ground import CPU, ReadinessCheck, number
-from gate.linux.proc_stat import TICK, waited_for
+from gate.host.readiness.ground import ReadinessCheck, number
+from gate.linux.cpu_list import CPU
+from gate.linux.proc_stat import FIELDS, TICK, read_stat, waited_for
+from gate.linux.processes import ProcessStat, read_processes_of
 from gate.units import show
 
 if TYPE_CHECKING:
@@ -26,18 +25,18 @@ if TYPE_CHECKING:
     from gate.model.readiness import Readiness
 
 
-IDLE, IOWAIT, STEAL = 3, 4, 7
+IDLE, IOWAIT, STEAL = (FIELDS.index(name) for name in ("idle", "iowait", "steal"))
 """Columns of /proc/stat that are no work of this machine."""
 _SECTOR = 512
 _COUNTERS = ("core_throttle_count", "package_throttle_count")
 
 
-_NOBODY = Process(name="", parent=0, kernel=False, own=0, reaped=0, moved=0)
+_NOBODY = ProcessStat(name="", parent=0, kernel=False, own=0, reaped=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActivitySample:
-    """Counters of the machine at one moment; what it does not tell is absent."""
+    """Counters of the machine at one moment; what it does not report is absent."""
 
     at: float
     """Seconds of a clock that does not jump."""
@@ -48,20 +47,19 @@ class ActivitySample:
     moved: int | None = None
     """Bytes that the real disks read and wrote."""
     throttled: int | None = None
-    processes: Mapping[tuple[int, int], Process] = field(default_factory=dict)
+    processes: Mapping[tuple[int, int], ProcessStat] = field(default_factory=dict)
     """By number and start: a number may come again."""
 
 
 def look(ground: MachineUnderCheck, at: float) -> ActivitySample:
     """Look now."""
-    first = ground.line("/proc/stat").split()
     return ActivitySample(
         at=at,
-        ticks=tuple(int(word) for word in first[1:9]) if first[:1] == ["cpu"] else (),
+        ticks=read_stat(ground.machine).total,
         stalled=dict(_stalls(ground)),
         moved=_moved(ground),
         throttled=_throttled(ground),
-        processes=dict(_processes(ground)),
+        processes=read_processes_of(ground.machine),
     )
 
 
@@ -90,18 +88,6 @@ def _throttled(ground: MachineUnderCheck) -> int | None:
     return sum(found) if found else None
 
 
-def _processes(ground: MachineUnderCheck) -> Iterator[tuple[tuple[int, int], Process]]:
-    for name in ground.machine.names("/proc"):
-        if not name.isdecimal():
-            continue
-        stat, io = (ground.machine.text(f"/proc/{name}/{one}").encode() for one in ("stat", "io"))
-        try:
-            born, process = parse_process_stat(stat)
-            yield (int(name), born), process._replace(moved=bytes_moved(io))
-        except (ValueError, IndexError):
-            continue  # gone meanwhile
-
-
 @dataclass(frozen=True, slots=True)
 class Sample:
     """Two looks, and who is looking."""
@@ -118,7 +104,7 @@ class Sample:
 
     @property
     def ticks(self) -> tuple[int, ...]:
-        """What each column of /proc/stat grew by; empty where it is not told."""
+        """What each column of /proc/stat grew by; empty where it is not known."""
         if len(self.before.ticks) != len(self.after.ticks) or sum(self.after.ticks) <= sum(
             self.before.ticks
         ):
@@ -132,7 +118,7 @@ class Sample:
             return None
         return max(late - early, 0.0) / self.seconds
 
-    def grown(self, figure: Callable[[Process], float]) -> dict[tuple[int, int], float]:
+    def growth(self, figure: Callable[[ProcessStat], float]) -> dict[tuple[int, int], float]:
         """By how much a figure of each process grew; those that began in between grew from 0."""
         early = self.before.processes
         return {
@@ -144,15 +130,15 @@ class Sample:
     def strangers(self) -> float:
         """Processors in use by others, on average."""
         idle = sum(self.ticks[n] for n in (IDLE, IOWAIT, STEAL) if n < len(self.ticks))
-        grown = self.grown(lambda one: one.own * TICK)
-        own = sum(much for who, much in grown.items() if who[0] == self.own)
+        growth = self.growth(lambda one: one.own * TICK)
+        own = sum(much for who, much in growth.items() if who[0] == self.own)
         return max((sum(self.ticks) - idle) * TICK - own, 0.0) / self.seconds
 
-    def most(self, figure: Callable[[Process], float]) -> list[tuple[str, float]]:
+    def most(self, figure: Callable[[ProcessStat], float]) -> list[tuple[str, float]]:
         """The strangers who did most of it, per second: names with their numbers."""
         found = [
             (f"{self.after.processes[who].name} ({who[0]})", much / self.seconds)
-            for who, much in self.grown(figure).items()
+            for who, much in self.growth(figure).items()
             if who[0] != self.own and much > 0
         ]
         return sorted(found, key=lambda one: -one[1])[:_NAMED]
@@ -174,7 +160,7 @@ def foreign_cpu(ground: MachineUnderCheck, sample: Sample, limits: Limits) -> Re
     )
     ticks = sample.ticks
     if not ticks or sample.seconds <= 0:
-        return check.unknown("not told", ground.system("/proc/stat cannot be read"))
+        return check.unreported(ground.system("/proc/stat cannot be read"))
     used = sample.strangers
     value = f"{used:.2f} processors"
     if used <= limits.foreign_cpu:
@@ -195,7 +181,7 @@ def foreign_io(ground: MachineUnderCheck, sample: Sample, limits: Limits) -> Rea
     )
     early, late = sample.before.moved, sample.after.moved
     if early is None or late is None or sample.seconds <= 0:
-        return check.unknown("not told", ground.system("no disk counts in /proc/diskstats"))
+        return check.unreported(ground.system("no disk counts in /proc/diskstats"))
     rate = max(late - early, 0) / sample.seconds
     value = show(rate, "B/s") if rate else "none"
     if rate <= limits.foreign_io:
@@ -218,11 +204,11 @@ def pressure(ground: MachineUnderCheck, sample: Sample, what: str, limits: Limit
     check = ReadinessCheck(f"{what}_pressure", f"some task waits below {most:.0%} of the time", why)
     share = sample.stalled(what)
     if share is None:
-        return check.unknown("not told", ground.system("boot with psi=1"))
+        return check.unreported(ground.system("boot with psi=1"))
     value = f"{share * 100:.1f} % of the time"
     if share <= most:
         return check.ok(value)
-    return check.off(value, "stop what runs beside the measurement: `top` tells it")
+    return check.off(value, "stop what runs beside the measurement: see `top`")
 
 
 def steal(ground: MachineUnderCheck, sample: Sample, limits: Limits) -> Readiness:
@@ -234,14 +220,14 @@ def steal(ground: MachineUnderCheck, sample: Sample, limits: Limits) -> Readines
     )
     ticks = sample.ticks
     if len(ticks) <= STEAL:
-        return check.unknown("not told", ground.system("/proc/stat cannot be read"))
+        return check.unreported(ground.system("/proc/stat cannot be read"))
     share = ticks[STEAL] / sum(ticks)
     value = f"{share * 100:.1f} %"
     if share > limits.steal:
         return check.off(value, "ask for dedicated processors, or measure on bare metal")
     if ground.virtual and not sample.after.ticks[STEAL]:
-        cure = "ask the owner of its hypervisor whether guests are told of stolen time"
-        return check.unknown("0 since boot; not every hypervisor tells", cure)
+        cure = "ask the owner of its hypervisor whether it reports stolen time to guests"
+        return check.unknown("0 since boot; not every hypervisor reports it", cure)
     return check.ok(value)
 
 
@@ -283,7 +269,7 @@ def load(ground: MachineUnderCheck) -> Readiness:
     )
     found = re.match(r"(\d+\.\d+) ", ground.line("/proc/loadavg"))
     if found is None:
-        return check.unknown("not told", ground.system("/proc/loadavg cannot be read"))
+        return check.unreported(ground.system("/proc/loadavg cannot be read"))
     if float(found[1]) <= most:
         return check.ok(found[1])
-    return check.off(found[1], "wait a minute after the last work; `top` tells who goes on")
+    return check.off(found[1], "wait a minute after the last work; `top` shows what still runs")

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gate.host.identity.facts import chosen
-from gate.host.readiness.ground import ReadinessCheck, cpu_list_text, numbers
+from gate.host.identity.facts import bracketed
+from gate.host.readiness.ground import ReadinessCheck
+from gate.linux.cpu_list import cpu_list_text, cpu_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from gate.host.readiness.ground import MachineUnderCheck
     from gate.model.readiness import Readiness
-
 
 _IRQ = "/proc/irq"
 _SOURCE = "/sys/devices/system/clocksource/clocksource0"
@@ -51,7 +51,7 @@ def interrupts(ground: MachineUnderCheck) -> Readiness:
     )
     here = dict(_devices(ground))
     if not here:
-        return check.unknown("not told", ground.system(f"{_IRQ} cannot be read"))
+        return check.unreported(ground.system(f"{_IRQ} cannot be read"))
     measured = set(ground.measured)
     if not measured:
         cure = 'name the processors that measure in host.toml, as in measured_cpus = "1-3"'
@@ -73,7 +73,7 @@ def _devices(ground: MachineUnderCheck) -> Iterator[tuple[str, set[int]]]:
             continue
         goes = ground.line(f"{_IRQ}/{name}/effective_affinity_list")
         may = ground.line(f"{_IRQ}/{name}/smp_affinity_list")
-        if cpus := set(numbers(goes) or numbers(may)):
+        if cpus := set(cpu_numbers(goes) or cpu_numbers(may)):
             yield f"{name} ({users[0]})", cpus
 
 
@@ -86,7 +86,7 @@ def time_source(ground: MachineUnderCheck) -> Readiness:
     )
     found = ground.line(f"{_SOURCE}/current_clocksource")
     if not found:
-        return check.unknown("not told", ground.system(f"{_SOURCE} is absent"))
+        return check.unreported(ground.system(f"{_SOURCE} is absent"))
     if found in _QUICK_SOURCES:
         return check.ok(found)
     if "tsc" in ground.line(f"{_SOURCE}/available_clocksource").split():
@@ -102,7 +102,7 @@ def battery(ground: MachineUnderCheck) -> Readiness:
         "On its battery a machine lowers its clock, and the lower the emptier it is.",
     )
     if not ground.machine.real(_SUPPLY):
-        return check.unknown("not told", ground.system(f"{_SUPPLY} is absent"))
+        return check.unreported(ground.system(f"{_SUPPLY} is absent"))
     mains, states = [], []
     for name in ground.machine.names(_SUPPLY):
         place = f"{_SUPPLY}/{name}"
@@ -131,15 +131,17 @@ def counters(ground: MachineUnderCheck, count: Callable[[], str] | None) -> Read
         "Without counters no metric in cycles or instructions, the quietest that there are.",
     )
     level = ground.line("/proc/sys/kernel/perf_event_paranoid")
-    told = f"perf_event_paranoid {level}" if level else "not told"
+    shown = f"perf_event_paranoid {level}" if level else "not reported"
     if count is None:
-        return check.unknown(f"{told}, not tried", "gate host check on the machine itself")
+        return check.unknown(f"{shown}, not tried", "gate host check on the machine itself")
     reason = count()
     if not reason:
-        return check.ok(f"counters open ({told})")
+        return check.ok(f"counters open ({shown})")
     if "perf_event_paranoid" in reason:
-        return check.off(told, ground.system("sysctl kernel.perf_event_paranoid=0, or run as root"))
-    return check.unknown(f"{reason} ({told})", ground.hidden("nothing to set: no such hardware"))
+        return check.off(
+            shown, ground.system("sysctl kernel.perf_event_paranoid=0, or run as root")
+        )
+    return check.unknown(f"{reason} ({shown})", ground.hidden("nothing to set: no such hardware"))
 
 
 def container(ground: MachineUnderCheck) -> Readiness:
@@ -152,7 +154,7 @@ def container(ground: MachineUnderCheck) -> Readiness:
     if ground.alone:
         return check.ok("none: the kernel's own threads are seen")
     cure = "measure on its host, or see there that nothing else runs"
-    return check.unknown(ground.container or "not told", cure)
+    return check.unknown(ground.container or "not reported", cure)
 
 
 _THP = "/sys/kernel/mm/transparent_hugepage/enabled"
@@ -168,9 +170,9 @@ def huge_pages(ground: MachineUnderCheck) -> Readiness:
         "madvise or never",
         "Whether a trial gets huge pages depends on how scattered the memory is when it starts.",
     )
-    found = chosen(ground.line(_THP))
+    found = bracketed(ground.line(_THP))
     if not found:
-        return check.unknown("not told", ground.system("this kernel has no such setting"))
+        return check.unreported(ground.system("this kernel has no such setting"))
     if found in {"madvise", "never"}:
         return check.ok(found)
     cure = f"gate host tune thp -- COMMAND, or: echo madvise > {_THP}"
@@ -184,7 +186,7 @@ def swap(ground: MachineUnderCheck) -> Readiness:
     )
     rows = ground.machine.text("/proc/swaps").splitlines()
     if not rows:
-        return check.unknown("not told", ground.system("/proc/swaps cannot be read"))
+        return check.unreported(ground.system("/proc/swaps cannot be read"))
     areas = [row.split() for row in rows[_HEAD:] if len(row.split()) == len(rows[0].split())]
     if not areas:
         return check.ok("off")
@@ -207,7 +209,9 @@ def layout(ground: MachineUnderCheck) -> Readiness:
     )
     found = ground.line(f"{_KERNEL}/randomize_va_space")
     if not found:
-        return check.unknown("not told", ground.system(f"{_KERNEL}/randomize_va_space is absent"))
+        return check.unknown(
+            "not reported", ground.system(f"{_KERNEL}/randomize_va_space is absent")
+        )
     if found == "2":
         return check.ok(found)
     return check.off(found, ground.system("sysctl kernel.randomize_va_space=2"))
@@ -229,7 +233,7 @@ def check_numa_balancing(ground: MachineUnderCheck) -> Readiness:
     if len(nodes) == 1:
         return check.ok(f"{_state(found)}, a single node")
     if not found:
-        return check.unknown("not told", ground.system(f"{_KERNEL}/numa_balancing is absent"))
+        return check.unreported(ground.system(f"{_KERNEL}/numa_balancing is absent"))
     value = f"{_state(found)}, {len(nodes) or 'unknown'} nodes"
     if found == "0":
         return check.ok(value)
@@ -238,4 +242,4 @@ def check_numa_balancing(ground: MachineUnderCheck) -> Readiness:
 
 
 def _state(found: str) -> str:
-    return {"": "not told", "0": "off"}.get(found, "on")
+    return {"": "not reported", "0": "off"}.get(found, "on")

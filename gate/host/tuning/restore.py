@@ -1,8 +1,8 @@
 """Putting back what is in the journal, the last knob first; then swaps, the first one first.
 
 A knob that still shows what the gate set is set to what it was. One that shows what it was is
-left. One that shows anything else was turned by somebody else meanwhile: it is left, told, and
-stays in the journal, until `gate host restore` is told to overwrite or to keep it. So does one
+left. One that shows anything else was turned by somebody else meanwhile: it is left, printed, and
+stays in the journal, until `gate host restore` is asked to overwrite or to keep it. So does one
 that cannot be read, and one that went with its processor or device: it comes back as the gate set
 it. Done again after an interruption, it ends the same.
 """
@@ -17,14 +17,13 @@ from typing import TYPE_CHECKING
 from gate.errors import CannotJudge
 from gate.host.journal import JOURNAL, close_journal, read_journal, write_journal
 from gate.host.tuning.sysctl_setting import SWAP, absent, turn, value_at
-from gate.linux.machine import ThisMachine, line
+from gate.linux.machine import ThisMachine, read_boot_id
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from gate.host.journal import Journal
     from gate.host.tuning.settings import SettingChange
-    from gate.linux.machine import LinuxMachine
 
 _RETURNS = re.compile(r"/sys/devices/system/cpu/cpufreq/policy\d+/.+|/proc/irq/\d+/.+")
 """Knobs that go with a processor or a device, and come back with their last value."""
@@ -34,7 +33,7 @@ _AWAY = "it may come back as the gate set it; a restart of the machine forgets i
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Left:
+class NotRestored:
     """A knob that was not put back."""
 
     change: SettingChange
@@ -43,38 +42,33 @@ class Left:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Restored:
+class RestoreResult:
     """What restoring did."""
 
     back: tuple[SettingChange, ...] = ()
     """Set to what they were."""
-    left: tuple[Left, ...] = ()
+    left: tuple[NotRestored, ...] = ()
     gone: tuple[SettingChange, ...] = ()
     """Knobs that are not there any more, and do not come back by themselves."""
     forgotten: int = 0
     """Knobs that a restart of the machine set anew before we came."""
 
     def lines(self) -> tuple[str, ...]:
-        """What is worth telling, a line each."""
-        told = [f"put back: {one.path} = {one.before}" for one in self.back]
-        told += [f"not there any more: {one.path} (was {one.before})" for one in self.gone]
+        """What is worth printing, a line each."""
+        shown = [f"put back: {one.path} = {one.before}" for one in self.back]
+        shown += [f"not there any more: {one.path} (was {one.before})" for one in self.gone]
         if self.forgotten:
-            told.append(
+            shown.append(
                 f"the machine was restarted, which forgot the tuning of {self.forgotten} settings"
             )
         return (
-            *told,
+            *shown,
             *(
                 f"LEFT AS IT IS: {one.change.path} = {one.now}: {one.why}; before the gate it was "
                 f"{one.change.before}"
                 for one in self.left
             ),
         )
-
-
-def boot_now(machine: LinuxMachine | None = None) -> str:
-    """This boot; empty where the kernel does not tell."""
-    return line(machine or ThisMachine(), "/proc/sys/kernel/random/boot_id")
 
 
 def refuse_owned(journal: Journal, state: Path) -> None:
@@ -92,7 +86,7 @@ def refuse_owned(journal: Journal, state: Path) -> None:
         )
 
 
-def restore(state: Path, *, force: bool = False, keep: bool = False) -> Restored:
+def restore(state: Path, *, force: bool = False, keep: bool = False) -> RestoreResult:
     """Put back what the journal names, and close it.
 
     `force` overwrites what somebody else set meanwhile; `keep` leaves that, and forgets it.
@@ -103,37 +97,40 @@ def restore(state: Path, *, force: bool = False, keep: bool = False) -> Restored
     """
     journal = read_journal(state)
     if journal is None:
-        return Restored()
+        return RestoreResult()
     refuse_owned(journal, state)
-    if journal.boot != boot_now():
+    if journal.boot != read_boot_id(ThisMachine()):
         close_journal(state)
-        return Restored(forgotten=len(journal.entries))
-    back: list[SettingChange] = []
-    gone: list[SettingChange] = []
-    left: list[Left] = []
+        return RestoreResult(forgotten=len(journal.entries))
+    result = RestoreResult()
     for one in _in_turn(journal.entries):
-        now = value_at(ThisMachine(), one.setting, one.path)
-        if now == one.before:
-            continue
-        if not now and absent(one.path):
-            if _RETURNS.fullmatch(one.path):
-                left.append(Left(change=one, now="not there", why=_AWAY))
-            else:
-                gone.append(one)
-        elif now != one.after and not force:
-            left.append(Left(change=one, now=now or "unreadable", why=_OTHER if now else _SILENT))
-        elif why := _put_back(one):
-            why = f"it could not be put back: {why}"
-            left.append(Left(change=one, now=now or "unreadable", why=why))
-        else:
-            back.append(one)
-    if left and not keep:
-        still = {one.change for one in left}
+        result = _restore_one(one, result, force=force)
+    if result.left and not keep:
+        still = {one.change for one in result.left}
         entries = tuple(one for one in journal.entries if one in still)
         write_journal(state, replace(journal, entries=entries))
     else:
         close_journal(state)
-    return Restored(back=tuple(back), left=tuple(left), gone=tuple(gone))
+    return result
+
+
+def _restore_one(one: SettingChange, result: RestoreResult, *, force: bool) -> RestoreResult:
+    """Put one knob back, or say why it is left; the result with that added."""
+    now = value_at(ThisMachine(), one.setting, one.path)
+    if now == one.before:
+        return result
+    if not now and absent(one.path):
+        if not _RETURNS.fullmatch(one.path):
+            return replace(result, gone=(*result.gone, one))
+        now, why = "not there", _AWAY
+    elif now != one.after and not force:
+        why = _OTHER if now else _SILENT
+    elif not (refusal := _put_back(one)):
+        return replace(result, back=(*result.back, one))
+    else:
+        why = f"it could not be put back: {refusal}"
+    left = NotRestored(change=one, now=now or "unreadable", why=why)
+    return replace(result, left=(*result.left, left))
 
 
 def _in_turn(entries: tuple[SettingChange, ...]) -> tuple[SettingChange, ...]:

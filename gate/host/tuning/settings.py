@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gate.host.tuning.sysctl_setting import OFF, SWAP, swapped_bytes, swaps, value_at
-from gate.linux.cpu_list import cpus_mask, cpus_of, mask_cpus, shown_cpus
+from gate.linux.cpu_list import CPU, cpu_list_text, cpus_mask, cpus_of, mask_cpus
 from gate.linux.machine import line
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from gate.linux.machine import LinuxMachine
 
-_CPU = "/sys/devices/system/cpu"
 _THP = "/sys/kernel/mm/transparent_hugepage"
 _NUMA = "/proc/sys/kernel/numa_balancing"
 _ABSENT = "not on this machine"
@@ -34,8 +33,8 @@ _SPARE = 0.1
 """Share of the memory that must stay free when what is swapped out comes back."""
 
 _OWNED = {
-    "governor": rf"{_CPU}/cpufreq/policy\d+/(scaling_governor|energy_performance_preference)",
-    "turbo": rf"{_CPU}/(intel_pstate/no_turbo|cpufreq/boost|cpufreq/policy\d+/boost)",
+    "governor": rf"{CPU}/cpufreq/policy\d+/(scaling_governor|energy_performance_preference)",
+    "turbo": rf"{CPU}/(intel_pstate/no_turbo|cpufreq/boost|cpufreq/policy\d+/boost)",
     "thp": rf"{_THP}/(hugepages-\d+kB/)?enabled",
     "irq": r"/proc/irq/(\d+/smp_affinity_list|default_smp_affinity)",
     "numa_balancing": _NUMA,
@@ -85,16 +84,16 @@ def division(machine: LinuxMachine, text: str) -> Division:
     Raises:
         ValueError: the text is no list, or names processors that are not there.
     """
-    online = cpus_of(line(machine, f"{_CPU}/online"))
+    online = cpus_of(line(machine, f"{CPU}/online"))
     measured = cpus_of(text)
     if lacking := measured - online:
-        message = f"processor {shown_cpus(lacking)} is not there, only {shown_cpus(online)}"
+        message = f"processor {cpu_list_text(lacking)} is not there, only {cpu_list_text(online)}"
         raise ValueError(message)
     if not measured:
         first = min(online, default=0)
-        siblings = line(machine, f"{_CPU}/cpu{first}/topology/thread_siblings_list")
+        siblings = line(machine, f"{CPU}/cpu{first}/topology/thread_siblings_list")
         core = cpus_of(siblings) | {first}
-        measured = cpus_of(line(machine, f"{_CPU}/isolated")) & online or online - core or online
+        measured = cpus_of(line(machine, f"{CPU}/isolated")) & online or online - core or online
     return Division(measured=measured, others=online - measured)
 
 
@@ -120,8 +119,8 @@ def _plan(machine: LinuxMachine, setting: str, pairs: Iterable[tuple[str, str]])
 
 
 def _policies(machine: LinuxMachine) -> list[str]:
-    names = [n for n in machine.names(f"{_CPU}/cpufreq") if re.fullmatch(r"policy\d+", n)]
-    return [f"{_CPU}/cpufreq/{name}" for name in sorted(names, key=lambda one: int(one[6:]))]
+    names = [n for n in machine.names(f"{CPU}/cpufreq") if re.fullmatch(r"policy\d+", n)]
+    return [f"{CPU}/cpufreq/{name}" for name in sorted(names, key=lambda one: int(one[6:]))]
 
 
 def _governor(machine: LinuxMachine) -> TunableSettings:
@@ -139,13 +138,13 @@ def _governor(machine: LinuxMachine) -> TunableSettings:
 
 
 def _turbo(machine: LinuxMachine) -> TunableSettings:
-    whole = f"{_CPU}/intel_pstate/no_turbo"
+    whole = f"{CPU}/intel_pstate/no_turbo"
     if line(machine, whole):
         return _plan(machine, "turbo", [(whole, "1")])
     each = [f"{policy}/boost" for policy in _policies(machine)]
     if any(line(machine, path) for path in each):
         return _plan(machine, "turbo", [(path, "0") for path in each])
-    return _plan(machine, "turbo", [(f"{_CPU}/cpufreq/boost", "0")])
+    return _plan(machine, "turbo", [(f"{CPU}/cpufreq/boost", "0")])
 
 
 def _thp(machine: LinuxMachine) -> TunableSettings:
@@ -196,7 +195,7 @@ def _irq(machine: LinuxMachine, parts: Division) -> TunableSettings:
     for number in sorted(numbers, key=int):
         path = f"/proc/irq/{number}/smp_affinity_list"
         if now := line(machine, path):
-            pairs.append((path, shown_cpus(cpus_of(now) - parts.measured or parts.others)))
+            pairs.append((path, cpu_list_text(cpus_of(now) - parts.measured or parts.others)))
     return _plan(machine, "irq", pairs)
 
 
@@ -222,10 +221,10 @@ def wake_limit(machine: LinuxMachine) -> int | None:
     other thread of their core.
     """
     shallow = []
-    for cpu in machine.names(_CPU):
+    for cpu in machine.names(CPU):
         if not re.fullmatch(r"cpu\d+", cpu):
             continue
-        place = f"{_CPU}/{cpu}/cpuidle"
+        place = f"{CPU}/{cpu}/cpuidle"
         waits = [line(machine, f"{place}/{state}/latency") for state in machine.names(place)]
         shallow.append(min((int(w) for w in waits if w.isdigit() and int(w)), default=0))
-    return max(shallow) if shallow and machine.names(f"{_CPU}/cpu0/cpuidle") else None
+    return max(shallow) if shallow and machine.names(f"{CPU}/cpu0/cpuidle") else None

@@ -11,7 +11,8 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from gate.linux.cpu_list import cpus_mask, cpus_of, mask_cpus, shown_cpus
+from gate.linux.cpu_list import cpu_list_text, cpus_mask, cpus_of, mask_cpus
+from gate.linux.mounts import unescape
 
 if TYPE_CHECKING:
     from gate.linux.machine import LinuxMachine
@@ -22,7 +23,6 @@ OFF = "off"
 _AUTO = "auto"
 _PREFER = 0x8000
 _PRIORITIES = 0x7FFF
-_ESCAPE = re.compile(r"\\([0-7]{3})")
 _SELECTED = re.compile(r"\[([^\]]*)\]")
 _SWAP_COLUMNS = 5
 
@@ -34,7 +34,7 @@ def value_at(machine: LinuxMachine, setting: str, path: str) -> str:
     text = next(iter(machine.text(path).strip().splitlines()), "").strip()
     try:
         if path.endswith("_affinity_list"):
-            return shown_cpus(cpus_of(text))
+            return cpu_list_text(cpus_of(text))
         if path.endswith("_affinity"):
             return cpus_mask(mask_cpus(text))
     except ValueError:
@@ -61,7 +61,7 @@ def swaps(machine: LinuxMachine) -> dict[str, str]:
     a priority -2, the next one -3.
     """
     rows = [line.split() for line in machine.text("/proc/swaps").splitlines()[1:]]
-    known = [(_path(row[0]), row[4]) for row in rows if len(row) >= _SWAP_COLUMNS]
+    known = [(unescape(row[0]), row[4]) for row in rows if len(row) >= _SWAP_COLUMNS]
     known.sort(key=lambda one: int(one[1][1:]) if one[1].startswith("-") else 0)
     return {path: f"on {_AUTO if at.startswith('-') else at}" for path, at in known}
 
@@ -69,12 +69,7 @@ def swaps(machine: LinuxMachine) -> dict[str, str]:
 def swapped_bytes(machine: LinuxMachine) -> dict[str, int]:
     """Bytes that lie in each active swap."""
     rows = [line.split() for line in machine.text("/proc/swaps").splitlines()[1:]]
-    return {_path(row[0]): int(row[3]) << 10 for row in rows if len(row) >= _SWAP_COLUMNS}
-
-
-def _path(text: str) -> str:
-    """The kernel writes blanks in a path as octal numbers."""
-    return _ESCAPE.sub(lambda one: chr(int(one[1], 8)), text)
+    return {unescape(row[0]): int(row[3]) << 10 for row in rows if len(row) >= _SWAP_COLUMNS}
 
 
 def turn(setting: str, path: str, value: str) -> None:

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 
 from gate.errors import InputError
 from gate.host.journal import Journal, read_journal, state_directory, write_journal
-from gate.host.tuning.restore import boot_now, refuse_owned, restore
+from gate.host.tuning.restore import refuse_owned, restore
 from gate.host.tuning.settings import SettingChange, division, wake_limit, wanted_settings
 from gate.host.tuning.sysctl_setting import SWAP, turn, value_at
-from gate.linux.cpu_list import shown_cpus
-from gate.linux.machine import ThisMachine
-from gate.linux.processes import born
+from gate.linux.cpu_list import cpu_list_text
+from gate.linux.machine import ThisMachine, read_boot_id
+from gate.linux.processes import start_of
 from gate.model.readiness import TUNABLE
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tuned:
+class TuningResult:
     """What is tuned now."""
 
     names: tuple[str, ...] = ()
@@ -117,7 +117,7 @@ def tune_host(
     measured_cpus: str = "",
     state: Path | None = None,
     tell: Callable[[str], None] | None = None,
-) -> Iterator[Tuned]:
+) -> Iterator[TuningResult]:
     """Tune, and put back at the end; `tell` hears of what could not be put back.
 
     Raises:
@@ -126,12 +126,12 @@ def tune_host(
         CannotJudge: G240, another gate has tuned this host.
     """
     if not names:
-        yield Tuned()
+        yield TuningResult()
         return
     place = state or state_directory()
     intent = planned_changes(names, measured_cpus)
     _refuse_without_root(intent)
-    kept = _kept(place)
+    kept = _older_changes(place)
     with ExitStack() as stack:
         stack.callback(_undo, place, tell)
         result = _apply(intent, place, kept)
@@ -141,16 +141,16 @@ def tune_host(
 
 
 def _undo(place: Path, tell: Callable[[str], None] | None) -> None:
-    told = restore(place)
-    if tell is not None and told.left:
-        for one in told.lines():
+    result = restore(place)
+    if tell is not None and result.left:
+        for one in result.lines():
             tell(one)
 
 
-def _kept(place: Path) -> tuple[SettingChange, ...]:
+def _older_changes(place: Path) -> tuple[SettingChange, ...]:
     """What an earlier gate turned and nobody put back, because somebody else turned it too."""
     journal = read_journal(place)
-    if journal is None or journal.boot != boot_now():
+    if journal is None or journal.boot != read_boot_id(ThisMachine()):
         return ()
     refuse_owned(journal, place)
     return journal.entries
@@ -174,7 +174,7 @@ def _refuse_without_root(intent: Intent) -> None:
         )
 
 
-def _apply(intent: Intent, place: Path, kept: tuple[SettingChange, ...]) -> Tuned:
+def _apply(intent: Intent, place: Path, kept: tuple[SettingChange, ...]) -> TuningResult:
     """Turn the knobs, each after the journal has it on the disk."""
     held: list[str] = []
     lacking: list[str] = []
@@ -205,8 +205,8 @@ def _apply(intent: Intent, place: Path, kept: tuple[SettingChange, ...]) -> Tune
         if not refused or (name == "irq" and len(refused) < len(found.changes)):
             held.append(name)
             already += found.already
-    cpus = shown_cpus(intent.parts.measured) if "pinning" in held else ""
-    return Tuned(
+    cpus = cpu_list_text(intent.parts.measured) if "pinning" in held else ""
+    return TuningResult(
         names=tuple(held),
         lacking=tuple(lacking),
         changes=tuple(turned),
@@ -225,7 +225,7 @@ def _without(
 
 def _journal(entries: tuple[SettingChange, ...]) -> Journal:
     own = os.getpid()
-    return Journal(boot=boot_now(), pid=own, start=born(own), entries=entries)
+    return Journal(boot=read_boot_id(ThisMachine()), pid=own, start=start_of(own), entries=entries)
 
 
 def _turn_all(
@@ -260,7 +260,7 @@ def _refusal(name: str, refused: list[tuple[SettingChange, str]], count: int) ->
     return f"{name}: the kernel refused {first.path} = {first.after}: {why}{more}"
 
 
-def _awake(stack: ExitStack, limit: int, result: Tuned) -> Tuned:
+def _awake(stack: ExitStack, limit: int, result: TuningResult) -> TuningResult:
     """Keep the processors out of deep sleep until the stack ends, or this process does.
 
     Nothing to journal: the kernel drops the limit with the descriptor.

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from gate.errors import InputError
 from gate.judge.acceptance.acceptable import (
+    all_usable,
     benchmarks_in,
     metrics_of,
-    whole,
     why_not,
     why_not_here,
     why_not_with,
 )
 from gate.judge.host_stability.controls import accepted_controls
-from gate.judge.host_stability.host_epoch import host_move
+from gate.judge.host_stability.standing import host_move
 from gate.judge.verdict.comparable import other_tool
 from gate.judge.verdict.suite import trials_by_benchmark, values_in
 from gate.model import (
@@ -30,8 +30,8 @@ from gate.model import (
 )
 from gate.model.host import describe_changed
 from gate.model.kernel_config import config_digest, public_options
-from gate.stats.costs import log_costs, usable
-from gate.stats.screen import LossLimits, level_moved
+from gate.stats.costs import LossLimits, log_costs, usable
+from gate.stats.screen import level_moved
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,37 +70,74 @@ def accept(
 ) -> NewBaseline:
     """Append sessions of one profile to its baseline.
 
-    Sessions accepted together share a level: each series opens a new epoch when their level left
-    that of its current one, and appends otherwise. A changed profile, another major version of a
-    tool and a moved epoch fact of the host always open one. `host` is what its class must be,
-    where it is known. Series of a benchmark that a changed profile dropped, and of a
-    metric that the sessions no longer declare, are retired.
+    Sessions accepted together share a level: a series opens a new epoch when their level left that
+    of its current one, and when the profile's text, the major version of a tool or an epoch fact of
+    the host changed. What a changed profile no longer measures is retired. `host` is what its class
+    must be, where it is known.
 
     Raises:
         InputError: a session may not become a baseline, or there is no reason.
     """
+    known = baseline or _empty(sessions[0], host)
+    _refuse_unacceptable(sessions, known, acceptance, places or {})
+    series, changes = _grown_series(sessions, known)
+    added = (_facts(session, acceptance) for session in sessions)
+    everything = tuple(sorted((*known.sessions, *added), key=lambda s: (s.started, s.id)))
+    age = {one.id: number for number, one in enumerate(everything)}
+
+    def in_order(point: BaselinePoint) -> tuple[int, int]:
+        return point.epoch, age[point.session]
+
+    grown = replace(
+        known,
+        profile_digest=sessions[0].profile_digest,
+        harness=sessions[0].harness,
+        sessions=everything,
+        kernel_configs=known.kernel_configs | _configs(sessions),
+        series=tuple(
+            replace(one, points=tuple(sorted(one.points, key=in_order)))
+            for one in sorted(series, key=lambda s: (s.benchmark, s.metric))
+        ),
+    )
+    return NewBaseline(baseline=grown, changes=tuple(changes))
+
+
+def _refuse_unacceptable(
+    sessions: Sequence[Session],
+    known: Baseline,
+    acceptance: Acceptance,
+    places: Mapping[str, str],
+) -> None:
+    """Refuse the first session that may not become a part of this baseline."""
     if not acceptance.reason.strip():
         raise InputError("G220", "no reason was given.", cure='Say why with --reason "...".')
-    first = sessions[0]
-    known = baseline or _empty(first, host)
     for i, session in enumerate(sessions):
         reason = why_not(session) or why_not_here(session, known)
-        reason = reason or why_not_with(session, first, sessions[:i])
+        reason = reason or why_not_with(session, sessions[0], sessions[:i])
         if reason is not None:
-            place = (places or {}).get(session.id, "")
             message = f"session {session.id} is not accepted: {reason}."
-            raise InputError("G220", message, place=place)
+            raise InputError("G220", message, place=places.get(session.id, ""))
+
+
+def _grown_series(
+    sessions: Sequence[Session], known: Baseline
+) -> tuple[list[BaselineSeries], list[str]]:
+    """Every series with what the sessions measured of it, and what changed, sentence by sentence.
+
+    Raises:
+        InputError: G220, the sessions lack a series that the baseline holds.
+    """
+    first = sessions[0]
     changed = known.profile_digest != first.profile_digest
     new_tool = bool(known.sessions) and other_tool(known.sessions[-1].tools, first.tools)
     by_session = [trials_by_benchmark(session) for session in sessions]
-    changes: list[str] = []
-    series: list[BaselineSeries] = []
-    old = {(s.benchmark, s.metric): s for s in known.series}
     move = host_move(known, first.host.epoch)
     cause = f" ({describe_changed(move.facts)})" if move else ""
     new_epoch = changed or bool(new_tool) or move is not None
-    held = _held(sessions, by_session)
-    for benchmark, metric in held:
+    measured = _measured(sessions, by_session)
+    old = {(s.benchmark, s.metric): s for s in known.series}
+    series, changes = [], []
+    for benchmark, metric in measured:
         before = old.pop((benchmark, metric.name), None)
         grown, change = _grow(before, benchmark, metric, sessions, by_session, new_epoch=new_epoch)
         series.append(grown)
@@ -114,30 +151,12 @@ def accept(
         f"left out: {plan.benchmark} {metric.name}, which some trial lacks"
         for plan in first.planned
         for metric in metrics_of(first, plan)
-        if (plan.benchmark, metric) not in held
+        if (plan.benchmark, metric) not in measured
     ]
-    added = tuple(_facts(session, acceptance) for session in sessions)
-    everything = tuple(sorted((*known.sessions, *added), key=lambda s: (s.started, s.id)))
-    age = {one.id: number for number, one in enumerate(everything)}
-    return NewBaseline(
-        baseline=replace(
-            known,
-            profile_digest=first.profile_digest,
-            harness=first.harness,
-            sessions=everything,
-            kernel_configs=known.kernel_configs | _configs(sessions),
-            series=tuple(
-                replace(
-                    one, points=tuple(sorted(one.points, key=lambda p: (p.epoch, age[p.session])))
-                )
-                for one in sorted(series, key=lambda s: (s.benchmark, s.metric))
-            ),
-        ),
-        changes=tuple(changes),
-    )
+    return series, changes
 
 
-def _held(
+def _measured(
     sessions: Sequence[Session], by_session: Sequence[Mapping[str, tuple[Trial, ...]]]
 ) -> list[tuple[str, Metric]]:
     """Every series that the sessions give; watched ones, which close nothing, where all do."""
@@ -147,7 +166,7 @@ def _held(
         for metric in metrics_of(sessions[0], plan)
         if metric.role is Role.GATE
         or all(
-            whole(values_in(trials.get(plan.benchmark, ()), metric.name), own.trials)
+            all_usable(values_in(trials.get(plan.benchmark, ()), metric.name), own.trials)
             for session, trials in zip(sessions, by_session, strict=True)
             for own in session.planned
             if own.benchmark == plan.benchmark

@@ -49,7 +49,7 @@ def _lacking(session: Session) -> str | None:
             return f"{plan.benchmark} failed, {failures[0]}"
         for metric in metrics_of(session, plan):
             values = values_in(own, metric.name)
-            if metric.role is Role.GATE and not whole(values, plan.trials):
+            if metric.role is Role.GATE and not all_usable(values, plan.trials):
                 good = sum(usable([value]) for value in values)
                 return (
                     f"{plan.benchmark} {metric.name} has {good} of {plan.trials} trials "
@@ -122,6 +122,6 @@ def _source(metric: Metric) -> str:
     return metric.derived.of if metric.derived else metric.name
 
 
-def whole(values: Sequence[float], planned: int) -> bool:
+def all_usable(values: Sequence[float], planned: int) -> bool:
     """Whether every planned trial gave a value that can be compared."""
     return len(values) >= planned and usable(values)

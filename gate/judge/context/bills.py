@@ -1,24 +1,27 @@
-"""What each benchmark cost the processors, by who paid, on both sides.
+"""What each benchmark cost the processors, who paid, and who paid for a cost that moved.
 
 Two views of the same trials, which do not add up with each other. By owner: whose tasks ran, over
 the life of the trial's process, from the scheduler's own sums. By context: what the processors
-did in the measured window, as the tick sampled it.
+did in the measured window, as the kernel's tick accounting sampled it. Where the trials count the
+kernel's instructions, the functions that execute them stand in for both.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.judge.verdict.suite import trials_by_benchmark
-from gate.model import Bill, Share, TrialStatus
+from gate.model import Bill, Paid, Share, TrialStatus, Verdict
+from gate.units import show_pair
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from gate.judge.verdict.suite import Case
-    from gate.model import CpuBill, Session
+    from gate.judge.verdict.suite import Case, Suite
+    from gate.model import CpuBill, Finding, Session
 
 OWN_USER, OWN_KERNEL = "own processes in user space", "own processes in the kernel"
 BACKGROUND, REST = "background load", "other processes, and interrupts at rest"
@@ -125,9 +128,7 @@ def _net(sides: Sequence[CpuBill]) -> float:
 
 
 def _shares(
-    base: Sequence[CpuBill],
-    head: Sequence[CpuBill],
-    view: Callable[[CpuBill], dict[str, float]],
+    base: Sequence[CpuBill], head: Sequence[CpuBill], view: Callable[[CpuBill], dict[str, float]]
 ) -> tuple[Share, ...]:
     """Every payer that paid anything on either side, in the order of the view, head first."""
     before, after = medians(base, view), medians(head, view)
@@ -156,3 +157,116 @@ def _rank(name: str, before: dict[str, float], after: dict[str, float]) -> tuple
     if name in _LAST:
         return 1 + _LAST.index(name), 0.0, name
     return 0, -max(before.get(name, 0.0), after.get(name, 0.0)), name
+
+
+def instructions_of(session: Session | None, benchmark: str) -> dict[str, float]:
+    """Medians by function; empty where no trial that counts keeps them.
+
+    A function that a trial does not name had none in it, or was among its smallest.
+    """
+    trials = [
+        one.functions
+        for one in (session.trials if session else ())
+        if one.benchmark == benchmark and one.status is TrialStatus.OK and one.functions
+    ]
+    names = {name for one in trials for name in one}
+    return {name: median(one.get(name, 0.0) for one in trials) for name in sorted(names)}
+
+
+_EXPLAINED = frozenset({Verdict.REGRESSED, Verdict.IMPROVED, Verdict.INCONCLUSIVE})
+_OF_INTEREST = (
+    *("cpu", "efficiency", "user", "system", "context_switches"),
+    *("cycles", "instructions", "energy"),
+)
+_COUNTED = "kernel_instructions"
+"""How the metrics begin that are shown by function of the kernel."""
+_SHARE = 0.1
+"""Of the whole change: who moved by less is not named."""
+_MOST, _IN_SENTENCE = 8, 3
+CONTEXT = "by the kernel's tick accounting: "
+"""How a context differs in name from an owner."""
+
+
+def attribute_costs(findings: Sequence[Finding], suite: Suite) -> tuple[Finding, ...]:
+    """The findings, those of costs that moved with who paid."""
+    cases = suite.by_profile
+    return tuple(attribute_cost(one, cases[one.profile]) for one in findings)
+
+
+def attribute_cost(found: Finding, case: Case) -> Finding:
+    """The finding with who paid, where its pairs keep CPU bills."""
+    if found.verdict not in _EXPLAINED or found.method != "pairs":
+        return found
+    if found.metric.startswith(_COUNTED):
+        return _by_function(found, case)
+    if not any(word in found.metric for word in _OF_INTEREST):
+        return found
+    base = bills_of(case.pair_base).get(found.benchmark, ())
+    head = bills_of(case.pair_head).get(found.benchmark, ())
+    if not base or not head:
+        return found
+    paid = payers(base, head)
+    if not paid:
+        return found
+    return replace(found, paid=paid, path=(*found.path, f"who paid: {sentence(paid, case)}"))
+
+
+def payers(base: Sequence[CpuBill], head: Sequence[CpuBill]) -> tuple[Paid, ...]:
+    """Who moved between the sides, in CPU-seconds of an operation, largest move first."""
+    change = median(map(_busy, head)) - median(map(_busy, base))
+    before, after = medians(base, _both_views), medians(head, _both_views)
+    return _moved(before, after, max(_SHARE * abs(change), 1e-12), "s")
+
+
+def _by_function(found: Finding, case: Case) -> Finding:
+    """The finding with the kernel's functions that moved most, where its pairs keep them."""
+    before = instructions_of(case.pair_base, found.benchmark)
+    after = instructions_of(case.pair_head, found.benchmark)
+    if not before or not after:
+        return found
+    change = sum(after.values()) - sum(before.values())
+    paid = _moved(before, after, max(_SHARE * abs(change), 1.0), "1")
+    if not paid:
+        return found
+    moves = _moves_in_words(paid[:_IN_SENTENCE])
+    return replace(found, paid=paid, path=(*found.path, f"instructions by function: {moves}"))
+
+
+def _moved(
+    before: Mapping[str, float], after: Mapping[str, float], least: float, unit: str
+) -> tuple[Paid, ...]:
+    """Those that moved by `least` or more, largest move first."""
+    found = [
+        Paid(context=name, base=before.get(name, 0.0), head=after.get(name, 0.0), unit=unit)
+        for name in {**before, **after}
+    ]
+    moved = [
+        one
+        for one in found
+        if math.isfinite(one.base + one.head) and abs(one.head - one.base) >= least
+    ]
+    moved.sort(key=lambda one: -abs(one.head - one.base))
+    return tuple(moved[:_MOST])
+
+
+def _busy(bill: CpuBill) -> float:
+    return bill.busy / bill.operations
+
+
+def _both_views(bill: CpuBill) -> dict[str, float]:
+    """CPU-seconds of an operation by owner, then by context."""
+    ticks = {f"{CONTEXT}{name}": seconds for name, seconds in contexts_of(bill).items()}
+    return owners_of(bill) | ticks
+
+
+def sentence(paid: Sequence[Paid], case: Case) -> str:
+    """The owners that moved most, and what the tick accounting saw of interrupts.
+
+    `kernel threads (loop) 3.100 -> 9.400 µs of each I/O`
+    """
+    owners = [one for one in paid if not one.context.startswith(CONTEXT)][:_IN_SENTENCE]
+    return f"{_moves_in_words(owners or paid[:_IN_SENTENCE])} of each {word_of(case)}"
+
+
+def _moves_in_words(paid: Sequence[Paid]) -> str:
+    return ", ".join(f"{one.context} {show_pair(one.base, one.head, one.unit)}" for one in paid)

@@ -1,28 +1,40 @@
-"""What else was not alike on both sides: the machine, the tools, the texts, what was under test.
+"""What else was not alike on both sides: machine, kernel, tools, texts, what was under test.
 
 The base side of the pairs where pairs were measured; else the newest accepted session, as far as
-a baseline keeps such facts. What neither side tells is neither alike nor different.
+a baseline keeps such facts. What neither side knows is neither alike nor different.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.judge.context.differences_kernel import kernel_differences
 from gate.model import UNKNOWN, Alike, Difference, TrialStatus, short_digest
 from gate.model.host import Moved
+from gate.model.kernel_config import config_digest, public_options
 from gate.model.shown import ACCEPTED, AREAS, BASE_SIDE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from gate.judge.verdict.suite import Case
-    from gate.model import AcceptedSession, Baseline, Session, Subject
+    from gate.model import AcceptedSession, Baseline, Kernel, Session, Subject
+
+    Facts = Mapping[str, str]
 
 _ELSEWHERE = {"kernel": "kernel", "command_line": "command line", "tuned": "tuning"}
 """Epoch facts that have an area of their own."""
+CONFIG = "kernel config"
+MOST_OPTIONS = 200
+"""Options of a configuration that are shown one by one."""
+WHOLE = "all options"
+WHOLE_LINE = "the whole line"
+"""Keys of rows on a configuration, or of a command line, as a whole."""
+_WORD = re.compile(r'(?:[^\s"]|"[^"]*"?)+')
+_NO_WORDS = "nothing"
+_CUT = re.compile(r"… #[0-9a-f]{8}$")  # how a fact ends that was too long
 _RANK = {area: rank for rank, area in enumerate(AREAS)}
 
 
@@ -33,14 +45,12 @@ class _Fact(NamedTuple):
     head: str
 
     @property
-    def told(self) -> bool:
+    def is_known(self) -> bool:
         """Whether a side says anything of it."""
         return not {self.base, self.head} <= {"", UNKNOWN}
 
 
-def what_differed(
-    cases: Iterable[Case],
-) -> tuple[tuple[Difference, ...], tuple[Alike, ...]]:
+def what_differed(cases: Iterable[Case]) -> tuple[tuple[Difference, ...], tuple[Alike, ...]]:
     """The differences of all cases, and how many facts of each area were alike in every one."""
     rows: list[Difference] = []
     keys: dict[str, set[str]] = {}
@@ -52,9 +62,11 @@ def what_differed(
         compared.update({one.area: one.count for one in alike})
         against, facts = _facts(case)
         for fact in facts:
-            if fact.told and fact.area not in compared:
+            if fact.is_known and fact.area not in compared:
                 keys.setdefault(fact.area, set()).add(fact.key)
-                rows += _row(fact, against, case.profile)
+                if fact.base != fact.head:
+                    shown = Moved(fact.key, fact.base, fact.head).shown
+                    rows.append(_difference(fact.area, fact.key, *shown, against, case.profile))
         counted |= compared  # facts without names: the case that compared most of them
     differ = {(row.area, row.key) for row in rows}
     for area, names in keys.items():
@@ -65,23 +77,17 @@ def what_differed(
 
 def merge_differences(rows: Iterable[Difference]) -> tuple[Difference, ...]:
     """One row for each difference with the profiles that have it, by area and key."""
-    found: dict[tuple[str, str, str, str, bool], list[Difference]] = {}
+    found: dict[tuple[int, str, str, str, bool], list[Difference]] = {}
     for row in rows:
-        key = (row.area, row.key, row.base, row.head, row.against == BASE_SIDE)
+        key = _RANK[row.area], row.key, row.base, row.head, row.against != BASE_SIDE
         found.setdefault(key, []).append(row)
-    return tuple(_together(found[key]) for key in sorted(found, key=_order))
+    return tuple(_together(found[key]) for key in sorted(found))
 
 
 def alike_of(counted: Mapping[str, int]) -> tuple[Alike, ...]:
-    """Counts by area, in the order of areas; an area without any is not told."""
-    return tuple(
-        Alike(area=area, count=counted[area]) for area in AREAS if counted.get(area, 0) > 0
-    )
-
-
-def _order(key: tuple[str, str, str, str, bool]) -> tuple[int, str, str, str, bool]:
-    area, name, base, head, by_base = key
-    return _RANK[area], name, base, head, not by_base
+    """Counts by area, in the order of areas; an area without any is left out."""
+    known = ((area, counted.get(area, 0)) for area in AREAS)
+    return tuple(Alike(area=area, count=count) for area, count in known if count > 0)
 
 
 def _together(rows: Sequence[Difference]) -> Difference:
@@ -93,12 +99,11 @@ def _together(rows: Sequence[Difference]) -> Difference:
     )
 
 
-def _row(fact: _Fact, against: str, profile: str) -> Iterator[Difference]:
-    if fact.base == fact.head:
-        return
-    base, head = Moved(fact.key, fact.base, fact.head).shown
-    yield Difference(
-        area=fact.area, key=fact.key, base=base, head=head, against=against, profiles=(profile,)
+def _difference(
+    area: str, key: str, base: str, head: str, against: str, profile: str
+) -> Difference:
+    return Difference(
+        area=area, key=key, base=base, head=head, against=against, profiles=(profile,)
     )
 
 
@@ -133,12 +138,12 @@ def _of_accepted(baseline: Baseline, newest: AcceptedSession, head: Session) -> 
     yield _Fact("subject", "commit", newest.commit, head.subject.commit)
 
 
-def _table(area: str, base: Mapping[str, str], head: Mapping[str, str]) -> Iterator[_Fact]:
+def _table(area: str, base: Facts, head: Facts) -> Iterator[_Fact]:
     for key in sorted(base.keys() | head.keys()):
         yield _Fact(area, key, base.get(key, ""), head.get(key, ""))
 
 
-def _epoch(base: Mapping[str, str], head: Mapping[str, str]) -> Iterator[_Fact]:
+def _epoch(base: Facts, head: Facts) -> Iterator[_Fact]:
     for fact in _table("host", base, head):
         area = _ELSEWHERE.get(fact.key, "host")
         key = "release" if area == "kernel" else fact.key.replace("_", " ")
@@ -166,5 +171,130 @@ def _disturbed(base: Session, head: Session) -> Iterator[_Fact]:
         Counter(trial.status is TrialStatus.ASIDE for trial in one.trials) for one in (base, head)
     )
     same = before[True] == after[True]
-    said = [str(one[True]) if same else f"{one[True]} of {one.total()}" for one in (before, after)]
-    yield _Fact("disturbed", "trials set aside", *said)
+    shown = [str(n[True]) if same else f"{n[True]} of {n.total()}" for n in (before, after)]
+    yield _Fact("disturbed", "trials set aside", *shown)
+
+
+class _Known(NamedTuple):
+    """What is known of one kernel; empty where it is not."""
+
+    facts: Facts
+    words: str
+    digest: str
+    config: Facts
+    tells: bool
+    """Whether an empty digest means that the kernel does not tell its configuration."""
+
+
+def kernel_differences(case: Case) -> tuple[tuple[Difference, ...], tuple[Alike, ...]]:
+    """What differs between the kernels of a case, and how much of them is alike.
+
+    The head's is compared with that of the base side, where pairs were taken, and otherwise with
+    that of the newest accepted session. Nothing is compared that one of two does not know.
+    """
+    sides = _sides(case)
+    if sides is None:
+        return (), ()
+    against, theirs, ours = sides
+    rows: list[Difference] = []
+    alike: list[Alike] = []
+    for area, base, head in _areas(theirs, ours):
+        unlike = sorted({name for name, _ in base.items() ^ head.items()})
+        most = MOST_OPTIONS if area == CONFIG else len(unlike)
+        shown = [(name, base.get(name, ""), head.get(name, "")) for name in unlike[:most]]
+        if len(unlike) > most:
+            shown.append((f"{len(unlike) - most} further options differ", "", ""))
+        rows += [_difference(area, *row, against, case.profile) for row in shown]
+        same = len(base.keys() | head.keys()) - len(unlike)
+        alike += [Alike(area=area, count=same)] if same else []
+    return tuple(rows), tuple(alike)
+
+
+def _sides(case: Case) -> tuple[str, _Known, _Known] | None:
+    """What the head's kernel is compared with: its name, it, and the head's in the same words."""
+    if case.head.kernel is None:
+        return None
+    ours = _measured(case.head.kernel)
+    if case.pair_base is not None:
+        base = case.pair_base.kernel
+        return None if base is None else (BASE_SIDE, _measured(base), ours)
+    if case.baseline is None or not case.baseline.sessions:
+        return None
+    # The accepted command line is a fact of the host, which is shortened: so is the head's.
+    words = case.head.host.epoch.get("command_line", "")
+    against = f"accepted session {case.baseline.sessions[-1].id}"
+    return against, _accepted(case.baseline), ours._replace(words=words)
+
+
+def _measured(kernel: Kernel) -> _Known:
+    config = public_options(kernel.config)  # of any session, not only of one that was read here
+    return _Known(
+        facts={"release": kernel.release, "version": kernel.version, "build id": kernel.build_id},
+        words=kernel.command_line,
+        digest=config_digest(config),
+        config=config,
+        tells=True,
+    )
+
+
+def _accepted(baseline: Baseline) -> _Known:
+    """The kernel of the newest accepted session, as far as it was written down."""
+    session = baseline.sessions[-1]
+    release = session.epoch_facts.get("kernel", "")
+    return _Known(
+        facts={"release": release, "build id": session.kernel_build},
+        words=session.epoch_facts.get("command_line", ""),
+        digest=session.kernel_config,
+        config=baseline.kernel_configs.get(session.kernel_config, {}),
+        tells=bool(session.kernel_build),
+    )
+
+
+def _areas(theirs: _Known, ours: _Known) -> Iterator[tuple[str, Facts, Facts]]:
+    """Each area that both sides know, and what they say of it."""
+    known = [
+        name
+        for name in theirs.facts.keys() & ours.facts.keys()
+        if not {"", UNKNOWN} & {theirs.facts[name], ours.facts[name]}
+    ]
+    was, now = ({name: one.facts[name] for name in known} for one in (theirs, ours))
+    yield "kernel", was, now
+    if not {"", UNKNOWN} & {theirs.words, ours.words}:
+        yield "command line", *_words(theirs.words, ours.words)
+    if theirs.digest or (theirs.tells and ours.digest):
+        yield CONFIG, *_options(theirs, ours)
+
+
+def _words(theirs: str, ours: str) -> tuple[Facts, Facts]:
+    """Each parameter with all the values that it is given; what was cut short as one line."""
+    was, now = _parameters(theirs), _parameters(ours)
+    if theirs == ours:
+        return was, now
+    if _CUT.search(theirs) or _CUT.search(ours) or was == now:
+        before, after = Moved("", theirs, ours).shown
+        return {WHOLE_LINE: before}, {WHOLE_LINE: after}
+    return was, now
+
+
+def _parameters(line: str) -> dict[str, str]:
+    """Parameters as they are written, by name; one given twice as both."""
+    found: dict[str, list[str]] = {}
+    for word in () if line == _NO_WORDS else _WORD.findall(line):
+        found.setdefault(word.partition("=")[0], []).append(word)
+    return {name: " ".join(words) for name, words in found.items()}
+
+
+def _options(theirs: _Known, ours: _Known) -> tuple[Facts, Facts]:
+    """Every option, or where the text of a side is not known both configurations as a whole."""
+    if theirs.digest == ours.digest:
+        return ours.config, ours.config
+    if theirs.config and ours.config:
+        return theirs.config, ours.config
+    return {WHOLE: _whole(theirs)}, {WHOLE: _whole(ours)}
+
+
+def _whole(side: _Known) -> str:
+    if not side.digest:
+        return "the kernel does not tell them"
+    count = f"{len(side.config)} options" if side.config else "the text was not kept"
+    return f"digest {side.digest} ({count})"

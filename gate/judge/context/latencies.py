@@ -9,7 +9,7 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.judge.host_stability.host_epoch import is_renewed
+from gate.judge.host_stability.standing import is_renewed
 from gate.judge.verdict.comparable import refusal
 from gate.judge.verdict.suite import trials_by_benchmark
 from gate.model import Latency, Quantile, TrialStatus

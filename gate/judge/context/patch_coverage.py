@@ -1,7 +1,7 @@
 """Whether the workload executed what the change changed, and what becomes of a pass if it did not.
 
 A pass of a workload that never reached the change says nothing of it. Which functions differ is
-told by their machine code, so one that was inlined shows in its callers; which ran, by counting.
+known by their machine code, so one that was inlined shows in its callers; which ran, by counting.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from gate.model import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gate.judge.verdict.suite import Case
+    from gate.judge.verdict.suite import Case, Suite
     from gate.model import Finding, Ran, Touch
 
 CODE = "G043"
@@ -38,21 +38,31 @@ class _Seen(NamedTuple):
 
 def coverage_by_profile(cases: Sequence[Case]) -> tuple[Touched, ...]:
     """What is known of each profile that looked for it, by profile."""
-    told = (_of(case) for case in sorted(cases, key=lambda case: case.profile))
-    return tuple(one for one in told if one is not None)
+    known = (_of(case) for case in sorted(cases, key=lambda case: case.profile))
+    return tuple(one for one in known if one is not None)
 
 
-def require_coverage(found: Finding, told: Sequence[Touched], cases: Sequence[Case]) -> Finding:
-    """The finding as it is; where a pass is empty and the profile wants that, it closes the gate.
+def require_coverage(findings: Sequence[Finding], suite: Suite) -> tuple[Finding, ...]:
+    """The findings; where a pass is empty and its profile asks for that, it closes the gate.
 
-    So does a pass of which nobody knows whether it is. What was accepted as it is, or is shown
-    only, is left alone.
+    So does a pass of which nobody knows whether it is empty. What was accepted as it is, or is
+    shown only, is left alone.
     """
-    if found.verdict not in {Verdict.PASSED, Verdict.IMPROVED} or found.role is not Role.GATE:
-        return found
-    why = _not_shown(next((one for one in told if one.profile == found.profile), None))
-    if not why or not _closes(found.profile, cases):
-        return found
+    rows = {row.profile: row for row in coverage_by_profile(suite.cases)}
+    reasons = {
+        case.profile: _not_shown(rows.get(case.profile)) for case in suite.cases if _closes(case)
+    }
+    return tuple(
+        _emptied(one, why) if (why := reasons.get(one.profile)) and _passes_gate(one) else one
+        for one in findings
+    )
+
+
+def _passes_gate(found: Finding) -> bool:
+    return found.verdict in {Verdict.PASSED, Verdict.IMPROVED} and found.role is Role.GATE
+
+
+def _emptied(found: Finding, why: str) -> Finding:
     return replace(
         found,
         verdict=Verdict.INCONCLUSIVE,
@@ -64,17 +74,19 @@ def require_coverage(found: Finding, told: Sequence[Touched], cases: Sequence[Ca
     )
 
 
-def _not_shown(told: Touched | None) -> str:
+def _not_shown(row: Touched | None) -> str:
     """Why it is not shown that the workload ran the change; empty where it is, or there is none."""
-    if told is None:
+    if row is None:
         return "whether the workload executed the change is unknown, because no base was compared"
-    return told.headline if told.empty or (told.unknown and not told.executed) else ""
+    return row.headline if row.empty or (row.unknown and not row.executed) else ""
 
 
-def _closes(profile: str, cases: Sequence[Case]) -> bool:
-    asked = [case.reviewed for case in cases if case.profile == profile and case.reviewed]
-    guests = (one.work.guest.untouched for one in asked if one.work.guest is not None)
-    return Untouched.CLOSE in {*guests, *(one.subject.untouched for one in asked)}
+def _closes(case: Case) -> bool:
+    if case.reviewed is None:
+        return False
+    guest = case.reviewed.work.guest
+    asked = {case.reviewed.subject.untouched, guest.untouched if guest else Untouched.NOTE}
+    return Untouched.CLOSE in asked
 
 
 def _of(case: Case) -> Touched | None:
@@ -105,9 +117,7 @@ def _of(case: Case) -> Touched | None:
 
 
 def _seen(case: Case) -> Iterator[_Seen]:
-    for session in (case.head, *case.strikes, case.pair_base, case.pair_head):
-        if session is None:
-            continue
+    for session in case.sessions:
         for trial in session.trials:
             if trial.status is TrialStatus.OK and trial.touch is not None:
                 yield _Seen(session.side, trial.touch)
@@ -135,33 +145,33 @@ def _per_operation(ran: Ran | None) -> float:
     return ran.per_operation if ran is not None else 0.0
 
 
-def _headline(told: Touched, seen: Sequence[_Seen], *, identical: bool) -> str:
+def _headline(row: Touched, seen: Sequence[_Seen], *, identical: bool) -> str:
     sides = {one.side for one in seen}
     one_side = "" if len(sides) > 1 else f" (only the {min(sides).value} was run)"
-    if told.unknown and not told.count:
-        return f"whether the workload executed the change is unknown, because {told.unknown}"
-    if not told.count:
+    if row.unknown and not row.count:
+        return f"whether the workload executed the change is unknown, because {row.unknown}"
+    if not row.count:
         if identical:
             return "base and head are the same code: kernel and modules have the same build-ids"
         return "base and head are the same code: no function differs"
-    known = "known to have changed" if told.unknown else "changed"
-    nouns = "function" if told.count == 1 else "functions"
-    counted = f"{told.executed} of {told.count} {nouns} {known} executed"
-    if not told.unknown:
-        counted = f"{told.executed} of {told.count} changed {nouns} executed"
-    more = f"; more may differ, because {told.unknown}" if told.unknown else ""
-    if told.empty:
+    known = "known to have changed" if row.unknown else "changed"
+    nouns = "function" if row.count == 1 else "functions"
+    counted = f"{row.executed} of {row.count} {nouns} {known} executed"
+    if not row.unknown:
+        counted = f"{row.executed} of {row.count} changed {nouns} executed"
+    more = f"; more may differ, because {row.unknown}" if row.unknown else ""
+    if row.empty:
         return f"{counted}: this pass is empty{one_side}"
-    return f"{counted}{_some(told)}{one_side}{more}"
+    return f"{counted}{_largest(row)}{one_side}{more}"
 
 
-def _some(told: Touched) -> str:
+def _largest(row: Touched) -> str:
     """`: null_handle_cmd (52 -> 102 instructions per operation), ...`."""
-    ran = [one for one in told.functions if one.executed]
+    ran = [one for one in row.functions if one.executed]
     if not ran:
         return ""
     parts = [f"{one.name} ({figures(one)})" for one in ran[:_IN_SENTENCE]]
-    more = [f"{told.executed - _IN_SENTENCE} more"] if told.executed > _IN_SENTENCE else []
+    more = [f"{row.executed - _IN_SENTENCE} more"] if row.executed > _IN_SENTENCE else []
     return f": {', '.join((*parts, *more))}"
 
 
@@ -169,8 +179,8 @@ def figures(one: TouchedFunction) -> str:
     """`52 -> 102 instructions per operation`, of the sides that were booted."""
     values = [value for value in (one.base, one.head) if value is not None]
     if not any(values):
-        said = "but not for each operation"
+        shown = "but not for each operation"
     else:
         what = "calls" if one.calls else "instructions"
-        said = f"{' -> '.join(f'{value:,.6g}' for value in values)} {what} per operation"
-    return f"{said}, or another function of this name" if one.shared else said
+        shown = f"{' -> '.join(f'{value:,.6g}' for value in values)} {what} per operation"
+    return f"{shown}, or another function of this name" if one.shared else shown

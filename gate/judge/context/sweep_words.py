@@ -7,20 +7,20 @@ A point's loss is that of its medians, as everywhere: a log ratio, positive wher
 worse. A loss that is the same at every point moves a curve and leaves its shape: only losses that
 differ between points count, and two differ where they lie further apart than the mean of both
 points' tolerances. Below that nothing is said; every point may be off by as much and still pass.
-Where the group's own finding has proven that the shape became worse, smaller differences are told
+Where the group's own finding has proven that the shape became worse, smaller differences count
 too if no larger one is there, and never that it became better.
 
-What differs is told by the first of these that is true:
+What differs is described by the first of these that is true:
 
 1. Of a curve that should grow (better higher, three points at numbers or more): its last point
    lies a tenth or more below its top, and the base lost less after that place: "falls beyond".
 2. Likewise: the first place that reaches nine tenths of the curve's top comes earlier than the
    base's, and the base gained more between the two places: "no longer grows beyond". That place
-   is what the metric `knee` calls grown (`model.curve`), so that both tell of the same thing. It
+   is what the metric `knee` calls grown (`model.curve`), so that both mean the same thing. It
    is not the last point that gained a tenth over the one before, for such a rule says of the
    denser of two sweeps that it ends earlier.
 3. Both the other way round: "no longer falls", "grows further". Of 2 the last point must not have
-   lost less than the first, of 3 not more: a scaling that moved the other way is told by 4.
+   lost less than the first, of 3 not more: a scaling that moved the other way is described by 4.
 4. The losses of first and last point: "loss grows with".
 5. The point that lies furthest from both ends.
 """
@@ -149,8 +149,8 @@ def _drift(curve: _Curve) -> str:
     moved = curve.differs(end, 0) or (curve.differs(0, end) and not curve.worse_only)
     if moved and _percent(first) != _percent(last):
         word = _word(first, last)
-        told = "" if word.startswith("loss") else "loss "
-        return f"{word} with {curve.parameter}: {told}{curve.at(0)}, {curve.at(end)}"
+        kind = "" if word.startswith("loss") else "loss "
+        return f"{word} with {curve.parameter}: {kind}{curve.at(0)}, {curve.at(end)}"
     middle = (first + last) / 2
     furthest = max(range(end + 1), key=lambda at: abs(curve.losses[at] - middle))
     if furthest in {0, end} or _percent(curve.losses[furthest]) in map(_percent, (first, last)):

@@ -20,7 +20,8 @@ from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.judge.verdict.comparable import Refusal
+from gate.judge.host_stability import LIMITS
+from gate.judge.verdict.suite import Refusal
 from gate.model import Source
 from gate.model.host import changed_facts
 from gate.stats.costs import LEAST_SESSIONS, ratio, usable
@@ -29,26 +30,15 @@ from gate.stats.robust import within_session
 from gate.units import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from gate.judge.verdict.suite import Case
+    from gate.judge.verdict.suite import Case, Suite
     from gate.model import Finding, Session
 
-FLOOR, FLOOR_OF_FEW = math.log1p(0.03), math.log1p(0.15)
-"""A built-in control that moved by less condemns no host, however quiet it was: where the accepted
-sessions are of `SITTINGS` at least, and of fewer."""
-SITTINGS = 5
-"""Sittings are of different boots, or begin in different hours."""
-_ERRORS = 6.0
-NEWEST = 10
-"""Accepted sessions that tell: a host that stays moved is itself again after a few more."""
 KEPT = 5
 """Values that stand for a session, however long it was: the medians of as many parts of it."""
 _DIGITS = 4
 _HOUR = len("2026-01-31T23")
-_MEANWHILE = math.log1p(0.05)
-_HALF = 4
-"""Runs in each half of a session that can tell whether it moved meanwhile."""
 
 
 class ControlStanding(NamedTuple):
@@ -61,13 +51,13 @@ class ControlStanding(NamedTuple):
     """Accepted ones."""
     moved: float
     """Log of its time over the accepted one."""
-    bearable: float
+    allowed: float
     """Log beyond which the host moved."""
 
     @property
     def gross(self) -> bool:
         """Whether the host moved."""
-        return abs(self.moved) > self.bearable
+        return abs(self.moved) > self.allowed
 
 
 def shorten_series(runs: Sequence[float]) -> tuple[float, ...]:
@@ -100,7 +90,7 @@ def moved_builtin(case: Case) -> Refusal | None:
     gross = [one for one in standings(case) if one.gross]
     if not gross:
         return None
-    worst = max(gross, key=lambda one: abs(one.moved) / one.bearable)
+    worst = max(gross, key=lambda one: abs(one.moved) / one.allowed)
     away = ratio(worst.moved)
     longer = f"takes {percent(abs(away), signed=False)} {'longer' if away > 0 else 'less'}"
     return Refusal(
@@ -135,12 +125,12 @@ def _known(case: Case) -> dict[str, _Accepted]:
     same = [one for one in case.baseline.sessions if not changed_facts(one.epoch_facts, now)]
     found = {}
     for name in sorted({name for one in same for name in one.controls}):
-        held = [one for one in same if usable(one.controls.get(name, ()))][-NEWEST:]
+        held = [one for one in same if usable(one.controls.get(name, ()))][-LIMITS.newest :]
         if len(held) >= LEAST_SESSIONS:
             sittings = {(one.boot, one.started[:_HOUR]) for one in held}
             found[name] = _Accepted(
                 runs=tuple(_logs(one.controls[name]) for one in held),
-                floor=FLOOR if len(sittings) >= SITTINGS else FLOOR_OF_FEW,
+                floor=LIMITS.builtin if len(sittings) >= LIMITS.sittings else LIMITS.builtin_of_few,
             )
     return found
 
@@ -175,7 +165,7 @@ def _standing(
         when=when,
         sessions=len(accepted.runs),
         moved=median([median(one) for one in fresh]) - level,
-        bearable=max(accepted.floor, _ERRORS * error),
+        allowed=max(accepted.floor, LIMITS.errors * error),
     )
 
 
@@ -183,12 +173,12 @@ def moved_meanwhile(session: Session) -> str:
     """The control whose second half is far from its first; empty where none is."""
     for name, runs in sorted(session.controls.items()):
         half = len(runs) // 2
-        if half < _HALF or not usable(runs):
+        if half < LIMITS.half or not usable(runs):
             continue
         first, second = ([math.log(one) for one in part] for part in (runs[:half], runs[half:]))
         error = within_session([first, second]) * math.sqrt(math.pi / half)
         away = median(second) - median(first)
-        if abs(away) > max(_MEANWHILE, _ERRORS * error):
+        if abs(away) > max(LIMITS.meanwhile, LIMITS.errors * error):
             return (
                 f"the built-in control {name} took {percent(ratio(away))} in the second half of "
                 "the session: the host moved meanwhile"
@@ -196,12 +186,18 @@ def moved_meanwhile(session: Session) -> str:
     return ""
 
 
-def qualify_finding(finding: Finding, meanwhile: Mapping[str, str]) -> Finding:
-    """The finding with a warning where the host moved inside the session that it rests on.
+def warn_of_moves(findings: Sequence[Finding], suite: Suite) -> tuple[Finding, ...]:
+    """The findings, with a warning where the host moved inside the session that they rest on.
 
-    `meanwhile` tells so by profile. Pairs need none: both sides of a pair had the same host.
+    Pairs need none: both sides of a pair had the same host.
     """
-    why = meanwhile.get(finding.profile, "")
-    if not why or finding.method not in {"screen", "strikes"}:
-        return finding
-    return replace(finding, warnings=(*finding.warnings, why))
+    moves = {
+        case.profile: next(filter(None, map(moved_meanwhile, (case.head, *case.strikes))), "")
+        for case in suite.cases
+    }
+    return tuple(
+        replace(one, warnings=(*one.warnings, moves[one.profile]))
+        if moves[one.profile] and one.method in {"screen", "strikes"}
+        else one
+        for one in findings
+    )

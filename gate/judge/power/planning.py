@@ -1,22 +1,24 @@
-"""Before anything is measured: what the baseline's noise says about the trials to take."""
+"""Before anything is measured: trials to take, and what one metric could show with more of each."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gate.judge.verdict.series import limits_for
 from gate.model import Role
-from gate.stats import loudness
-from gate.stats.costs import LEAST_SESSIONS, log_costs, usable
-from gate.stats.noise import moderate_noise, noise_of, prior_of
-from gate.stats.planning import Expected, screen_trials
-from gate.stats.screen import LossLimits
+from gate.stats.costs import LEAST_SESSIONS, LossLimits, log_costs, usable
+from gate.stats.noise import known_sigma, noise_of, provable_with_pairs, suite_noises
+from gate.stats.planning import Expected, screen_trials, with_sessions, with_trials
+from gate.stats.power import with_pairs
+from gate.stats.strike_power import with_strikes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from gate.model import Baseline, BaselineSeries, Metric, Profile
     from gate.stats.noise import Noise
+    from gate.stats.power import Power
 
 
 def plan_screen(profile: Profile, baseline: Baseline | None, beta: float) -> dict[str, int]:
@@ -53,39 +55,38 @@ def expected_metrics(
     """What the accepted sessions say of each gate metric, by benchmark and metric.
 
     Empty where pairs cannot follow, or where nothing was accepted of this profile text. A
-    metric that is too loud for its tolerance is planned at the raised one.
+    metric that is too noisy for its tolerance is planned at the raised one.
     """
     if baseline is None or baseline.profile_digest != profile.digest or not both_sides(profile):
         return {}
     metrics = {metric.name: metric for metric in profile.metrics if metric.role is Role.GATE}
     groups = {benchmark.name: benchmark.group for benchmark in profile.benchmarks}
     known = {
-        (series.benchmark, series.metric): _sessions(series)
+        (series.benchmark, series.metric): accepted_costs(series)
         for series in baseline.series
         if series.metric in metrics
         and metrics[series.metric].group == groups.get(series.benchmark)
-        and _tells(series)
+        and shows_noise(series)
     }
-    alone = {key: noise_of(sessions) for key, sessions in known.items()}
-    prior = prior_of(tuple(alone.values()))
+    noises = suite_noises({key: noise_of(sessions) for key, sessions in known.items()})
     return {
         (series.benchmark, series.metric): expected_of(
             metrics[series.metric],
             tuple(point.values for point in series.current),
-            moderate_noise(alone[series.benchmark, series.metric], prior),
+            noises[series.benchmark, series.metric],
             profile.trials.confirm_pairs,
         )
         for series in baseline.series
-        if (series.benchmark, series.metric) in alone
+        if (series.benchmark, series.metric) in noises
     }
 
 
 def expected_of(
     metric: Metric, sessions: Sequence[Sequence[float]], noise: Noise, pairs: int
 ) -> Expected:
-    """One metric of these accepted values, its tolerance raised where it is too loud for it."""
-    asked, sigma = limits_for(metric, sessions), loudness.known_sigma(noise)
-    provable = loudness.provable_with_pairs(asked, sigma, pairs)
+    """One metric of these accepted values, its tolerance raised where it is too noisy for it."""
+    asked, sigma = limits_for(metric, sessions), known_sigma(noise)
+    provable = provable_with_pairs(asked, sigma, pairs)
     limits = LossLimits(tolerance=max(asked.tolerance, provable), negligible=asked.negligible)
     return Expected(noise=noise, limits=limits, sigma=sigma, pairs=pairs)
 
@@ -95,10 +96,86 @@ def both_sides(profile: Profile) -> bool:
     return {"base", "head"} <= profile.sides.keys()
 
 
-def _tells(series: BaselineSeries) -> bool:
+def shows_noise(series: BaselineSeries) -> bool:
+    """Whether enough usable sessions were accepted in the current epoch."""
     points = series.current
     return len(points) >= LEAST_SESSIONS and all(usable(point.values) for point in points)
 
 
-def _sessions(series: BaselineSeries) -> tuple[tuple[float, ...], ...]:
+def accepted_costs(series: BaselineSeries) -> tuple[tuple[float, ...], ...]:
+    """Log costs of the current epoch's sessions."""
     return tuple(log_costs(point.values, series.better) for point in series.current)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A metric, its accepted values and noise, and the settings to answer for."""
+
+    metric: Metric
+    values: tuple[tuple[float, ...], ...]
+    """Of the current epoch, by session."""
+    noise: Noise
+    sides: bool
+    trials: int
+    pairs: int
+    alpha: float
+    """The suite's where pairs decide, the metric's own part where strikes do."""
+    beta: float
+
+    @property
+    def expected(self) -> Expected:
+        """The metric before anything is measured, as a check plans it."""
+        return expected_of(self.metric, self.values, self.noise, self.pairs)
+
+    def limits_at(self, tolerance: float) -> LossLimits:
+        """The limits that another tolerance would have, its negligible loss in proportion."""
+        tau = self.metric.tau * tolerance / self.metric.tolerance
+        other = replace(self.metric, tolerance=tolerance, negligible=tau)
+        return limits_for(other, self.values)
+
+
+def answer(question: Question) -> Power:
+    """What can be detected."""
+    noise, asked = question.noise, question.metric.tolerance
+    trials, alpha, beta = question.trials, question.alpha, question.beta
+    at = question.limits_at
+    if question.sides:
+        return with_pairs(question.expected, at, asked, trials=trials, alpha=alpha, beta=beta)
+    return with_strikes(noise, at, asked, trials=trials, alpha=alpha, beta=beta)
+
+
+_PAIRS = (30, 80, 160, 320)
+_SESSIONS = (10, 20, 40)
+_TRIALS = (3, 5, 10)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class More:
+    """One setting changed, all others as they are."""
+
+    what: str
+    """`pairs`, `sessions` or `trials`."""
+    count: int
+    power: Power
+
+
+def more_of(question: Question) -> tuple[More, ...]:
+    """The figures with more of each setting that matters to this metric."""
+    return tuple(_more(question))
+
+
+def _more(question: Question) -> Iterator[More]:
+    if question.sides:
+        for count in _PAIRS:
+            if count != question.pairs:
+                other = replace(question, pairs=count)
+                yield More(what="pairs", count=count, power=answer(other))
+    for count in _SESSIONS:
+        if count > question.noise.level:
+            noise = with_sessions(question.noise, count)
+            yield More(what="sessions", count=count, power=answer(replace(question, noise=noise)))
+    for count in sorted({*_TRIALS, 2 * question.trials}):
+        if count > question.trials:
+            noise = with_trials(question.noise, count)
+            other = replace(question, noise=noise, trials=count)
+            yield More(what="trials", count=count, power=answer(other))

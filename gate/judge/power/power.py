@@ -6,12 +6,20 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from gate.judge.power.planning import both_sides, with_points
-from gate.judge.power.recommendations import More, Question, answer, more_of
+from gate.judge.power.planning import (
+    More,
+    Question,
+    accepted_costs,
+    answer,
+    both_sides,
+    more_of,
+    shows_noise,
+    with_points,
+)
 from gate.judge.verdict.series import MOST_RAISED
 from gate.model import UNTIMED, Role, applies, plan_of
-from gate.stats.costs import LEAST_SESSIONS, log_costs, usable
-from gate.stats.noise import moderate_noise, noise_of, prior_of
+from gate.stats.costs import LEAST_SESSIONS, usable
+from gate.stats.noise import noise_of, suite_noises
 from gate.stats.planning import screen_trials
 from gate.stats.power import CERTAINTY
 
@@ -28,9 +36,9 @@ class ToleranceStanding(StrEnum):
 
     HELD = "held"
     RAISED = "raised"
-    """Too loud for it: judged at a larger one."""
+    """Too noisy for it: judged at a larger one."""
     REFUSED = "refused"
-    """Too loud for it: not judged."""
+    """Too noisy for it: not judged."""
     WEAK = "weak"
     """Such a loss closes the gate, and is seldom proven."""
     FEW = "few sessions"
@@ -123,24 +131,9 @@ def power_rows(
     part = alpha / max(judged, 1)
     found = []
     for one in asked:
-        metrics = {metric.name: metric for metric in one.metrics}
-        known = baselines.get(one.profile)
-        values = {} if known is None else {(s.benchmark, s.metric): s for s in known.series}
         own = [row for row in rows if row.profile == one.profile]
-        questions = {
-            (row.benchmark, row.metric): Question(
-                metric=metrics[row.metric],
-                values=tuple(p.values for p in values[row.benchmark, row.metric].current),
-                noise=noises[row.profile, row.benchmark, row.metric],
-                sides=one.sides,
-                trials=one.trials,
-                pairs=one.pairs,
-                alpha=alpha if one.sides else part,
-                beta=beta,
-            )
-            for row in own
-            if (row.profile, row.benchmark, row.metric) in noises
-        }
+        share = alpha if one.sides else part
+        questions = _questions(one, baselines.get(one.profile), own, noises, share, beta)
         trials = _planned(one, questions)
         for row in own:
             question = questions.get((row.benchmark, row.metric))
@@ -155,22 +148,47 @@ def power_rows(
     return tuple(found)
 
 
+def _questions(
+    asked: PowerQuestion,
+    baseline: Baseline | None,
+    rows: Sequence[PowerRow],
+    noises: Mapping[tuple[str, str, str], Noise],
+    alpha: float,
+    beta: float,
+) -> dict[tuple[str, str], Question]:
+    """The question of each row whose noise is known, by benchmark and metric."""
+    metrics = {metric.name: metric for metric in asked.metrics}
+    values = {(s.benchmark, s.metric): s for s in baseline.series} if baseline else {}
+    return {
+        (row.benchmark, row.metric): Question(
+            metric=metrics[row.metric],
+            values=tuple(p.values for p in values[row.benchmark, row.metric].current),
+            noise=noises[row.profile, row.benchmark, row.metric],
+            sides=asked.sides,
+            trials=asked.trials,
+            pairs=asked.pairs,
+            alpha=alpha,
+            beta=beta,
+        )
+        for row in rows
+        if (row.profile, row.benchmark, row.metric) in noises
+    }
+
+
 def _noises(
     asked: Sequence[PowerQuestion], baselines: Mapping[str, Baseline]
 ) -> dict[tuple[str, str, str], Noise]:
     """The noise of each series that has sessions enough, each with the help of the others."""
-    alone: dict[tuple[str, str, str], Noise] = {}
-    for one in asked:
-        baseline = baselines.get(one.profile)
-        if baseline is None or baseline.profile_digest != one.digest:
-            continue
-        for series in baseline.series:
-            points = series.current
-            if len(points) >= LEAST_SESSIONS and all(usable(point.values) for point in points):
-                sessions = [log_costs(point.values, series.better) for point in points]
-                alone[one.profile, series.benchmark, series.metric] = noise_of(sessions)
-    prior = prior_of(tuple(alone.values()))
-    return {key: moderate_noise(noise, prior) for key, noise in alone.items()}
+    known = [(one, baselines.get(one.profile)) for one in asked]
+    return suite_noises(
+        {
+            (one.profile, series.benchmark, series.metric): noise_of(accepted_costs(series))
+            for one, baseline in known
+            if baseline is not None and baseline.profile_digest == one.digest
+            for series in baseline.series
+            if shows_noise(series)
+        }
+    )
 
 
 def _rows(asked: PowerQuestion, baseline: Baseline | None, host_class: str) -> Iterator[PowerRow]:

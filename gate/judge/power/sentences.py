@@ -1,4 +1,4 @@
-"""One sentence for each row of `gate power`: what becomes of a tolerance, what would hold it."""
+"""A sentence for each row of `gate power`: what becomes of a tolerance, what would hold it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import math
 from typing import TYPE_CHECKING
 
 from gate.judge.power.power import ToleranceStanding
-from gate.judge.power.recommendations import cure
 from gate.stats.costs import LEAST_SESSIONS
 from gate.units import percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gate.judge.power.planning import More
     from gate.judge.power.power import PowerRow
     from gate.stats.power import Power
 
@@ -68,7 +68,40 @@ def _of_power(row: PowerRow, power: Power) -> str:
     if row.standing is ToleranceStanding.RAISED:
         if power.detectable <= row.tolerance:
             return f"its floor hides losses near {asked}: judged at {judged}"
-        return f"too loud for {asked}: judged at {judged}{would}"
+        return f"too noisy for {asked}: judged at {judged}{would}"
     if row.standing is ToleranceStanding.REFUSED:
-        return f"too loud for {asked}, and {judged} is what its noise bears: not judged{would}"
+        return (
+            f"too noisy for {asked}: not judged, as the noise allows no tolerance below "
+            f"{judged}{would}"
+        )
     return ""
+
+
+def cure(tolerance: float, more: Sequence[More], detectable: float) -> str:
+    """The smallest settings of these that hold the tolerance, and the tolerance that would do."""
+    ways = []
+    for what in ("pairs", "sessions", "trials"):
+        enough = [one.count for one in more if one.what == what and _holds(one.power, tolerance)]
+        if enough:
+            ways.append(_WAYS[what].format(min(enough)))
+    if math.isfinite(detectable):
+        ways.append(f'tolerance = "{rounded_up(detectable)}"')
+    return " or ".join(ways)
+
+
+_WAYS = {
+    "pairs": "confirm_pairs = {}",
+    "sessions": "{} accepted sessions",
+    "trials": "screen = {} with sessions of as many trials",
+}
+
+
+def _holds(power: Power, tolerance: float) -> bool:
+    return power.detectable <= tolerance
+
+
+def rounded_up(tolerance: float) -> str:
+    """The next plain percentage: halves below 10 %, whole ones from there on."""
+    hundredths = tolerance * 100
+    step = 0.5 if hundredths < 10 else 1.0
+    return f"{math.ceil(hundredths / step - 1e-9) * step:g}%"

@@ -1,7 +1,4 @@
-"""Summaries to a report: printed means judged by what mean, spread and count can bear.
-
-One row of a summary to a finding: what may be claimed, and why no more.
-"""
+"""Summaries to a report: printed means judged by what their spread and number of trials allow."""
 
 from __future__ import annotations
 
@@ -10,9 +7,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from gate.codes import PAGES
 from gate.errors import InputError, NothingCompared
-from gate.judge.judge import importance
 from gate.judge.published.summary_words import (
     itself,
     missing_evidence,
@@ -21,12 +16,13 @@ from gate.judge.published.summary_words import (
     what_would_decide,
     whence,
 )
-from gate.judge.summary import headline
+from gate.judge.summary import headline, importance
+from gate.judge.verdict.findings import advice_of
 from gate.judge.verdict.waivers import apply_waiver
 from gate.model import SCHEMA, Finding, Report, Role, SuitePromise, Verdict, join
-from gate.stats.costs import ratio
-from gate.stats.printed import compare, known_noise, trials_to_decide
+from gate.stats.costs import ratio, relative_limit
 from gate.stats.summary import Ratio
+from gate.stats.summary_logs import compare, known_noise, trials_to_decide
 from gate.units import percent
 
 if TYPE_CHECKING:
@@ -62,22 +58,22 @@ def row_finding(
             summary, row, ("G029", Verdict.INCONCLUSIVE, shape(row) + text), loss=loss, path=path
         )
     seen = compare(row, summary.mean, alpha, beta)
-    code, verdict, text = _told(summary, row, seen, alpha, beta)
+    code, verdict, text = _verdict(summary, row, seen, alpha, beta)
     return _made(
         summary,
         row,
         (code, verdict, shape(row) + text),
         loss=ratio(seen.loss),
-        loss_low=_ratio(seen.low),
-        loss_high=_ratio(seen.high),
+        loss_low=relative_limit(seen.low),
+        loss_high=relative_limit(seen.high),
         confidence=1 - alpha - beta,
-        minimum_detectable_loss=_ratio(seen.detectable),
+        minimum_detectable_loss=relative_limit(seen.detectable),
         path=tuple(_path(summary, row, seen, alpha, beta)),
         warnings=(UNKNOWN, *_warnings(row, seen)),
     )
 
 
-def _told(
+def _verdict(
     summary: Summary, row: SummaryRow, seen: MeanRatio, alpha: float, beta: float
 ) -> tuple[str, Verdict, str]:
     """Code, verdict and headline. A proven loss goes first, however small it may be."""
@@ -114,11 +110,11 @@ def _path(
     dead = percent(row.metric.tau, signed=False)
     limit = percent(row.metric.tolerance, signed=False)
     yield (
-        f"lower limit {percent(_ratio(seen.low))} at its share of alpha, "
+        f"lower limit {percent(relative_limit(seen.low))} at its share of alpha, "
         f"{percent(alpha, signed=False)}; regressed needs more than {dead}"
     )
     yield (
-        f"upper limit {percent(_ratio(seen.high))} at beta, {percent(beta, signed=False)}; "
+        f"upper limit {percent(relative_limit(seen.high))} at beta, {percent(beta, signed=False)}; "
         f"passed needs less than {limit}"
     )
 
@@ -142,20 +138,11 @@ def _warnings(row: SummaryRow, seen: MeanRatio) -> Iterator[str]:
         yield f"the spread is {shown} of the mean: noise as large as this is seldom near normal"
 
 
-def _ratio(log_loss: float | None) -> float | None:
-    return None if log_loss is None else ratio(log_loss)
-
-
 def _made(
-    summary: Summary, row: SummaryRow, told: tuple[str, Verdict, str], **numbers: Any
+    summary: Summary, row: SummaryRow, verdict_of: tuple[str, Verdict, str], **numbers: Any
 ) -> Finding:
-    code, verdict, text = told
+    code, verdict, text = verdict_of
     metric = row.metric
-    advice = (
-        "Nothing has to be done: this metric is only watched and never closes the gate."
-        if metric.role is Role.WATCH
-        else PAGES[code].cure
-    )
     numbers.setdefault("warnings", (UNKNOWN,))
     return Finding(
         code=code,
@@ -165,7 +152,7 @@ def _made(
         verdict=verdict,
         role=metric.role,
         headline=text,
-        advice=advice,
+        advice=advice_of(code, metric.role),
         unit=metric.unit,
         better=metric.better,
         base_value=row.base.mean,
@@ -195,21 +182,42 @@ def judge_summaries(
         NothingCompared: no row is of a gate metric.
         InputError: two summaries have one name.
     """
-    name, times = Counter(summary.name for summary in summaries).most_common(1)[0]
-    if times > 1:
-        what = f"{times} summaries are called {name}, so their findings could not be told apart."
-        raise InputError("G200", what, cure="Rename one of the files.")
+    _refuse_one_name(summaries)
     rows = [(summary, _at(row, tolerance)) for summary in summaries for row in summary.rows]
     gating = [row for _, row in rows if row.metric.role is Role.GATE]
+    judged = sum(row.has_spread for row in gating)
     if not gating:
         cure = 'Give at least one metric of the summary the role "gate".'
         raise NothingCompared("G280", "no gate metric was judged.", cure=cure)
-    judged = sum(row.has_spread for row in gating)
     alpha, share = policy.alpha / max(judged, 1), policy.alpha / len(gating)
     findings = [
         apply_waiver(row_finding(of, row, alpha, policy.beta, share), policy) for of, row in rows
     ]
-    findings.sort(key=importance)
+    report = _report(sorted(findings, key=importance), created=created, version=version)
+    return replace(
+        report,
+        profiles=tuple(summary.name for summary in summaries),
+        notes=tuple(_notes(summaries, tolerance)),
+        promise=replace(
+            report.promise, alpha=policy.alpha, beta=policy.beta, metrics_judged=judged
+        ),
+        subjects={
+            f"{summary.name} {side}": text
+            for summary in summaries
+            for side, text in (("base", summary.base), ("head", summary.head))
+        },
+    )
+
+
+def _refuse_one_name(summaries: Sequence[Summary]) -> None:
+    name, times = Counter(summary.name for summary in summaries).most_common(1)[0]
+    if times > 1:
+        what = f"{times} summaries are called {name}, so their findings could not be told apart."
+        raise InputError("G200", what, cure="Rename one of the files.")
+
+
+def _report(findings: Sequence[Finding], *, created: str, version: str) -> Report:
+    """The report of these findings, before it says what they are of."""
     gates = [found for found in findings if found.role is Role.GATE]
     worst = join(found.verdict for found in gates) or Verdict.BROKEN
     return Report(
@@ -219,19 +227,12 @@ def judge_summaries(
         exit_status=worst.exit_status,
         headline=headline(gates, "from summaries", is_open=worst.opens),
         created=created,
-        profiles=tuple(summary.name for summary in summaries),
+        profiles=(),
         findings=tuple(findings),
         host=None,
         tools={"driftgate": version},
-        notes=tuple(_notes(summaries, tolerance)),
-        promise=SuitePromise(
-            alpha=policy.alpha, beta=policy.beta, metrics_judged=judged, metrics_flagged=0
-        ),
-        subjects={
-            f"{summary.name} {side}": text
-            for summary in summaries
-            for side, text in (("base", summary.base), ("head", summary.head))
-        },
+        notes=(),
+        promise=SuitePromise(alpha=0.0, beta=0.0, metrics_judged=0, metrics_flagged=0),
     )
 
 

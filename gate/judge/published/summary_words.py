@@ -9,9 +9,8 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.model import Better, Take
-from gate.stats.printed import sittings_differ
 from gate.stats.summary import known_spread
-from gate.stats.summary_logs import assumed_to_decide
+from gate.stats.summary_logs import assumed_to_decide, sittings_differ
 from gate.units import percent, show, show_pair, significant
 
 if TYPE_CHECKING:
@@ -130,11 +129,11 @@ def _lack(side: Figures) -> str:
 
 def what_would_decide(summary: Summary, row: SummaryRow, alpha: float, beta: float) -> str:
     """`with a trial-to-trial spread of 2 %, 4 trials a side would decide; with 5 %, 9`."""
-    said = []
+    spreads = []
     for spread, whence in _spreads(summary, row):
         needed = assumed_to_decide(row, summary.mean, spread, alpha, beta)
-        said.append((f"{spread * 100:.2g} %{whence}", needed))
-    (first, trials), *more = said
+        spreads.append((f"{spread * 100:.2g} %{whence}", needed))
+    (first, trials), *more = spreads
     begin = f"{'no number of' if trials is None else trials} trials a side would decide"
     rest = (f"with {shown}, {needed or 'none'}" for shown, needed in more)
     return "; ".join([f"with a trial-to-trial spread of {first}, {begin}", *rest])

@@ -1,40 +1,28 @@
-"""Comparable or refused: what must agree before a number may be judged.
-
-Whether what was measured is what is judged: the commit of the change, and of its merge base.
-"""
+"""Comparable or refused: what must agree before a number may be judged."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from gate.errors import InputError
-from gate.judge.host_stability.host_epoch import host_move
+from gate.judge.host_stability.standing import host_move
 from gate.judge.verdict.exclusions import too_many_excluded
+from gate.judge.verdict.suite import Refusal
 from gate.model import EpochPolicy, Side
 from gate.model.host import changed_facts, describe_changed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from gate.judge.verdict.suite import Case
-    from gate.model import Baseline, Profile, Session
+    from gate.model import Baseline, Session
 
 
 _SHOWN = 3
 """Stable facts that a refusal names; a machine that differs in more is another one anyway."""
 
 
-class Refusal(NamedTuple):
-    """Why a profile's numbers may not be judged."""
-
-    code: str
-    reason: str
-
-
 def refusal(case: Case) -> Refusal | None:
     """The first reason why this case cannot be compared with its baseline, if there is one."""
     head = case.head
-    disturbed = [reason for session in _sessions(case) for reason in session.disturbances]
+    disturbed = [reason for session in case.sessions for reason in session.disturbances]
     if disturbed:
         return Refusal("G036", f"the sitting was disturbed: {disturbed[0]}")
     too_many = too_many_excluded(case)
@@ -54,11 +42,6 @@ def refusal(case: Case) -> Refusal | None:
         if found is not None:
             return found
     return _alike(case)
-
-
-def _sessions(case: Case) -> tuple[Session, ...]:
-    optional = [s for s in (case.pair_base, case.pair_head) if s is not None]
-    return (case.head, *case.strikes, *optional)
 
 
 def _own(head: Session, baseline: Baseline) -> Refusal | None:
@@ -132,7 +115,7 @@ def _alike(case: Case) -> Refusal | None:
 
 def _same_host(case: Case) -> Refusal | None:
     """What moved on the host between the sessions of one check moved their numbers."""
-    for other in _sessions(case)[1:]:
+    for other in case.sessions[1:]:
         facts = changed_facts(case.head.host.epoch, other.host.epoch)
         if facts:
             between = f"between sessions {case.head.id} and {other.id}"
@@ -143,7 +126,7 @@ def _same_host(case: Case) -> Refusal | None:
 
 def _same_work(case: Case) -> Refusal | None:
     head = case.head
-    for other in _sessions(case)[1:]:
+    for other in case.sessions[1:]:
         for what, theirs, ours in (
             ("host class", other.host.host_class, head.host.host_class),
             ("host", other.host.fingerprint, head.host.fingerprint),
@@ -171,45 +154,3 @@ def _same_work(case: Case) -> Refusal | None:
     if base is not None and pair_head is not None and base.boot != pair_head.boot:
         return Refusal("G037", "base and head were confirmed in different boots")
     return None
-
-
-_LONGEST = 200
-
-
-def refuse_other_commits(
-    sessions: Iterable[Session], proposed: str, merge_base: str, reviewed: Mapping[str, Profile]
-) -> None:
-    """Refuse sessions that say that they are of another commit than the one they stand for.
-
-    The head side is of the commit that is judged; the base side of the merge base, or where the
-    reviewed profile itself declares a base side, of the commit judged, in which that side then is.
-    A profile that nobody reviewed may declare one too; it is new, and compared with nothing.
-    A session that names no commit is told by `commit_notes`.
-
-    Raises:
-        InputError: G243.
-    """
-    for one in sessions:
-        said = one.subject.commit
-        wanted = proposed if one.side is Side.HEAD else merge_base
-        profile = reviewed.get(one.profile)
-        own = said == proposed and (profile is None or one.side.value in profile.sides)
-        if said and said != wanted and not own:
-            raise InputError(
-                "G243",
-                f"the {one.side.value} side of profile {one.profile[:_LONGEST]} was measured of "
-                f"commit {said[:_LONGEST]}, and {wanted} is judged by.",
-                cure=f"Measure {wanted[:12]}, or hand in the sessions that were measured of it.",
-            )
-
-
-def commit_notes(sessions: Iterable[Session]) -> Iterator[str]:
-    """What is said of sessions that do not tell which commit they measured."""
-    names = sorted({one.profile for one in sessions if not one.subject.commit})
-    if names:
-        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-        shown = ", ".join(name[:_LONGEST] for name in names[:5])
-        yield (
-            f"{shown}{more}: the sessions do not tell which commit was measured, so nothing shows "
-            "that it is the one judged"
-        )

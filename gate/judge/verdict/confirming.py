@@ -7,15 +7,15 @@ from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING
 
-from gate.judge.verdict.case_numbers import Pairing, of_blocks
 from gate.judge.verdict.epochs import accepted_change, block_costs
 from gate.judge.verdict.exclusions import disturbs_itself
-from gate.judge.verdict.rank_test import by_strikes, screen_numbers
-from gate.judge.verdict.screening import too_loud
-from gate.judge.verdict.series import make_finding, too_coarse
-from gate.judge.verdict.suite import failures_of
+from gate.judge.verdict.findings import make_finding
+from gate.judge.verdict.rank_test import by_strikes
+from gate.judge.verdict.screening import screen_numbers, too_noisy
+from gate.judge.verdict.series import at_resolution, too_coarse
+from gate.judge.verdict.suite import Pairing, failures_of
 from gate.model import Evidence, Role, Verdict, is_untimed
-from gate.stats.costs import ratio, usable, value_of
+from gate.stats.costs import ratio, relative_limit, usable, value_of
 from gate.stats.martingale import decide
 from gate.stats.robust import shift, within_session
 from gate.stats.screen import pairs_detectable
@@ -24,9 +24,10 @@ from gate.units import percent
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gate.judge.verdict.case_numbers import Values
     from gate.judge.verdict.screening import Flagged
-    from gate.model import Finding
+    from gate.judge.verdict.suite import Values
+    from gate.model import Better, Finding
+    from gate.stats.costs import LossLimits
     from gate.stats.martingale import PairDecision, PairRule
 
 _SMALL = 1e-4
@@ -43,8 +44,7 @@ def confirm_series(flag: Flagged, *, alpha: float, beta: float) -> Finding:
     """Decide one flagged series with its share of the suite's alpha."""
     case, benchmark = flag.series.case, flag.series.benchmark
     for session in (case.pair_base, case.pair_head, *case.strikes):
-        failures = failures_of(session, benchmark) if session else ()
-        if failures:
+        if failures := failures_of(session, benchmark) if session else ():
             text = f"while confirming, {failures[0]}"
             return make_finding(flag.series, "G050", Verdict.BROKEN, text, path=flag.path)
     pairing = Pairing(case.pair_base, case.pair_head, benchmark)
@@ -87,6 +87,15 @@ def _at_resolution(flag: Flagged, coarse: float, blocks: Sequence[Values]) -> Fl
     return replace(flag, limits=limits, warnings=(too_coarse(flag.series, limits), *kept))
 
 
+def of_blocks(
+    limits: LossLimits, resolution: float, blocks: Sequence[Values], better: Better
+) -> LossLimits:
+    """The same for pairs: their own resolution at their own base values."""
+    base = [value for before, _ in blocks for value in before]
+    usable = all(math.isfinite(value) and value > 0 for value in base)
+    return at_resolution(limits, resolution, median(base), better) if base and usable else limits
+
+
 def _stuck(base: Sequence[float], head: Sequence[float]) -> bool:
     """Whether nothing varies, or the head does not while the base never repeats a value."""
     return len({*base, *head}) == 1 or (
@@ -99,84 +108,83 @@ def _by_pairs(flag: Flagged, blocks: Sequence[Values], rule: PairRule) -> Findin
     base = tuple(value for before, _ in blocks for value in before)
     head = tuple(value for _, after in blocks for value in after)
     evidence = Evidence(pairs_base=base, pairs_head=head)
-    path = (*flag.path, _taken(len(base)))
-    if not (usable(base) and usable(head)):
-        text = "a confirming trial gave a value that is not above zero"
-        return make_finding(flag.series, "G051", Verdict.BROKEN, text, evidence=evidence, path=path)
-    known = flag.series.case.head
-    if _stuck(base, head) and not is_untimed(known.harness, known.tools):
-        whose = "trials" if base[0] == head[0] and len(set(base)) == 1 else "trials of the head"
-        text = f"all {whose} of {len(base)} pairs gave exactly {head[0]:g}"
-        return make_finding(flag.series, "G052", Verdict.BROKEN, text, evidence=evidence, path=path)
-    refused = too_loud(flag.series, flag.limits, flag.warnings)
-    if refused is not None:
-        return replace(refused, path=path)
+    if (refused := _refused_pairs(flag, evidence)) is not None:
+        return replace(refused, path=(*flag.path, _taken(len(base))))
     costs, allowed = block_costs(blocks, better, accepted_change(flag.series))
     decision = decide(costs, rule)
-    seen = costs[: decision.blocks]
-    loss = shift(seen)
+    decided_by = costs[: decision.blocks]
+    loss = shift(decided_by)
     code, verdict, text = _words(decision, rule, loss, flag)
-    path = (*flag.path, _taken(decision.pairs), _last_step(decision, rule))
-    itself = disturbs_itself(flag.series.case, flag.series.benchmark)
-    if itself and verdict is Verdict.PASSED:
+    path = *flag.path, _taken(decision.pairs), _last_step(decision, rule)
+    if verdict is Verdict.PASSED and (
+        itself := disturbs_itself(flag.series.case, flag.series.benchmark)
+    ):
         code, verdict, text = "G042", Verdict.INCONCLUSIVE, f"{text}, but {itself}"
         path = (*path, f"not cleared: {itself}")
-    middle = median([cost for before, _ in seen for cost in before]) + allowed
-    told = _beside_pairs(flag, middle, allowed, passed=verdict is Verdict.PASSED)
+    middle = median([cost for before, _ in decided_by for cost in before]) + allowed
+    hidden = _hidden_by_pairs(flag, middle, allowed, passed=verdict is Verdict.PASSED)
     return make_finding(
         flag.series,
         code,
         verdict,
         text,
         loss=ratio(loss),
-        loss_low=_ratio(decision.low),
-        loss_high=_ratio(decision.high),
+        loss_low=relative_limit(decision.low),
+        loss_high=relative_limit(decision.high),
         base_value=value_of(middle, better),
         head_value=value_of(middle + loss, better),
         trials_base=decision.pairs,
         trials_head=decision.pairs,
         method="pairs",
         confidence=1 - rule.alpha - rule.beta,
-        minimum_detectable_loss=ratio(
-            pairs_detectable(
-                flag.limits, _seen_sigma(seen, flag), decision.pairs, rule.alpha, rule.beta
-            )
-        ),
+        minimum_detectable_loss=ratio(_detectable(decided_by, flag, rule)),
         limits=flag.limits,
         path=path,
-        warnings=(*flag.warnings, *told),
+        warnings=(*flag.warnings, *hidden),
         evidence=evidence,
     )
 
 
-def _beside_pairs(flag: Flagged, middle: float, allowed: float, *, passed: bool) -> tuple[str, ...]:
+def _refused_pairs(flag: Flagged, evidence: Evidence) -> Finding | None:
+    """Why pairs can decide nothing, if there is a reason."""
+    base, head = evidence.pairs_base, evidence.pairs_head
+    if not (usable(base) and usable(head)):
+        text = "a confirming trial gave a value that is not above zero"
+        return make_finding(flag.series, "G051", Verdict.BROKEN, text, evidence=evidence)
+    known = flag.series.case.head
+    if _stuck(base, head) and not is_untimed(known.harness, known.tools):
+        whose = "trials" if base[0] == head[0] and len(set(base)) == 1 else "trials of the head"
+        text = f"all {whose} of {len(base)} pairs gave exactly {head[0]:g}"
+        return make_finding(flag.series, "G052", Verdict.BROKEN, text, evidence=evidence)
+    return too_noisy(flag.series, flag.limits, flag.warnings)
+
+
+def _hidden_by_pairs(
+    flag: Flagged, middle: float, allowed: float, *, passed: bool
+) -> tuple[str, ...]:
     """What the pairs alone would hide: a slide, an accepted change, a base that left its level."""
-    told = [flag.slide] if flag.slide and passed else []
+    found = [flag.slide] if flag.slide and passed else []
     if allowed:
-        told.append(
+        found.append(
             f"the base side is from before the newest accepted change; {percent(ratio(allowed))} "
             "was accepted and is counted on its side"
         )
     levels = [median(session) for session in flag.series.session_costs]
     away = middle - median(levels)
     if away > flag.limits.most:
-        told.append(
+        found.append(
             f"the base side itself is {percent(ratio(away))} against what was accepted: the host "
             "or the base moved, not this change"
         )
-    return tuple(told)
+    return tuple(found)
 
 
-def _seen_sigma(blocks: Sequence[Values], flag: Flagged) -> float:
-    """Noise of the pairs themselves where there are enough of them, else the expected one."""
+def _detectable(blocks: Sequence[Values], flag: Flagged, rule: PairRule) -> float:
+    """By the noise of the pairs themselves where there are enough of them, else the expected."""
     sides = [side for block in blocks for side in block]
-    if sum(len(side) for side in sides) < 2 * _ENOUGH_PAIRS:
-        return flag.sigma
-    return math.sqrt(2) * within_session(sides)
-
-
-def _ratio(log_loss: float | None) -> float | None:
-    return None if log_loss is None else ratio(log_loss)
+    pairs = sum(map(len, sides)) // 2
+    sigma = flag.sigma if pairs < _ENOUGH_PAIRS else math.sqrt(2) * within_session(sides)
+    return pairs_detectable(flag.limits, sigma, pairs, rule.alpha, rule.beta)
 
 
 def _words(
@@ -184,7 +192,7 @@ def _words(
 ) -> tuple[str, Verdict, str]:
     shown, count = percent(ratio(loss)), decision.pairs
     if decision.verdict == "regressed":
-        least = percent(_ratio(decision.low))
+        least = percent(relative_limit(decision.low))
         dead = percent(ratio(rule.negligible), signed=False)
         text = (
             f"{shown} loss, at least {least}, proven by {count} pairs in random order "

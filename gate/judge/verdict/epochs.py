@@ -24,9 +24,8 @@ from gate.units import percent
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from gate.judge.verdict.case_numbers import Values
     from gate.judge.verdict.series import Series
-    from gate.judge.verdict.suite import Case
+    from gate.judge.verdict.suite import Case, Values
     from gate.model import AcceptedSession, Better, Finding
     from gate.model.host import Moved
 

@@ -33,7 +33,7 @@ _OWN = KINDS.keys() - _OTHERS
 _LEVEL = 0.01
 """Two-sided level of the sign test of both sides' trials."""
 _ALL_ON_HEAD = 3
-"""So many on the head's side and none on the base's are told at once."""
+"""So many on the head's side and none on the base's are reported at once."""
 
 
 def too_many_excluded(case: Case) -> str:
@@ -43,8 +43,8 @@ def too_many_excluded(case: Case) -> str:
     """
     share = case.baseline.set_aside if case.baseline else Limits().set_aside
     for session in (case.head, *case.strikes):
-        if told := too_many_excluded_in(session, share):
-            return told
+        if reason := too_many_excluded_in(session, share):
+            return reason
     pairs = [one for one in (case.pair_base, case.pair_head) if one is not None]
     names = {plan.benchmark for one in pairs for plan in one.planned}
     trials = [trial for one in pairs for trial in one.trials]
@@ -136,7 +136,7 @@ def _chance(most: int, total: int) -> float:
 
 
 _LONGEST = 300
-"""Characters of a reason that are told."""
+"""Characters of a reason that are shown."""
 
 
 def set_aside(cases: Iterable[Case]) -> tuple[SetAside, ...]:
@@ -144,8 +144,7 @@ def set_aside(cases: Iterable[Case]) -> tuple[SetAside, ...]:
     return tuple(
         row
         for case in sorted(cases, key=lambda case: case.profile)
-        for session in (case.head, *case.strikes, case.pair_base, case.pair_head)
-        if session is not None
+        for session in case.sessions
         for row in _of_session(session)
     )
 

@@ -1,25 +1,30 @@
-"""Looks between blocks: which benchmarks are still undecided; light, for the measuring process.
+"""What the measuring process asks before and between its trials; it never loads scipy.
 
-`plan_second_stage` needs scipy and runs in a process of its own; what it returns does not.
+Planning and early looks need scipy, so they run in a forked child: `plan_screens`,
+`plan_second_stage` and `all_cleared` import what they need there. What they return is light, and
+so is the look between blocks of pairs, `undecided_benchmarks`.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import median
 from typing import TYPE_CHECKING
 
-from gate.judge.verdict.case_numbers import Pairing, beyond, rule_of_blocks
 from gate.judge.verdict.epochs import LevelShift, accepted_change, block_costs
+from gate.judge.verdict.series import CLEAR, beyond, largest_tolerance, relative
+from gate.judge.verdict.suite import Pairing
 from gate.model import Better, Role, Stage, TrialStatus, Verdict
 from gate.model.plan import NEXT_BLOCK
 from gate.stats.costs import usable
 from gate.stats.martingale import PairRule, decide
+from gate.stats.strikes import strikes_needed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gate.judge.verdict.suite import Case, Policy
+    from gate.judge.verdict.suite import Case, Policy, Values
     from gate.model import Baseline, Profile, Session
 
 
@@ -34,7 +39,7 @@ class Task:
     gates: bool
     """Whether it may close the gate; a watched metric costs no further trials."""
     rule: PairRule
-    bearable: float
+    largest_tolerance: float
     """The largest tolerance that it may be judged at, however coarse the pairs are."""
     accepted: LevelShift | None
     """The newest accepted change of level; the base side may still be before it."""
@@ -44,9 +49,7 @@ class Task:
 
 def plan_second_stage(cases: Sequence[Case], policy: Policy) -> tuple[Task, ...]:
     """Screen the cases and say what must be confirmed, and how."""
-    from gate.judge.judge import first_stage  # noqa: PLC0415 - scipy, in a process of its own
-    from gate.judge.verdict.series import bearable  # noqa: PLC0415 - scipy likewise
-    from gate.stats.strikes import strikes_needed  # noqa: PLC0415
+    from gate.judge.first_stage import first_stage  # noqa: PLC0415 - scipy, in the child alone
 
     first = first_stage(cases, policy)
     return tuple(
@@ -58,7 +61,7 @@ def plan_second_stage(cases: Sequence[Case], policy: Policy) -> tuple[Task, ...]
             gates=flag.series.metric.role is Role.GATE,
             accepted=accepted_change(flag.series),
             rule=flag.rule(alpha, policy.beta),
-            bearable=bearable(flag.series),
+            largest_tolerance=largest_tolerance(flag.series),
             strikes=strikes_needed(len(flag.series.sessions), alpha),
         )
         for flag, alpha in zip(first.flagged, first.alphas(policy.alpha), strict=True)
@@ -69,7 +72,7 @@ def plan_screens(
     profiles: Sequence[Profile], baselines: Sequence[Baseline | None], beta: float
 ) -> list[dict[str, int]]:
     """Trials of each profile's screen by benchmark, where they are more than it asks for."""
-    from gate.judge.power.planning import plan_screen  # noqa: PLC0415 - scipy likewise
+    from gate.judge.power.planning import plan_screen  # noqa: PLC0415 - scipy, in the child alone
 
     pairs = zip(profiles, baselines, strict=True)
     return [plan_screen(profile, baseline, beta) for profile, baseline in pairs]
@@ -81,15 +84,10 @@ EARLY_LOOK = 6
 
 def all_cleared(cases: Sequence[Case], policy: Policy) -> bool:
     """Whether the strikes so far clear every gate metric that was flagged."""
-    from gate.judge.judge import first_stage  # noqa: PLC0415
-    from gate.judge.verdict.confirming import confirm_series  # noqa: PLC0415 - scipy likewise
+    from gate.judge.first_stage import first_stage  # noqa: PLC0415 - scipy, in the child alone
 
-    first = first_stage(cases, policy)
-    return all(
-        confirm_series(flag, alpha=alpha, beta=policy.beta).verdict is Verdict.PASSED
-        for flag, alpha in zip(first.flagged, first.alphas(policy.alpha), strict=True)
-        if flag.series.metric.role is Role.GATE
-    )
+    decided = first_stage(cases, policy).confirmed(policy)
+    return all(one.verdict is Verdict.PASSED for one in decided if one.role is Role.GATE)
 
 
 def undecided_benchmarks(tasks: Sequence[Task], base: Session, head: Session) -> frozenset[str]:
@@ -106,6 +104,19 @@ def undecided_benchmarks(tasks: Sequence[Task], base: Session, head: Session) ->
     )
 
 
+def rule_of_blocks(
+    rule: PairRule, resolution: float, blocks: Sequence[Values], better: Better
+) -> PairRule:
+    """The rule of a confirmation under those limits."""
+    base = [value for before, _ in blocks for value in before]
+    if resolution <= 0 or not base:
+        return rule
+    tau = max(math.expm1(rule.negligible), relative(resolution, median(base), better))
+    return replace(
+        rule, negligible=math.log1p(tau), tolerance=max(rule.tolerance, math.log1p(tau / CLEAR))
+    )
+
+
 def _waiting(task: Task, base: Session, head: Session) -> bool:
     pairing = Pairing(base, head, task.benchmark)
     blocks = pairing.values(task.metric)
@@ -113,7 +124,7 @@ def _waiting(task: Task, base: Session, head: Session) -> bool:
         return False  # a value is lacking or unusable: the judge will call it so
     costs, _ = block_costs(blocks, task.better, task.accepted)
     rule = rule_of_blocks(task.rule, pairing.resolution(task.metric), blocks, task.better)
-    if beyond(math.expm1(rule.tolerance), task.bearable):
+    if beyond(math.expm1(rule.tolerance), task.largest_tolerance):
         # The judge would refuse to decide; further trials may be finer.
         return sum(len(before) for before, _ in blocks) + NEXT_BLOCK <= rule.limit
     return decide(costs, rule, limits=False).verdict == "undecided"

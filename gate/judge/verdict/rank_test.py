@@ -6,13 +6,15 @@ import math
 from statistics import median
 from typing import TYPE_CHECKING
 
+from gate.judge.verdict.epochs import reference
 from gate.judge.verdict.exclusions import aside_values, own_asides
-from gate.judge.verdict.series import make_finding
+from gate.judge.verdict.findings import make_finding
+from gate.judge.verdict.screening import screen_numbers
 from gate.judge.verdict.suite import values_of
 from gate.judge.verdict.validity import two_trials_agree
 from gate.model import Evidence, Verdict
 from gate.stats.costs import log_costs, ratio, usable, value_of
-from gate.stats.screen import CONFIDENCE, Screened, centre, screen
+from gate.stats.screen import Screened, centre, screen
 from gate.stats.strikes import (
     LEAST_SHARE,
     chance,
@@ -34,54 +36,21 @@ if TYPE_CHECKING:
 _STEADY = "strikes assume that the host is as steady today as when the baseline was taken"
 
 
-def screen_numbers(screened: Screened) -> dict[str, object]:
-    """A screen's numbers as fields of a finding."""
-    return {
-        "loss": ratio(screened.loss),
-        "loss_low": ratio(screened.low),
-        "loss_high": ratio(screened.high),
-        "method": "screen",
-        "confidence": CONFIDENCE,
-        "minimum_detectable_loss": ratio(screened.detectable),
-    }
-
-
 def by_strikes(flag: Flagged, sessions: tuple[Session, ...], alpha: float, beta: float) -> Finding:
     """By ranks against the accepted sessions: regressed. Else screen all heads together."""
     series = flag.series
     raw = tuple(values_of(s, series.benchmark, series.metric.name) for s in sessions)
-    evidence = Evidence(strikes=raw)
-    planned = [p.trials for s in sessions for p in s.planned if p.benchmark == series.benchmark]
-    if any(len(values) < trials for values, trials in zip(raw, planned, strict=True)):
-        text = "a further head session lacks trials of it"
-        return make_finding(series, "G053", Verdict.BROKEN, text, evidence=evidence, path=flag.path)
-    if not all(usable(values) for values in raw):
-        text = "a further head session lacks this metric or gave a value not above zero"
-        return make_finding(series, "G051", Verdict.BROKEN, text, evidence=evidence, path=flag.path)
-    if two_trials_agree(series) and {*series.head} == {value for values in raw for value in values}:
-        count = len(series.head) + sum(map(len, raw))
-        text = f"all {count} trials of {1 + len(raw)} sessions gave exactly {series.head[0]:g}"
-        return make_finding(series, "G052", Verdict.BROKEN, text, evidence=evidence, path=flag.path)
+    broken = _broken(flag, sessions, raw)
+    if broken is not None:
+        return broken
     strikes = tuple(log_costs(values, series.metric.better) for values in raw)
     again = _together(flag, (series.costs, *strikes), beta)
     with_asides = _together(flag, _heads_with_asides(series, sessions, raw), beta)
     accepted, needed = len(series.sessions), strikes_needed(len(series.sessions), alpha)
     luck = chance(wins(strikes, series.session_costs, flag.limits.dead), accepted, len(strikes))
-    large = (
-        estimated_loss(strikes, series.session_costs)
-        >= math.log1p(LEAST_SHARE * series.metric.tolerance)
-        and recent_loss(strikes, series.session_costs) > flag.limits.dead
-    )
-    proven = needed is not None and len(strikes) >= needed and luck <= alpha and large
-    against = f"against {accepted} accepted"
-    needs = f" of {needed} needed, ranked {against}" if needed else ""
-    taken = f"{len(strikes)} fresh head sessions{needs or f'; no number proves a loss {against}'}"
-    by_luck = (
-        f"by luck with chance {percent(luck, signed=False)} on a steady host, "
-        f"{percent(alpha, signed=False)} allowed"
-    )
+    enough = needed is not None and len(strikes) >= needed
     shown, heads = percent(ratio(again.loss)), len(strikes) + 1
-    if proven:
+    if enough and luck <= alpha and _is_large(flag, strikes):
         code, verdict, ended = "G061", Verdict.REGRESSED, "loss proven"
         text = f"{shown} loss: {len(strikes)} fresh sessions rank beyond {accepted} accepted ones"
     elif luck > alpha and not (again.flagged or with_asides.flagged):
@@ -98,11 +67,50 @@ def by_strikes(flag: Flagged, sessions: tuple[Session, ...], alpha: float, beta:
         verdict,
         text,
         limits=flag.limits,
-        path=(*flag.path, taken, f"{ended}: {by_luck}"),
+        path=(*flag.path, *_steps(len(strikes), needed, accepted, luck, alpha, ended)),
         warnings=(*flag.warnings, _STEADY),
-        evidence=evidence,
-        **(_numbers(flag, strikes, again)),
+        evidence=Evidence(strikes=raw),
+        **_numbers(flag, strikes, again),
     )
+
+
+def _broken(
+    flag: Flagged, sessions: Sequence[Session], raw: tuple[tuple[float, ...], ...]
+) -> Finding | None:
+    """Why the further sessions hold no numbers to compare, if there is a reason."""
+    series = flag.series
+    planned = [p.trials for s in sessions for p in s.planned if p.benchmark == series.benchmark]
+    if any(len(values) < trials for values, trials in zip(raw, planned, strict=True)):
+        code, text = "G053", "a further head session lacks trials of it"
+    elif not all(usable(values) for values in raw):
+        code = "G051"
+        text = "a further head session lacks this metric or gave a value not above zero"
+    elif two_trials_agree(series) and {*series.head} == {v for values in raw for v in values}:
+        count = len(series.head) + sum(map(len, raw))
+        code = "G052"
+        text = f"all {count} trials of {1 + len(raw)} sessions gave exactly {series.head[0]:g}"
+    else:
+        return None
+    evidence = Evidence(strikes=raw)
+    return make_finding(series, code, Verdict.BROKEN, text, evidence=evidence, path=flag.path)
+
+
+def _is_large(flag: Flagged, strikes: Sequence[Sequence[float]]) -> bool:
+    """Whether the loss is near the tolerance, and seen against the newest session alone too."""
+    accepted = flag.series.session_costs
+    least = math.log1p(LEAST_SHARE * flag.series.metric.tolerance)
+    large = estimated_loss(strikes, accepted) >= least
+    return large and recent_loss(strikes, accepted) > flag.limits.dead
+
+
+def _steps(
+    count: int, needed: int | None, accepted: int, luck: float, alpha: float, ended: str
+) -> tuple[str, str]:
+    against = f"against {accepted} accepted"
+    needs = f" of {needed} needed, ranked {against}" if needed else ""
+    taken = f"{count} fresh head sessions{needs or f'; no number proves a loss {against}'}"
+    by_luck = f"by luck with chance {percent(luck, signed=False)} on a steady host"
+    return taken, f"{ended}: {by_luck}, {percent(alpha, signed=False)} allowed"
 
 
 def _noise(flag: Flagged) -> Noise:
@@ -131,7 +139,7 @@ def _together(flag: Flagged, heads: tuple[tuple[float, ...], ...], beta: float) 
     """All head sessions as one, the screened one among them."""
     return screen(
         [median(head) for head in heads],
-        centre(flag.series.reference.sessions),
+        centre(reference(flag.series).sessions),
         _noise(flag),
         flag.limits,
         beta,

@@ -5,32 +5,38 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from gate.judge.context.sweeps import lost_points
-from gate.judge.verdict.case_numbers import beyond
-from gate.judge.verdict.epochs import fresh_acceptance
-from gate.judge.verdict.exclusions import aside_values, every_aside, own_asides, shown_values
+from gate.judge.verdict.epochs import fresh_acceptance, reference
+from gate.judge.verdict.findings import make_finding
 from gate.judge.verdict.series import (
     Series,
-    bearable,
+    beyond,
+    key_of,
+    largest_tolerance,
     limits_for,
     limits_of,
-    make_finding,
     too_coarse,
 )
-from gate.judge.verdict.suite import failures_in, resolution_in, trials_by_benchmark, values_in
 from gate.judge.verdict.validity import two_trials_agree, unfit
-from gate.model import Better, Metric, Role, Verdict, applies
-from gate.stats.costs import LEAST_SESSIONS, ratio
-from gate.stats.loudness import known_sigma, pair_sigma, provable_with_pairs, provable_with_strikes
+from gate.model import Verdict
+from gate.stats.costs import LEAST_SESSIONS, LossLimits, ratio, usable
 from gate.stats.martingale import PairRule
-from gate.stats.screen import CONFIDENCE, SHARE, LossLimits, Screened, centre, screen, slid
+from gate.stats.noise import (
+    known_sigma,
+    noise_of,
+    pair_sigma,
+    provable_with_pairs,
+    provable_with_strikes,
+    suite_noises,
+)
+from gate.stats.screen import CONFIDENCE, SHARE, Screened, centre, screen, slide_since_anchor
 from gate.units import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
 
-    from gate.judge.verdict.suite import Case, Policy
-    from gate.model import BaselineSeries, Finding
+    from gate.judge.verdict.series import SeriesKey
+    from gate.judge.verdict.suite import Policy
+    from gate.model import Finding
     from gate.stats.noise import Noise
 
 
@@ -72,52 +78,16 @@ class Flagged:
         )
 
 
-def series_of(case: Case) -> Iterator[Series]:
-    """Every series that the session or the baseline knows, the baseline's own names included."""
-    accepted: dict[tuple[str, str], BaselineSeries] = (
-        {(s.benchmark, s.metric): s for s in case.baseline.series} if case.baseline else {}
-    )
-    planned = {plan.benchmark: plan for plan in case.head.planned}
-    trials = trials_by_benchmark(case.head)
-    asides, every = own_asides(case.head), every_aside(case.head)
-    metrics = {metric.name: metric for metric in case.metrics}
-    own = {
-        (plan.benchmark, metric.name)
-        for plan in planned.values()
-        for metric in case.metrics
-        if applies(metric, plan)
-    }
-    known_names = {name for name, _ in accepted}
-    keys = own | accepted.keys()
-    for benchmark, name in sorted(keys):
-        plan = planned.get(benchmark)
-        known = accepted.get((benchmark, name))
-        metric = metrics.get(name) or _retired(name, known)
-        yield Series(
-            case=case,
-            benchmark=benchmark,
-            metric=metric,
-            control=plan.control if plan else False,
-            planned=plan.trials if plan else 0,
-            head=values_in(trials.get(benchmark, ()), name),
-            failures=failures_in(trials.get(benchmark, ())),
-            accepted=known,
-            applies=(benchmark, name) in own,
-            lost=lost_points(plan, known_names) if plan else (),
-            resolution=resolution_in(trials.get(benchmark, ()), name),
-            aside=aside_values(asides.get(benchmark, ()), name),
-            every_aside=shown_values(every.get(benchmark, ()), name),
-        )
-
-
-def _retired(name: str, known: BaselineSeries | None) -> Metric:
-    """A metric that only the baseline knows any more: it still has to be accounted for."""
-    return Metric(
-        name=name,
-        unit=known.unit if known else "1",
-        better=known.better if known else Better.LOWER,
-        role=Role.GATE,
-    )
+def noises_in(suite: Iterable[Series]) -> dict[SeriesKey, Noise]:
+    """The noise of each series that has enough accepted sessions to tell."""
+    alone: dict[SeriesKey, Noise] = {}
+    for series in suite:
+        if not series.sessions or not all(usable(values) for values in series.sessions):
+            continue
+        known, level = reference(series)
+        if len(known) >= LEAST_SESSIONS:
+            alone[key_of(series)] = noise_of(known, level=level)
+    return suite_noises(alone)
 
 
 def screen_series(series: Series, policy: Policy, noise: Noise | None) -> Finding | Flagged:
@@ -130,20 +100,19 @@ def screen_series(series: Series, policy: Policy, noise: Noise | None) -> Findin
         return refused
     if noise is None:
         return _few_sessions(series)
-    limits, warnings = _bearable(series, limits_of(series), noise)
-    answer = _look(series, limits, (*warnings, *fresh_acceptance(series)), policy, noise)
-    # A slide widens the scale between sessions: then it is the slide that must be told.
+    limits, warnings = _raise_tolerance(series, limits_of(series), noise)
+    answer = _compare(series, limits, (*warnings, *fresh_acceptance(series)), policy, noise)
+    # A slide widens the scale between sessions: then it is the slide that must be reported.
     if not isinstance(answer, Flagged) and answer.code == "G023":
         return answer
-    return too_loud(series, limits, warnings) or answer
+    return too_noisy(series, limits, warnings) or answer
 
 
-def _look(
+def _compare(
     series: Series, limits: LossLimits, warnings: tuple[str, ...], policy: Policy, noise: Noise
 ) -> Finding | Flagged:
     """Compare with the accepted sessions and sort into flagged, improved, slid and passed."""
-    known, level = series.reference
-    level_costs = centre(known)
+    level_costs = centre(reference(series).sessions)
     costs, result = max(
         (
             (some, screen(some, level_costs, noise, limits, policy.beta))
@@ -151,43 +120,55 @@ def _look(
         ),
         key=lambda one: (one[1].flagged, one[1].loss),  # the worse of both
     )
-    with_asides = f" with {len(series.aside)} set aside" if costs != series.costs else ""
-    shown = percent(ratio(result.loss))
-    met = f"{level} accepted session{'s' if level != 1 else ''}"
-    borrowed = "" if len(known) == level else ", noise of the epoch before"
-    step = (
-        f"{'flagged' if result.flagged else 'not flagged'} in the screen at {shown}{with_asides} "
-        f"(limit {percent(ratio(result.threshold))}, {met}{borrowed})"
-    )
+    step = _step(series, result, len(series.aside) if costs != series.costs else 0)
     # The asked tolerance: a slide widens the scale that a raised one comes from, and a resolution
     # that hides a small loss must not hide that losses add up.
-    slide = slid(costs, series.session_costs, limits_for(series.metric, series.sessions))
+    slide = slide_since_anchor(
+        costs, series.session_costs, limits_for(series.metric, series.sessions)
+    )
     slide_text = f"slid {percent(ratio(slide or 0.0))} since the first sessions of this epoch"
-    twice = f"both trials gave exactly {series.head[0]:g}: a stuck counter, or chance"
-    if result.flagged or two_trials_agree(series):
-        path = (step, twice) if two_trials_agree(series) else (step,)
+    agree = two_trials_agree(series)
+    if result.flagged or agree:
+        twice = f"both trials gave exactly {series.head[0]:g}: a stuck counter, or chance"
+        path = (step, twice) if agree else (step,)
         flag = _flag(series, limits, result, noise, path, warnings)
         return flag if slide is None else replace(flag, slide=slide_text)
-    numbers = {
-        "loss": ratio(result.loss),
-        "loss_low": ratio(result.low),
-        "loss_high": ratio(result.high),
+    loss = percent(ratio(result.loss))
+    code, verdict, path = "G001", Verdict.PASSED, (step,)
+    text = f"{loss}, within the tolerance of {percent(limits.tolerance, signed=False)}"
+    if slide is not None:
+        code, verdict, text, path = "G023", Verdict.INCONCLUSIVE, slide_text, (step, slide_text)
+    elif result.improved:
+        code, verdict = "G003", Verdict.IMPROVED
+        text = f"{percent(-ratio(result.loss), signed=False)} better than what was accepted"
+        path = (step, "better by more than its noise and what is negligible")
+    numbers = screen_numbers(result) | {"limits": limits, "warnings": warnings, "path": path}
+    return make_finding(series, code, verdict, text, **numbers)
+
+
+def _step(series: Series, result: Screened, asides: int) -> str:
+    """What the screen saw, as a step of the decision."""
+    known, level = reference(series)
+    with_asides = f" with {asides} set aside" if asides else ""
+    accepted = f"{level} accepted session{'s' if level != 1 else ''}"
+    borrowed = "" if len(known) == level else ", noise of the epoch before"
+    return (
+        f"{'flagged' if result.flagged else 'not flagged'} in the screen at "
+        f"{percent(ratio(result.loss))}{with_asides} "
+        f"(flagged above {percent(ratio(result.threshold))}, {accepted}{borrowed})"
+    )
+
+
+def screen_numbers(screened: Screened) -> dict[str, object]:
+    """A screen's numbers as fields of a finding."""
+    return {
+        "loss": ratio(screened.loss),
+        "loss_low": ratio(screened.low),
+        "loss_high": ratio(screened.high),
         "method": "screen",
         "confidence": CONFIDENCE,
-        "minimum_detectable_loss": ratio(result.detectable),
-        "limits": limits,
-        "warnings": warnings,
-        "path": (step,),
+        "minimum_detectable_loss": ratio(screened.detectable),
     }
-    if slide is not None:
-        numbers["path"] = (step, slide_text)
-        return make_finding(series, "G023", Verdict.INCONCLUSIVE, slide_text, **numbers)
-    if result.improved:
-        numbers["path"] = (step, "better by more than its noise and what is negligible")
-        text = f"{percent(-ratio(result.loss), signed=False)} better than what was accepted"
-        return make_finding(series, "G003", Verdict.IMPROVED, text, **numbers)
-    text = f"{shown}, within the tolerance of {percent(limits.tolerance, signed=False)}"
-    return make_finding(series, "G001", Verdict.PASSED, text, **numbers)
 
 
 def _flag(
@@ -211,18 +192,18 @@ def _flag(
 
 
 def _few_sessions(series: Series) -> Finding | Flagged:
-    count = len(series.reference.sessions)
+    count = len(reference(series).sessions)
     text = f"only {count} accepted session{'s' if count != 1 else ''} of this profile text"
     if not series.case.head.sides:
         return make_finding(
             series, "G022", Verdict.INCONCLUSIVE, f"{text}; {LEAST_SESSIONS} are needed"
         )
-    limits, warnings = _bearable(series, limits_of(series), None)
+    limits, warnings = _raise_tolerance(series, limits_of(series), None)
     flag = _flag(series, limits, None, None, (f"not screened: {text}",), warnings)
-    return too_loud(series, limits, warnings) or flag
+    return too_noisy(series, limits, warnings) or flag
 
 
-def _bearable(
+def _raise_tolerance(
     series: Series, limits: LossLimits, noise: Noise | None
 ) -> tuple[LossLimits, tuple[str, ...]]:
     """The limits, with the tolerance raised to what the metric's noise can support."""
@@ -238,19 +219,19 @@ def _bearable(
     if provable <= limits.tolerance:
         return limits, hidden
     warning = (
-        f"too loud for {percent(series.metric.tolerance, signed=False)}: "
-        f"the smallest provable loss is {percent(provable, signed=False)}"
+        f"too noisy for {percent(series.metric.tolerance, signed=False)}: "
+        f"the noise allows no tolerance below {percent(provable, signed=False)}"
     )
     return LossLimits(tolerance=provable, negligible=limits.negligible), (warning, *hidden)
 
 
 def _sigma(series: Series, noise: Noise | None) -> float:
-    return known_sigma(noise) if noise else pair_sigma(series.reference.sessions)
+    return known_sigma(noise) if noise else pair_sigma(reference(series).sessions)
 
 
-def too_loud(series: Series, limits: LossLimits, warnings: tuple[str, ...]) -> Finding | None:
+def too_noisy(series: Series, limits: LossLimits, warnings: tuple[str, ...]) -> Finding | None:
     """Refuse to judge at a raised tolerance, by policy or because it would be a fiction."""
-    if not beyond(limits.tolerance, bearable(series)):
+    if not beyond(limits.tolerance, largest_tolerance(series)):
         return None
     return make_finding(
         series, "G024", Verdict.INCONCLUSIVE, warnings[0], limits=limits, warnings=warnings[1:]

@@ -1,24 +1,27 @@
-"""One series on its way to a verdict: head values, accepted sessions, limits, and the wording."""
+"""One series: head values, accepted sessions, and the limits that it is judged by.
+
+What a measurement cannot tell apart is no difference: its floor and its resolution are folded into
+the negligible loss. Light: what the measuring process asks between blocks needs no scipy.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from gate.codes import PAGES
-from gate.judge.verdict.case_numbers import CLEAR, at_resolution, relative
-from gate.judge.verdict.epochs import ReferenceSessions, earlier, epoch_of, reference
-from gate.model import Evidence, Finding, Role, Verdict
-from gate.stats.costs import log_costs
-from gate.stats.screen import LossLimits
+from gate.judge.context.sweeps import lost_points
+from gate.judge.verdict.exclusions import aside_values, every_aside, own_asides, shown_values
+from gate.judge.verdict.suite import failures_in, resolution_in, trials_by_benchmark, values_in
+from gate.model import Better, Metric, Role, applies
+from gate.stats.costs import LossLimits, log_costs
 from gate.units import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from gate.judge.verdict.suite import Case
-    from gate.model import BaselineSeries, Metric
+    from gate.model import BaselineSeries
 
 MOST_RAISED = 10.0
 """A tolerance is raised to this multiple of what was asked at most; beyond, nobody is served."""
@@ -71,14 +74,95 @@ class Series:
         return tuple(log_costs(values, self.metric.better) for values in self.sessions)
 
     @property
-    def reference(self) -> ReferenceSessions:
-        """The accepted sessions for a screen, those of earlier epochs moved to today's level."""
-        return reference(self)
-
-    @property
     def label(self) -> str:
         """How messages name it."""
         return f"{self.benchmark} {self.metric.name}"
+
+
+SeriesKey = tuple[str, str, str]
+"""Profile, benchmark and metric."""
+
+
+def key_of(series: Series) -> SeriesKey:
+    """What tells it from every other series of a suite."""
+    return series.case.profile, series.benchmark, series.metric.name
+
+
+def series_of(case: Case) -> Iterator[Series]:
+    """Every series that the session or the baseline knows, the baseline's own names included."""
+    accepted: dict[tuple[str, str], BaselineSeries] = (
+        {(s.benchmark, s.metric): s for s in case.baseline.series} if case.baseline else {}
+    )
+    planned = {plan.benchmark: plan for plan in case.head.planned}
+    trials = trials_by_benchmark(case.head)
+    asides, every = own_asides(case.head), every_aside(case.head)
+    metrics = {metric.name: metric for metric in case.metrics}
+    own = {
+        (plan.benchmark, metric.name)
+        for plan in planned.values()
+        for metric in case.metrics
+        if applies(metric, plan)
+    }
+    known_names = {name for name, _ in accepted}
+    keys = own | accepted.keys()
+    for benchmark, name in sorted(keys):
+        plan = planned.get(benchmark)
+        known = accepted.get((benchmark, name))
+        metric = metrics.get(name) or _retired(name, known)
+        yield Series(
+            case=case,
+            benchmark=benchmark,
+            metric=metric,
+            control=plan.control if plan else False,
+            planned=plan.trials if plan else 0,
+            head=values_in(trials.get(benchmark, ()), name),
+            failures=failures_in(trials.get(benchmark, ())),
+            accepted=known,
+            applies=(benchmark, name) in own,
+            lost=lost_points(plan, known_names) if plan else (),
+            resolution=resolution_in(trials.get(benchmark, ()), name),
+            aside=aside_values(asides.get(benchmark, ()), name),
+            every_aside=shown_values(every.get(benchmark, ()), name),
+        )
+
+
+def _retired(name: str, known: BaselineSeries | None) -> Metric:
+    """A metric that only the baseline knows any more: it still has to be accounted for."""
+    return Metric(
+        name=name,
+        unit=known.unit if known else "1",
+        better=known.better if known else Better.LOWER,
+        role=Role.GATE,
+    )
+
+
+CLEAR = 0.64
+"""Largest share of the tolerance that tau may be."""
+_EVERYTHING = 1e6
+"""The relative loss of a value that is no larger than what is taken off it."""
+_ROUNDING = 1e-9
+
+
+def beyond(tolerance: float, most: float) -> bool:
+    """Whether a tolerance is above what may be judged at; rounding is not."""
+    return tolerance > most * (1 + _ROUNDING)
+
+
+def relative(step: float, centre: float, better: Better) -> float:
+    """The relative loss that a step f is at a value v: f/v, or f/(v - f) where more is better."""
+    if better is Better.LOWER:
+        return step / centre if step < _EVERYTHING * centre else _EVERYTHING
+    return step / (centre - step) if step < centre else _EVERYTHING
+
+
+def at_resolution(
+    limits: LossLimits, resolution: float, centre: float, better: Better
+) -> LossLimits:
+    """The limits with tau no smaller than the resolution at this value, and T clear of it."""
+    if resolution <= 0 or centre <= 0:
+        return limits
+    tau = max(limits.negligible, relative(resolution, centre, better))
+    return replace(limits, negligible=tau, tolerance=max(limits.tolerance, tau / CLEAR))
 
 
 def limits_of(series: Series) -> LossLimits:
@@ -106,7 +190,7 @@ def limits_for(metric: Metric, sessions: Sequence[Sequence[float]]) -> LossLimit
     return LossLimits(tolerance=max(metric.tolerance, tau / CLEAR), negligible=tau)
 
 
-def bearable(series: Series) -> float:
+def largest_tolerance(series: Series) -> float:
     """The largest tolerance that this series may be judged at, raised from what was asked."""
     asked = limits_for(series.metric, series.sessions).tolerance
     return asked * (MOST_RAISED if series.case.head.loud == "raise" else 1.0)
@@ -117,51 +201,3 @@ def too_coarse(series: Series, limits: LossLimits) -> str:
     if limits.negligible <= limits_for(series.metric, series.sessions).negligible:
         return ""
     return f"its resolution hides losses below {percent(limits.negligible, signed=False)}"
-
-
-def _advice(series: Series, code: str) -> str:
-    """The cure of the code; a watched metric asks for nothing."""
-    if series.metric.role is Role.WATCH:
-        return "Nothing has to be done: this metric is only watched and never closes the gate."
-    return PAGES[code].cure
-
-
-def make_finding(  # one place builds every finding, so that none lacks its advice
-    series: Series, code: str, verdict: Verdict, headline: str, **numbers: Any
-) -> Finding:
-    """A finding of this series; `numbers` are further fields of `Finding`."""
-    limits: LossLimits | None = numbers.pop("limits", None)
-    evidence = numbers.pop("evidence", Evidence())
-    accepted = series.accepted.current if series.accepted else ()
-    shown = replace(
-        evidence,
-        baseline=series.sessions,
-        baseline_sessions=tuple(point.session for point in accepted),
-        head=series.head,
-        earlier=earlier(series),
-        epoch=epoch_of(series),
-        aside=series.every_aside,
-    )
-    centres = [median(values) for values in series.sessions if values]
-    numbers.setdefault("base_value", median(centres) if centres else None)
-    numbers.setdefault("head_value", median(series.head) if series.head else None)
-    numbers.setdefault("trials_base", sum(len(values) for values in series.sessions))
-    numbers.setdefault("trials_head", len(series.head))
-    return Finding(
-        code=code,
-        profile=series.case.profile,
-        benchmark=series.benchmark,
-        metric=series.metric.name,
-        verdict=verdict,
-        role=series.metric.role,
-        headline=headline,
-        advice=numbers.pop("advice", _advice(series, code)),
-        unit=series.metric.unit,
-        better=series.metric.better,
-        sessions_base=len(series.sessions),
-        tolerance=series.metric.tolerance,
-        tolerance_used=limits.tolerance if limits else series.metric.tolerance,
-        negligible=limits.negligible if limits else series.metric.tau,
-        evidence=shown,
-        **numbers,
-    )

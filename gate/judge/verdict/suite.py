@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gate.errors import InputError, NothingCompared
 from gate.model import Baseline, Session, Side, Stage, TrialStatus, Waiver, plan_of
+from gate.model.plan import block_of, pairs_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +24,7 @@ class Policy:
     alpha: float = 0.01
     """Bound on the chance that an unchanged suite is called regressed."""
     beta: float = 0.025
-    """Bound on the chance that a loss of the tolerance passes."""
+    """Bound on the chance that a loss as large as the tolerance goes unnoticed."""
     allow_new: bool = False
     waivers: tuple[Waiver, ...] = ()
     accepted: frozenset[str] = frozenset()
@@ -54,15 +55,39 @@ class Case:
     """Benchmarks of the reviewed profile that the session itself did not set out to measure."""
 
     @property
+    def sessions(self) -> tuple[Session, ...]:
+        """All of them: the screen, further head sessions, and both sides of the pairs."""
+        every = (self.head, *self.strikes, self.pair_base, self.pair_head)
+        return tuple(session for session in every if session is not None)
+
+    @property
     def by_pairs(self) -> bool:
         """Whether pairs decide, or would: both sides can run, and no strikes stand in."""
         return self.pair_base is not None or (self.head.sides and not self.strikes)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suite:
+    """All cases of a report, one of each profile, and the policy that they are judged by."""
+
+    cases: tuple[Case, ...]
+    policy: Policy
+
+    @property
+    def by_profile(self) -> dict[str, Case]:
+        """The cases by their profiles' names."""
+        return {case.profile: case for case in self.cases}
+
+
+class Refusal(NamedTuple):
+    """Why a profile's numbers may not be judged."""
+
+    code: str
+    reason: str
+
+
 def arrange(
-    sessions: Sequence[Session],
-    baselines: Sequence[Baseline],
-    profiles: Mapping[str, Profile],
+    sessions: Sequence[Session], baselines: Sequence[Baseline], profiles: Mapping[str, Profile]
 ) -> tuple[Case, ...]:
     """Sort sessions into cases by profile.
 
@@ -92,10 +117,7 @@ def _refuse_doubles(sessions: Sequence[Session]) -> None:
 
 
 def _case(
-    name: str,
-    sessions: Iterable[Session],
-    baselines: Iterable[Baseline],
-    reviewed: Profile | None,
+    name: str, sessions: Iterable[Session], baselines: Iterable[Baseline], reviewed: Profile | None
 ) -> Case:
     own = sorted(
         (session for session in sessions if session.profile == name),
@@ -200,3 +222,54 @@ def values_of(session: Session, benchmark: str, metric: str) -> tuple[float, ...
 def failures_of(session: Session, benchmark: str) -> tuple[str, ...]:
     """Why trials of a benchmark failed, in run order."""
     return failures_in(trials_by_benchmark(session).get(benchmark, ()))
+
+
+Values = tuple[tuple[float, ...], tuple[float, ...]]
+"""A block's values of the base and of the head side, in the order of their pairs."""
+
+
+class Pairing:
+    """The confirming trials of one benchmark."""
+
+    def __init__(self, base: Session | None, head: Session | None, benchmark: str) -> None:
+        self._base = _by_pair(base, benchmark)
+        self._head = _by_pair(head, benchmark)
+
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """Numbers of the complete blocks; one that was cut short does not count."""
+        both = self._base.keys() & self._head.keys()
+        numbers = sorted({block_of(pair) for pair in both})
+        return tuple(number for number in numbers if both.issuperset(pairs_in(number)))
+
+    def values(self, metric: str) -> tuple[Values, ...]:
+        """A metric's values in the complete blocks that hold it in every trial."""
+        before, after = _of(self._base, metric), _of(self._head, metric)
+        return tuple(
+            (tuple(before[p] for p in pairs_in(b)), tuple(after[p] for p in pairs_in(b)))
+            for b in self.blocks
+            if all(p in before and p in after for p in pairs_in(b))
+        )
+
+    def resolution(self, metric: str) -> float:
+        """The median resolution of a metric in these trials, in its base unit."""
+        return resolution_in((*self._base.values(), *self._head.values()), metric)
+
+
+def _by_pair(session: Session | None, benchmark: str) -> dict[int, Trial]:
+    return {
+        trial.pair: trial
+        for trial in (session.trials if session else ())
+        if trial.benchmark == benchmark
+        and trial.pair is not None
+        and trial.status is TrialStatus.OK
+    }
+
+
+def _of(trials: Mapping[int, Trial], metric: str) -> dict[int, float]:
+    return {
+        pair: value.value
+        for pair, trial in trials.items()
+        for value in trial.values
+        if value.metric == metric
+    }

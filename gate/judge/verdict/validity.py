@@ -15,7 +15,7 @@ import re
 from statistics import median
 from typing import TYPE_CHECKING
 
-from gate.judge.verdict.series import make_finding
+from gate.judge.verdict.findings import make_finding
 from gate.model import Role, State, TrialStatus, Verdict, is_untimed
 from gate.stats.costs import usable
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gate.judge.verdict.series import Series
-    from gate.model import BaselineSeries, Finding, Metric, Session, Value
+    from gate.model import BaselineSeries, Finding, Metric, Value
 
 
 _LEAST_BEYOND = 10
@@ -62,15 +62,8 @@ def too_few_beyond(series: Series) -> Finding | None:
 
 def _values(series: Series) -> Iterator[Value]:
     """Every value of the metric that the verdict would rest on."""
-    case = series.case
-    sessions: tuple[Session | None, ...] = (
-        case.head,
-        case.pair_base,
-        case.pair_head,
-        *case.strikes,
-    )
-    for session in sessions:
-        for trial in session.trials if session else ():
+    for session in series.case.sessions:
+        for trial in session.trials:
             if trial.benchmark == series.benchmark and trial.status is not TrialStatus.ASIDE:
                 yield from (v for v in trial.values if v.metric == series.metric.name)
 

@@ -14,7 +14,9 @@ from gate.model import Verdict
 from gate.units import percent
 
 if TYPE_CHECKING:
-    from gate.judge.verdict.suite import Policy
+    from collections.abc import Sequence
+
+    from gate.judge.verdict.suite import Policy, Suite
     from gate.model import Baseline, Finding, Waiver
 
 
@@ -76,6 +78,12 @@ def _older(day: str, today: str) -> bool:
 
 
 _PASSES = (Verdict.PASSED, Verdict.IMPROVED)
+
+
+def apply_waivers(findings: Sequence[Finding], suite: Suite) -> tuple[Finding, ...]:
+    """The findings, each with its waiver where it has one."""
+    baselines = {case.profile: case.baseline for case in suite.cases}
+    return tuple(apply_waiver(one, suite.policy, baselines[one.profile]) for one in findings)
 
 
 def apply_waiver(finding: Finding, policy: Policy, baseline: Baseline | None = None) -> Finding:

@@ -6,22 +6,18 @@ What marked processes have done so far: processor time and I/O, by the kernel's 
 from __future__ import annotations
 
 import math
-import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.errors import TrialFailed
 from gate.formats.strict import export
+from gate.linux.proc_stat import TICK
+from gate.linux.processes import process_io, process_stat
 from gate.measure.process.process import marked_processes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-
-TICK = 1 / os.sysconf("SC_CLK_TCK")
-_USED, _REAPED, _THREADS = slice(11, 13), slice(13, 15), 17
-"""Fields of /proc/PID/stat after the name: ticks of its own, of children it waited for."""
+    from pathlib import Path
 
 
 class ProcessUsage(NamedTuple):
@@ -54,24 +50,12 @@ def tally_of(processes: Iterable[int]) -> ProcessUsage:
     """These processes; one that is gone meanwhile is left out."""
     cpu, moved, tasks = 0.0, 0, 0
     for number in processes:
-        try:
-            text = Path(f"/proc/{number}/stat").read_text("utf-8", "replace")
-        except OSError:
-            continue
-        fields = text.rpartition(")")[2].split()
-        ticks = [*fields[_USED], *fields[_REAPED]]
-        cpu += sum(int(one) for one in ticks) * TICK
-        tasks += int(fields[_THREADS])
-        moved += _moved(number)
+        stat = process_stat(number)
+        if stat is not None:
+            cpu += (stat.own + stat.reaped) * TICK
+            tasks += stat.threads
+            moved += sum((process_io(number) or {}).values())
     return ProcessUsage(cpu, moved, tasks)
-
-
-def _moved(number: int) -> int:
-    try:
-        text = Path(f"/proc/{number}/io").read_text("ascii")
-    except OSError:
-        return 0  # no such account in this kernel, or the process is gone
-    return sum(int(line.rpartition(" ")[2]) for line in text.splitlines())
 
 
 ROUNDS = "background.rounds"

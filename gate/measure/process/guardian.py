@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from gate.errors import GateError, InputError
 from gate.host.lock import KILLING
 from gate.host.tuning.restore import restore
-from gate.linux.processes import born, lives
+from gate.linux.processes import lives, start_of
 from gate.measure.process.process import gate_processes, with_gate_mark
 from gate.measure.process.stop import StopRequested
 from gate.subject.module_journal import unload_left
@@ -53,7 +53,7 @@ def with_guardian(lock: int, state: Path) -> Iterator[int]:
 
     `lock` is the open file of the measuring lock, `state` the directory of the journal.
     """
-    gate, start, place = os.getpid(), born(os.getpid()), state.absolute()
+    gate, start, place = os.getpid(), start_of(os.getpid()), state.absolute()
     theirs, ours = os.pipe()
     guardian = os.fork()
     if guardian == 0:

@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING
 
 from gate.errors import TrialFailed
 from gate.linux.cpu_list import cpus_of
-from gate.linux.processes import lives, own_mark
+from gate.linux.machine import ThisMachine
+from gate.linux.mounts import mounts
+from gate.linux.processes import control_groups, lives, own_mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -128,20 +130,14 @@ def _try(group: Path) -> None:
 
 def _parents() -> Iterator[tuple[Path, bool]]:
     """Groups in which a cpuset may be made, and whether it needs memory nodes too (version 1)."""
-    own: dict[str, str] = {}
-    for line in _lines("/proc/self/cgroup"):
-        _, controllers, path = line.split(":", 2)
-        own[controllers] = path
-    for line in _lines("/proc/self/mountinfo"):
-        fields = line.split(" ")
-        after = fields[fields.index("-") + 1 :]
-        root, place, kind, options = fields[3], fields[4], after[0], after[-1].split(",")
-        if kind == "cgroup" and "cpuset" in options:
+    own = control_groups(ThisMachine())
+    for mount in mounts(ThisMachine()):
+        if mount.kind == "cgroup" and "cpuset" in mount.options:
             names = next((key for key in own if "cpuset" in key.split(",")), None)
             if names is not None:
-                yield _below(place, root, own[names]), True
-        elif kind == "cgroup2" and "" in own:
-            parent = _below(place, root, own[""])
+                yield _below(mount.point, mount.root, own[names]), True
+        elif mount.kind == "cgroup2" and "" in own:
+            parent = _below(mount.point, mount.root, own[""])
             with suppress(OSError):
                 enabled = (parent / "cgroup.subtree_control").read_text("ascii").split()
                 if "cpuset" in enabled:
@@ -153,13 +149,6 @@ def _below(place: str, root: str, path: str) -> Path:
     shown = root != "/" and (path == root or path.startswith(f"{root}/"))
     inside = path.removeprefix(root) if shown else path
     return Path(place) / inside.lstrip("/")
-
-
-def _lines(path: str) -> list[str]:
-    try:
-        return Path(path).read_text("utf-8", "replace").splitlines()
-    except OSError:
-        return []
 
 
 def _sweep(parent: Path) -> None:

@@ -15,7 +15,7 @@ import time
 from typing import IO, TYPE_CHECKING
 
 from gate.harness.base import Command, Outcome, Usage
-from gate.linux.processes import own_mark
+from gate.linux.processes import own_mark, processes_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -191,32 +191,17 @@ def kill_strays(mark: str) -> bool:
 
 def marked_processes(mark: str) -> Iterator[int]:
     """The processes that carry a mark in their environment, whatever their group."""
-    return _with(f"{_MARK}={mark}\0".encode())
+    return processes_with(f"{_MARK}={mark}\0".encode())
 
 
 def gate_processes(gate: str) -> Iterator[int]:
     """What a gate started, in this trial or beside it, by the gate's own mark."""
-    return _with(f"{_GATE}={gate}\0".encode())
+    return processes_with(f"{_GATE}={gate}\0".encode())
 
 
 def trial_processes() -> Iterator[int]:
     """The processes of whatever trial this gate runs now; another gate's are none of ours."""
-    return _with(f"{_MARK}=".encode(), f"{_GATE}={own_mark()}\0".encode())
-
-
-def _with(*wanted: bytes) -> Iterator[int]:
-    """The processes with variables whose texts begin so, up to an end that is in them."""
-    # A list: an iterator over the directory would be left open by a signal's exception.
-    for name in os.listdir("/proc"):  # noqa: PTH208 - names, no paths
-        if not name.isdigit():
-            continue
-        try:
-            with open(f"/proc/{name}/environ", "rb") as stream:  # noqa: PTH123 - many, fast
-                text = b"\0" + stream.read() + b"\0"
-                if all(b"\0" + one in text for one in wanted):
-                    yield int(name)
-        except OSError:
-            continue  # gone meanwhile, or of another user
+    return processes_with(f"{_MARK}=".encode(), f"{_GATE}={own_mark()}\0".encode())
 
 
 def text_of(stream: IO[bytes]) -> str:

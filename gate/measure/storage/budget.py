@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.errors import MeasureError, TrialFailed
+from gate.linux.processes import process_io
 from gate.units import percent, show
 
 if TYPE_CHECKING:
@@ -22,11 +22,7 @@ def written_by(process: int | str) -> float:
 
     Buffered writes count when the page is dirtied; a process that is gone wrote nothing more.
     """
-    try:
-        text = Path(f"/proc/{process}/io").read_text("ascii")
-    except OSError:
-        return 0.0
-    return float(text.partition("\nwrite_bytes:")[2].partition("\n")[0] or 0)
+    return float((process_io(process) or {}).get("write_bytes", 0))
 
 
 class BudgetSpent(TrialFailed):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gate.judge.context.diagnosis import why_of
-from gate.judge.context.flame import flame_of
+from gate.judge.context.diagnosis import flame_of, why_of
 from gate.linux.machine import RecordedMachine
 from gate.model import SCHEMA, Side
 from gate.model.extra_runs import ExtraRun, ExtraRuns, Folded

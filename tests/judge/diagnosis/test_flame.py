@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from judge.diagnosis.sample import BASE_STACKS, HEAD_STACKS, sample_flame, sample_why, sampled
 
 from gate.formats.session.consistency_shown import why_complaints
-from gate.judge.context.flame import flame_of
+from gate.judge.context.diagnosis import flame_of
 from gate.model import Side
 from gate.model.diagnosis import MOST_FRAMES, Frame, Why
 from gate.report.plots.cpu_time import flame_plot

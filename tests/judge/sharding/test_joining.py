@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from gate.errors import NothingCompared
 from gate.formats.session.consistency import report_complaints
-from gate.judge.sharding.join import join_reports
+from gate.judge.report_sections import join_reports
 from gate.judge.summary import headline
-from gate.judge.verdict.absent import failed_report
+from gate.judge.verdict.findings import failed_report
 from gate.model import Better, Edit, Finding, Host, Report, Role, SuitePromise, Verdict, join
 from gate.report.html.html import render_html
 from gate.report.text.text import render_text

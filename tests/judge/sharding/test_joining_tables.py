@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from judge.sharding.test_joining import report
 
 from gate.formats.session.consistency import report_complaints
-from gate.judge.sharding.join import join_reports
+from gate.judge.report_sections import join_reports
 from gate.model import (
     Accepted,
     Alike,
@@ -26,9 +26,11 @@ from gate.model import (
     Sweep,
     SweepPoint,
     TextChange,
+    Touched,
     Verdict,
 )
 from gate.model.shown import AREAS
+from gate.report.text.text import render_text
 
 NAMES = st.sampled_from(["p", "q", "r"])
 AGAINST = st.sampled_from(["base side", "accepted session x", "accepted session y"])
@@ -191,3 +193,20 @@ def test_equal_rows_of_one_part_stay_two():
     """Two further sessions may set the same trial aside; the same part twice adds none."""
     whole = joined(aside=((aside("p"), aside("p")), (aside("p"),)))
     assert whole.aside == (aside("p"), aside("p"))
+
+
+def test_what_each_part_executed_of_the_change_is_in_the_whole():
+    """An empty pass of one part is still called empty where the parts are joined."""
+
+    def touched(profile, executed):
+        return Touched(
+            profile=profile,
+            headline=f"{executed} of 7 changed functions executed",
+            count=7,
+            executed=executed,
+            empty=not executed,
+        )
+
+    whole = joined(touched=((touched("q", 0),), (touched("p", 3),)))
+    assert whole.touched == (touched("p", 3), touched("q", 0))
+    assert "q: 0 of 7 changed functions executed" in render_text(whole)

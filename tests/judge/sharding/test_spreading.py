@@ -10,7 +10,7 @@ from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.judge.sharding.parts import Weight, spread_works
+from gate.judge.sharding import Weight, spread_works
 
 SECONDS = st.one_of(st.just(0.0), st.integers(1, 20).map(float), st.floats(0, 1e6))
 WORKS = st.lists(SECONDS, min_size=1, max_size=12).map(

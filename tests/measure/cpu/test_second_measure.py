@@ -238,7 +238,9 @@ def test_a_planted_kernel_cost_closes_the_gate(paced):
     if cost["verdict"] != "regressed":
         pytest.skip(f"the machine was too loud: {cost['verdict']}, {cost['headline']}")
     assert (answer.status, cost["code"]) == (10, "G060")
-    first = next(one for one in cost["paid"] if not one["context"].startswith("by the tick"))
+    first = next(
+        one for one in cost["paid"] if not one["context"].startswith("by the kernel's tick")
+    )
     assert first["context"] == "own processes in the kernel", cost["paid"]
     assert first["head"] > first["base"]
     assert cost["path"][-1].startswith("who paid: own processes in the kernel ")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gate.judge.verdict.absent import failed_report
+from gate.judge.verdict.findings import failed_report
 from gate.model import Waiver
 from tests.report.scenes.calibrated import ROUNDS
 from tests.report.scenes.loads import Change

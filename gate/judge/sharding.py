@@ -1,10 +1,8 @@
-"""The parts of a check that was spread over several machines: each once, and of one and the same.
+"""A check on several machines: its work is spread over them, and its parts are put together again.
 
-A part that is not there has not passed, so the parts say which are missing.
-
-Works spread over machines: the longest first, each to the machine with the least to do.
-
-That rule (longest processing time) ends at most a third later than the best spread there is.
+Work goes out longest first, each to the machine with the least to do; that rule (longest processing
+time) ends at most a third later than the best spread there is. Of what comes back each part counts
+once, all parts are of one check, and a part that is not there has not passed.
 """
 
 from __future__ import annotations
@@ -18,13 +16,13 @@ from gate.errors import InputError
 from gate.model import Side, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from gate.model import Handover, Session
+    from gate.model import Handover, Profile, Session
 
 
 T = TypeVar("T")
-_LONGEST = 300
+_LONGEST, _LONGEST_NAME = 300, 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +59,7 @@ class Parts:
         return "; ".join(text for text in (one, *self.errors) if text)
 
 
-def gathered(handovers: Sequence[Handover], shards: int | None = None) -> Parts:
+def gather_parts(handovers: Sequence[Handover], shards: int | None = None) -> Parts:
     """Sort handovers into the parts of one check.
 
     `shards` is how many parts there must be; None takes their own word for it. Several files of a
@@ -70,38 +68,44 @@ def gathered(handovers: Sequence[Handover], shards: int | None = None) -> Parts:
     Raises:
         InputError: G243, they are not the parts of one check.
     """
-    said = {one.shards for one in handovers}
-    if shards is not None and said - {shards} and handovers:
-        raise _unfit(f"there are to be {shards} parts, and a file says {max(said - {shards})}")
-    if len(said) > 1:
-        raise _unfit(f"the files say that there are {' and '.join(map(str, sorted(said)))} parts")
-    count = shards or max(said, default=1)
-    if shards == 1 and sum(bool(one.version) for one in handovers) > 1:
-        raise _unfit("part 1 of 1 was handed over twice")
-    errors = tuple(
-        f"measuring ended early: {one.error[:_LONGEST]}" for one in handovers if one.error
-    )
+    count = _count(handovers, shards)
+    errors = [f"measuring ended early: {one.error[:_LONGEST]}" for one in handovers if one.error]
     if count == 1:
         together = tuple(session for one in handovers for session in one.sessions)
         missing = () if handovers or shards is None else (1,)
-        return Parts(
-            shards=1, sessions=(together,) if together else (), missing=missing, errors=errors
-        )
+        found = (together,) if together else ()
+        return Parts(shards=1, sessions=found, missing=missing, errors=tuple(errors))
     _refuse_unfit(handovers)
-    errors += tuple(
+    in_order = sorted(handovers, key=lambda one: one.shard)
+    errors += [
         f"part {one.shard} of {count} holds no session"
-        for one in sorted(handovers, key=lambda h: h.shard)
+        for one in in_order
         if not (one.sessions or one.error)
-    )
+    ]
     there = {one.shard for one in handovers}
     return Parts(
         shards=count,
-        sessions=tuple(
-            one.sessions for one in sorted(handovers, key=lambda h: h.shard) if one.sessions
-        ),
+        sessions=tuple(one.sessions for one in in_order if one.sessions),
         missing=tuple(number for number in range(1, count + 1) if number not in there),
-        errors=errors,
+        errors=tuple(errors),
     )
+
+
+def _count(handovers: Sequence[Handover], shards: int | None) -> int:
+    """How many parts there must be.
+
+    Raises:
+        InputError: G243.
+    """
+    counts = {one.shards for one in handovers}
+    if shards is not None and counts - {shards}:
+        most = max(counts - {shards})
+        raise _unfit(f"there are to be {shards} parts, and a file says {most}")
+    if len(counts) > 1:
+        raise _unfit(f"the files say that there are {' and '.join(map(str, sorted(counts)))} parts")
+    if shards == 1 and sum(bool(one.version) for one in handovers) > 1:
+        raise _unfit("part 1 of 1 was handed over twice")
+    return shards or max(counts, default=1)
 
 
 def _refuse_unfit(handovers: Sequence[Handover]) -> None:
@@ -125,9 +129,48 @@ def _refuse_unfit(handovers: Sequence[Handover]) -> None:
 
 
 def why_absent(parts: Parts, names: Iterable[str]) -> Mapping[str, str]:
-    """Why each of these profiles sent no session, as far as that can be told."""
+    """Why each of these profiles sent no session, as far as that is known."""
     why = parts.lacks
     return dict.fromkeys(names, why) if why else {}
+
+
+def refuse_other_commits(
+    sessions: Iterable[Session], proposed: str, merge_base: str, reviewed: Mapping[str, Profile]
+) -> None:
+    """Refuse sessions that say that they are of another commit than the one they stand for.
+
+    The head side is of the commit that is judged; the base side of the merge base, or where the
+    reviewed profile itself declares a base side, of the commit judged, in which that side then is.
+    A profile that nobody reviewed may declare one too; it is new, and compared with nothing.
+    A session that names no commit is named by `commit_notes`.
+
+    Raises:
+        InputError: G243.
+    """
+    for one in sessions:
+        commit = one.subject.commit
+        expected = proposed if one.side is Side.HEAD else merge_base
+        profile = reviewed.get(one.profile)
+        own = commit == proposed and (profile is None or one.side.value in profile.sides)
+        if commit and commit != expected and not own:
+            raise InputError(
+                "G243",
+                f"the {one.side.value} side of profile {one.profile[:_LONGEST_NAME]} was measured "
+                f"of commit {commit[:_LONGEST_NAME]}, and {expected} is judged by.",
+                cure=f"Measure {expected[:12]}, or hand in the sessions that were measured of it.",
+            )
+
+
+def commit_notes(sessions: Iterable[Session]) -> Iterator[str]:
+    """What is commit of sessions that do not tell which commit they measured."""
+    names = sorted({one.profile for one in sessions if not one.subject.commit})
+    if names:
+        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+        shown = ", ".join(name[:_LONGEST_NAME] for name in names[:5])
+        yield (
+            f"{shown}{more}: the sessions do not tell which commit was measured, so nothing shows "
+            "that it is the one judged"
+        )
 
 
 def _twice(values: Iterable[T]) -> T | None:
@@ -166,10 +209,10 @@ def spread_works(works: Sequence[Weight], shards: int) -> tuple[tuple[str, ...],
         if not (math.isfinite(one.seconds) and one.seconds >= 0):
             what = f"{one.name} cannot take {one.seconds} seconds"
             raise ValueError(what)
-    held: list[list[Weight]] = [[] for _ in range(shards)]
+    spread: list[list[Weight]] = [[] for _ in range(shards)]
     for one in sorted(works, key=lambda work: (-work.seconds, work.name)):
-        min(held, key=_load).append(one)
-    return tuple(tuple(sorted(one.name for one in shard)) for shard in held)
+        min(spread, key=_load).append(one)
+    return tuple(tuple(sorted(one.name for one in shard)) for shard in spread)
 
 
 def _load(shard: Sequence[Weight]) -> tuple[float, int]:

@@ -1,16 +1,21 @@
-"""What was not measured at all: told metric by metric, so that it can never look like a pass.
+"""Findings as they are built: of a series, and of what was not measured at all.
 
-The report of a check that could not be judged: closed, with the reason and no findings.
+What was not measured is reported metric by metric, so that it can never look like a pass. A check
+that could not be judged has a report without findings: closed, with the reason.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from statistics import median
+from typing import TYPE_CHECKING, Any
 
 from gate.codes import PAGES
+from gate.judge.verdict.epochs import earlier, epoch_of
 from gate.model import (
     SCHEMA,
     Better,
+    Evidence,
     Finding,
     Report,
     Role,
@@ -23,8 +28,9 @@ from gate.model import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from gate.judge.verdict.series import Series
     from gate.model import Benchmark, Edit, Metric, Profile
-
+    from gate.stats.costs import LossLimits
 
 CODE = "G044"
 _LONGEST_REASON = 300
@@ -34,10 +40,58 @@ _MOST_ADDED = 50
 """Profiles that a change may add and not measure, each with a finding of its own."""
 
 
+def advice_of(code: str, role: Role) -> str:
+    """The cure of the code; a watched metric asks for nothing."""
+    if role is Role.WATCH:
+        return "Nothing has to be done: this metric is only watched and never closes the gate."
+    return PAGES[code].cure
+
+
+def make_finding(  # one place builds every finding, so that none lacks its advice
+    series: Series, code: str, verdict: Verdict, headline: str, **numbers: Any
+) -> Finding:
+    """A finding of this series; `numbers` are further fields of `Finding`."""
+    limits: LossLimits | None = numbers.pop("limits", None)
+    evidence = numbers.pop("evidence", Evidence())
+    accepted = series.accepted.current if series.accepted else ()
+    shown = replace(
+        evidence,
+        baseline=series.sessions,
+        baseline_sessions=tuple(point.session for point in accepted),
+        head=series.head,
+        earlier=earlier(series),
+        epoch=epoch_of(series),
+        aside=series.every_aside,
+    )
+    centres = [median(values) for values in series.sessions if values]
+    numbers.setdefault("base_value", median(centres) if centres else None)
+    numbers.setdefault("head_value", median(series.head) if series.head else None)
+    numbers.setdefault("trials_base", sum(len(values) for values in series.sessions))
+    numbers.setdefault("trials_head", len(series.head))
+    return Finding(
+        code=code,
+        profile=series.case.profile,
+        benchmark=series.benchmark,
+        metric=series.metric.name,
+        verdict=verdict,
+        role=series.metric.role,
+        headline=headline,
+        advice=numbers.pop("advice", advice_of(code, series.metric.role)),
+        unit=series.metric.unit,
+        better=series.metric.better,
+        sessions_base=len(series.sessions),
+        tolerance=series.metric.tolerance,
+        tolerance_used=limits.tolerance if limits else series.metric.tolerance,
+        negligible=limits.negligible if limits else series.metric.tau,
+        evidence=shown,
+        **numbers,
+    )
+
+
 def absent_findings(profiles: Sequence[Profile], *, why: Mapping[str, str]) -> tuple[Finding, ...]:
     """One finding per benchmark and gate metric of each profile that sent no session.
 
-    `why` tells the reason by the profile's name.
+    `why` is the reason by the profile's name.
     """
     return tuple(
         _missing(profile, benchmark, metric, why.get(profile.name, "no session of it was sent"))
@@ -58,10 +112,10 @@ def added_findings(names: Sequence[str]) -> tuple[Finding, ...]:
     measure is the change's own word, which is not repeated.
     """
     shown, rest = names[:_MOST_ADDED], names[_MOST_ADDED:]
-    said = "the change adds this profile, and no session of it was sent"
+    reason = "the change adds this profile, and no session of it was sent"
     more = f"the change adds {len(rest)} more profiles, and no session of them was sent"
     return (
-        *(_whole(_NEW, name, Verdict.NEW, said) for name in shown),
+        *(_whole(_NEW, name, Verdict.NEW, reason) for name in shown),
         *([_whole(_NEW, "further profiles", Verdict.NEW, more)] if rest else []),
     )
 
@@ -91,15 +145,11 @@ def _gating(profile: Profile) -> Iterator[tuple[Benchmark, Metric]]:
 
 
 def _missing(profile: Profile, benchmark: Benchmark, metric: Metric, why: str) -> Finding:
-    return Finding(
-        code=CODE,
+    return replace(
+        part_missing(profile.name, why),
         profile=profile.name,
         benchmark=benchmark.name,
         metric=metric.name,
-        verdict=Verdict.MISSING,
-        role=Role.GATE,
-        headline=f"not measured: {why[:_LONGEST_REASON]}",
-        advice=PAGES[CODE].cure,
         unit=metric.unit,
         better=metric.better,
         tolerance=metric.tolerance,
@@ -135,19 +185,19 @@ def failed_report(
     if exit_status == 0:
         what = "an error has no exit status 0"
         raise ValueError(what)
-    said = f"{code}: {' '.join(message.split())[:_LONGEST]}"
+    reason = f"{code}: {' '.join(message.split())[:_LONGEST]}"
     return Report(
         schema=SCHEMA,
         gate="closed",
         verdict=ERROR,
         exit_status=exit_status,
-        headline=f"gate closed: {ERROR}: {said}",
+        headline=f"gate closed: {ERROR}: {reason}",
         created=created,
         profiles=tuple(sorted(set(profiles))),
         findings=(),
         host=None,
         tools={"driftgate": version},
-        notes=(said, f"{NOTHING}; `gate explain {code}` tells more"),
+        notes=(reason, f"{NOTHING}; `gate explain {code}` tells more"),
         promise=SuitePromise(alpha=0.0, beta=0.0, metrics_judged=0, metrics_flagged=0),
         edits=tuple(edits),
     )

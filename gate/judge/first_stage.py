@@ -1,0 +1,137 @@
+"""The first stage of a suite: every series of every case is screened, and what is left is flagged.
+
+Where the host is not where it was, or a case cannot be compared, that takes the place of every
+judgement of numbers, but never of the news that there are none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gate.judge.host_stability.standing import (
+    ScreenedCase,
+    as_new_epoch,
+    blind_controls,
+    host_refusal,
+    is_renewed,
+    machines_that_moved,
+)
+from gate.judge.verdict.comparable import refusal
+from gate.judge.verdict.confirming import confirm_series
+from gate.judge.verdict.findings import make_finding
+from gate.judge.verdict.screening import Flagged, noises_in, screen_series
+from gate.judge.verdict.series import key_of, series_of
+from gate.model import Finding, Role, Verdict
+from gate.stats.martingale import shares
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from gate.judge.verdict.series import SeriesKey
+    from gate.judge.verdict.suite import Case, Policy, Refusal
+    from gate.stats.noise import Noise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstStage:
+    """What is left after the screen."""
+
+    settled: tuple[Finding, ...]
+    flagged: tuple[Flagged, ...]
+    paired: frozenset[str]
+    """Profiles whose flagged metrics are decided by pairs; the others' by strikes."""
+    blind: tuple[str, ...] = ()
+    """Control profiles that say less of the host than they should, one sentence each."""
+
+    @property
+    def judged(self) -> int:
+        """Gate metrics for which numbers were compared."""
+        return len(self._compared)
+
+    @property
+    def m(self) -> int:
+        """Gate metrics that the second stage decides."""
+        return len(self._suspect)
+
+    def alphas(self, alpha: float) -> tuple[float, ...]:
+        """What each flagged metric may spend of the suite's alpha in the second stage.
+
+        Every metric judged brings an equal part. Strikes are compared with the baseline that the
+        screen looked at, so each spends its own part only. Pairs are fresh data: the flagged
+        metrics share the parts of all that pairs would have decided, by what the screen saw of
+        them; a watched one, which closes nothing, is decided at an equal part.
+        """
+        part = alpha / max(self.judged, 1)
+        pool = part * sum(profile in self.paired for profile in self._compared)
+        by_pairs = [flag for flag in self.flagged if self._shares_pool(flag)]
+        weights = iter(shares([flag.strength for flag in by_pairs]))
+        return tuple(
+            pool * next(weights) if self._shares_pool(flag) else part for flag in self.flagged
+        )
+
+    def confirmed(self, policy: Policy) -> tuple[Finding, ...]:
+        """What the second stage decides of the flagged ones, each with its share of alpha."""
+        return tuple(
+            confirm_series(flag, alpha=alpha, beta=policy.beta)
+            for flag, alpha in zip(self.flagged, self.alphas(policy.alpha), strict=True)
+        )
+
+    def _shares_pool(self, flag: Flagged) -> bool:
+        gates = flag.series.metric.role is Role.GATE
+        return gates and flag.series.case.profile in self.paired
+
+    @property
+    def _compared(self) -> tuple[str, ...]:
+        """The profile of each gate metric for which numbers were compared."""
+        settled = (f for f in self.settled if f.method != "none" and f.role is Role.GATE)
+        return (*(f.profile for f in settled), *self._suspect)
+
+    @property
+    def _suspect(self) -> tuple[str, ...]:
+        """The profile of each gate metric that was flagged."""
+        gating = (flag.series for flag in self.flagged if flag.series.metric.role is Role.GATE)
+        return tuple(series.case.profile for series in gating)
+
+
+def first_stage(cases: Sequence[Case], policy: Policy) -> FirstStage:
+    """Screen every series of every case."""
+    suite = [ScreenedCase(case, tuple(series_of(case)), refusal(case)) for case in cases]
+    noises = noises_in(series for one in suite for series in one.every)
+    moved = machines_that_moved(suite, noises)
+    answers = [
+        answer
+        for one in suite
+        for answer in _screen_case(one, noises, policy, moved.get(one.machine))
+    ]
+    return FirstStage(
+        settled=tuple(answer for answer in answers if isinstance(answer, Finding)),
+        flagged=tuple(answer for answer in answers if isinstance(answer, Flagged)),
+        paired=frozenset(case.profile for case in cases if case.by_pairs),
+        blind=blind_controls(suite, noises),
+    )
+
+
+def _screen_case(
+    one: ScreenedCase,
+    noises: Mapping[SeriesKey, Noise],
+    policy: Policy,
+    machine_moved: Refusal | None,
+) -> Iterator[Finding | Flagged]:
+    case, every, refused = one
+    renewed = refused is None and is_renewed(case)  # then no control is what it was, either
+    if not renewed:
+        refused = refused or host_refusal(case, every, noises, machine_moved)
+    for series in every:
+        answer = screen_series(series, policy, noises.get(key_of(series)))
+        if renewed:
+            yield as_new_epoch(series, answer)
+        elif refused is not None and _replaceable(answer):
+            yield make_finding(series, refused.code, Verdict.INCOMPARABLE, refused.reason)
+        else:
+            yield answer
+
+
+def _replaceable(answer: Finding | Flagged) -> bool:
+    """A refusal replaces every judgement of numbers, never the news that there are none."""
+    return isinstance(answer, Flagged) or answer.verdict.rank <= Verdict.INCOMPARABLE.rank

@@ -1,0 +1,266 @@
+"""Whether the host is what it was: its epoch facts, its controls, the scatter of its trials.
+
+A kernel, a microcode, a governor, a mitigation moves every number at once. So where one of these
+epoch facts moved since the newest sessions were accepted, what was accepted says nothing of the
+change under test, and the class's policy decides: refused, or new. Either way nothing is flagged,
+so no pair and no strike is spent on it.
+
+A benchmark marked `control = true` condemns its own profile where it moved. A whole profile of
+controls condemns all that was measured on its machine for the same report; one that cannot compare
+anything is reported, for a guard must not fall silent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from statistics import median, stdev
+from typing import TYPE_CHECKING, NamedTuple
+
+from gate.codes import PAGES
+from gate.judge.host_stability import LIMITS
+from gate.judge.host_stability.controls import moved_builtin
+from gate.judge.verdict.epochs import reference
+from gate.judge.verdict.findings import make_finding
+from gate.judge.verdict.series import key_of
+from gate.judge.verdict.suite import Refusal
+from gate.judge.verdict.validity import unfit
+from gate.model import EpochPolicy, Finding, Role, Verdict
+from gate.model.host import changed_facts, describe_changed
+from gate.stats.costs import LEAST_SESSIONS, ratio, usable
+from gate.stats.screen import centre
+from gate.units import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from gate.judge.verdict.screening import Flagged
+    from gate.judge.verdict.series import Series, SeriesKey
+    from gate.judge.verdict.suite import Case, Suite
+    from gate.model import AcceptedSession, Baseline
+    from gate.model.host import Moved
+    from gate.stats.noise import Noise
+
+
+class HostMove(NamedTuple):
+    """What moved on the host, and since when."""
+
+    facts: tuple[Moved, ...]
+    since: str
+    """ISO date of the accepted session that was measured before."""
+
+    def __str__(self) -> str:
+        """`microcode 0x1 -> 0x2 since the baseline of 2026-01-05`."""
+        return f"{describe_changed(self.facts)} since the baseline of {self.since}"
+
+
+def host_move(baseline: Baseline | None, epoch: Mapping[str, str]) -> HostMove | None:
+    """What moved between the newest accepted sessions and these epoch facts, if anything did."""
+    for session in newest(baseline) if baseline else ():
+        facts = changed_facts(session.epoch_facts, epoch)
+        if facts:
+            return HostMove(facts, session.started[:10])
+    return None
+
+
+def newest(baseline: Baseline) -> Iterator[AcceptedSession]:
+    """The newest accepted session, and the newest of each series' current epoch: mostly the same.
+
+    They differ where two branches were merged that accepted on different states of the host.
+    Then no state agrees with all of them, and nothing passes until somebody accepts anew.
+    """
+    if not baseline.sessions:
+        return
+    last = {series.current[-1].session for series in baseline.series if series.current}
+    last.add(baseline.sessions[-1].id)
+    yield from (one for one in reversed(baseline.sessions) if one.id in last)
+
+
+def move_of(case: Case) -> HostMove | None:
+    """What moved on the host of a case since its baseline."""
+    return host_move(case.baseline, case.head.host.epoch)
+
+
+def is_renewed(case: Case) -> bool:
+    """Whether the host moved and its class says that all benchmarks are new then."""
+    wants = case.baseline is not None and case.baseline.policy is EpochPolicy.NEW_BASELINE
+    return wants and move_of(case) is not None
+
+
+def as_new_epoch(series: Series, answer: Finding | Flagged) -> Finding | Flagged:
+    """The answer for a series of such a case: new, whatever its numbers say.
+
+    What is broken or missing stays so. Where pairs were handed in they still may prove a loss,
+    for both of their sides were measured on the host as it is now.
+    """
+    if not isinstance(answer, Finding):
+        return answer if series.case.pair_base is not None else _new(series)
+    keeps = answer.verdict is Verdict.NEW or answer.verdict.rank > Verdict.INCONCLUSIVE.rank
+    return answer if keeps else _new(series)
+
+
+def renew_decisions(findings: Sequence[Finding], suite: Suite) -> tuple[Finding, ...]:
+    """What pairs decided in such a case: a loss or a failure stands, all else is new."""
+    renewed = {case.profile: case for case in suite.cases if is_renewed(case)}
+    return tuple(
+        _renewed(one, renewed[one.profile]) if one.profile in renewed else one for one in findings
+    )
+
+
+def _renewed(decided: Finding, case: Case) -> Finding:
+    if decided.verdict is Verdict.NEW or decided.verdict.rank > Verdict.INCONCLUSIVE.rank:
+        return decided
+    advice = decided.advice if decided.role is Role.WATCH else PAGES["G011"].cure
+    return replace(
+        decided,
+        code="G011",
+        verdict=Verdict.NEW,
+        headline=_reason(case),
+        advice=advice,
+        path=(
+            *decided.path,
+            "counted as new: the host is not what it was when sessions were accepted",
+        ),
+    )
+
+
+def _new(series: Series) -> Finding:
+    return make_finding(series, "G011", Verdict.NEW, _reason(series.case))
+
+
+def _reason(case: Case) -> str:
+    return f"no session was accepted of the host as it is now: {move_of(case)}"
+
+
+def host_refusal(
+    case: Case,
+    every: Sequence[Series],
+    noises: Mapping[SeriesKey, Noise],
+    machine_moved: Refusal | None,
+) -> Refusal | None:
+    """The first reason why the host does not stand where it stood, if there is one.
+
+    `machine_moved` is what a control profile of the same suite says of the machine.
+    """
+    return (
+        moved_builtin(case)
+        or machine_moved
+        or moved_control(every, noises)
+        or unsteady(every, noises)
+    )
+
+
+def moved_control(every: Sequence[Series], noises: Mapping[SeriesKey, Noise]) -> Refusal | None:
+    """The first control benchmark whose level left its accepted range, either way."""
+    for series in every:
+        noise = noises.get(key_of(series))
+        gates = series.metric.role is Role.GATE
+        if not (series.control and gates and noise and usable(series.head)):
+            continue
+        loss = median(series.costs) - centre(reference(series).sessions)
+        if abs(loss) > max(LIMITS.control_benchmark, LIMITS.errors * noise.error(len(series.head))):
+            return Refusal("G035", f"the control {series.label} moved by {percent(ratio(loss))}")
+    return None
+
+
+def unsteady(every: Sequence[Series], noises: Mapping[SeriesKey, Noise]) -> Refusal | None:
+    """Trials that scatter far more than in the accepted sessions, over most of the profile."""
+    times = [
+        stdev(series.costs) / noise.within
+        for series in every
+        if series.metric.role is Role.GATE
+        and len(series.head) > 1
+        and usable(series.head)
+        and (noise := noises.get(key_of(series)))
+        and noise.within > 0
+    ]
+    scatter = unusual_scatter(times)
+    if scatter is None:
+        return None
+    return Refusal(
+        "G039",
+        f"trials scatter {scatter:.0f} times as much as in the accepted sessions, over most of "
+        f"{len(times)} metrics",
+    )
+
+
+def unusual_scatter(times: Sequence[float]) -> float | None:
+    """The typical scatter of a suite where it is out of the ordinary, else None.
+
+    `times` are the standard deviations of each metric's trials as multiples of the accepted.
+    """
+    if len(times) < LIMITS.scattering or (typical := median(times)) <= LIMITS.scatter:
+        return None
+    return typical
+
+
+Machine = tuple[str, str]
+
+
+class ScreenedCase(NamedTuple):
+    """A case with its series, and why it cannot be compared, if there is a reason."""
+
+    case: Case
+    every: Sequence[Series]
+    refused: Refusal | None
+
+    @property
+    def machine(self) -> Machine:
+        """Host class and fingerprint."""
+        return self.case.head.host.host_class, self.case.head.host.fingerprint
+
+    @property
+    def guards(self) -> bool:
+        """Whether no benchmark of the profile can be reached by the change."""
+        planned = self.case.head.planned
+        return bool(planned) and all(plan.control for plan in planned)
+
+
+def machines_that_moved(
+    suite: Sequence[ScreenedCase], noises: Mapping[SeriesKey, Noise]
+) -> dict[Machine, Refusal]:
+    """Machines that moved by what a control profile says, and which one."""
+    found: dict[Machine, Refusal] = {}
+    for one in suite:
+        if not one.guards or one.refused is not None or is_renewed(one.case):
+            continue
+        moved = moved_control(one.every, noises)
+        if moved is not None:
+            text = f"the host moved: {moved.reason} (control profile {one.case.profile})"
+            found.setdefault(one.machine, Refusal(moved.code, text))
+    return found
+
+
+def blind_controls(
+    suite: Sequence[ScreenedCase], noises: Mapping[SeriesKey, Noise]
+) -> tuple[str, ...]:
+    """One sentence for each control profile that says less of the host than it should."""
+    return tuple(
+        f"control profile {one.case.profile}: {why}"
+        for one in suite
+        if one.guards and (why := _blind(one, noises))
+    )
+
+
+def _blind(one: ScreenedCase, noises: Mapping[SeriesKey, Noise]) -> str:
+    if one.refused is not None:
+        return f"it says nothing of the host, {one.refused.reason}"
+    if is_renewed(one.case):
+        return "it says nothing of the host, which moved since the control's own baseline"
+    gates = [series for series in one.every if series.metric.role is Role.GATE]
+    if not gates:
+        return "it says nothing of the host, none of its metrics may close the gate"
+    reasons = [f"{series.label}: {why}" for series in gates if (why := _silent(series, noises))]
+    if not reasons:
+        return ""
+    share = f"{len(reasons)} of {len(gates)} metrics"
+    return f"{share} say nothing of the host; {reasons[0]}"
+
+
+def _silent(series: Series, noises: Mapping[SeriesKey, Noise]) -> str:
+    found = unfit(series)
+    if found is not None:
+        return found.headline
+    if key_of(series) not in noises:
+        count = len(reference(series).sessions)
+        return f"{count} accepted sessions, {LEAST_SESSIONS} are needed"
+    return ""

@@ -1,1 +1,0 @@
-"""A check spread over several machines: its parts, and their reports joined."""
