@@ -1,11 +1,9 @@
-"""Strings from sessions are hostile: nothing in them may steer a terminal or a browser.
+"""Guards of text: what a terminal, a browser or a stranger may be shown.
 
-Removed are escape sequences, control characters, and the invisible format characters that turn
-the direction of writing or hide text. Line breaks become spaces, so one string stays one line.
-
-What is nobody's business but its owner's: names of one machine, and what looks like a secret.
-
-Sessions, baselines and reports are read by everybody who may read a repository.
+Strings from sessions are hostile. Removed are escape sequences, control characters, and invisible
+format characters that turn the direction of writing or hide text; line breaks become spaces, so
+one string stays one line. Sessions, baselines and reports are read by everybody who may read a
+repository, so names of one machine and what looks like a secret are recognised here too.
 """
 
 from __future__ import annotations

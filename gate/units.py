@@ -25,14 +25,7 @@ _SIZE = {
 _RATE = {f"{name}/s": factor for name, factor in _SIZE.items()}
 _OPS = {"op/s": 1.0, "kop/s": 1e3, "Mop/s": 1e6}
 _ENERGY = {"uJ": 1e-6, "µJ": 1e-6, "mJ": 1e-3, "J": 1.0, "kJ": 1e3}
-_ALLOWED = {
-    "s": _TIME,
-    "B": _SIZE,
-    "B/s": _RATE,
-    "op/s": _OPS,
-    "J": _ENERGY,
-    "1": {"": 1.0},
-}
+_ALLOWED = {"s": _TIME, "B": _SIZE, "B/s": _RATE, "op/s": _OPS, "J": _ENERGY, "1": {"": 1.0}}
 
 _QUANTITY = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*([^\s0-9.]*)\s*")
 

@@ -1,6 +1,6 @@
 """Facts and files from git; absent where there is no checkout or no git.
 
-What git tells may come from a stranger's branch: a revision is never taken as an option, and of a
+What git prints may come from a stranger's branch: a revision is never taken as an option, and of a
 tree only regular files are ever written, below the directory that was asked for.
 """
 
@@ -123,26 +123,13 @@ def entries(directory: Path, commit: str, folders: Sequence[str]) -> tuple[Entry
     return tuple(_entry(line) for line in listed.split(b"\0") if line)
 
 
-def export_tree(directory: Path, commit: str, folders: Sequence[str], target: Path) -> bool:
-    """Write the regular files of whole folders of a commit below `target`, by their full paths.
-
-    Links and submodules are left out. False where git cannot tell; a folder that did not exist at
-    that commit exports nothing, which is not a failure.
-
-    Raises:
-        InputError: G241, the folders are too large, or hold a path that leads out of them.
-    """
-    found = entries(directory, commit, folders)
-    return found is not None and write_entries(directory, found, target)
-
-
 def export(directory: Path, revision: str, target: Path) -> bool:
     """Write the TOML files of a directory at a revision below `target`; False if git cannot.
 
     A directory that did not exist at that revision exports nothing, which is not a failure.
 
     Raises:
-        InputError: G241, as `export_tree`.
+        InputError: G241, as `write_entries`.
     """
     place = directory if directory.is_dir() else directory.parent
     commit = commit_of(place, revision)

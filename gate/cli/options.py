@@ -17,7 +17,7 @@ import click
 
 from gate.errors import InputError
 from gate.formats.profile.sizes import FULL
-from gate.formats.session.consistency import MOST_SHARDS
+from gate.model.session import MOST_SHARDS
 from gate.pipeline.benchmark_filter import FEWEST_PAIRS, MOST_PAIRS
 from gate.pipeline.request import HostOptions, OutputOptions, PolicyOptions, Selection, SideOptions
 from gate.pipeline.shards import Shard

@@ -11,7 +11,7 @@ import click
 from gate.cli import options
 from gate.errors import InputError
 from gate.formats.baseline.baseline_file import read_baselines
-from gate.formats.session.consistency import MOST_SHARDS
+from gate.model.session import MOST_SHARDS
 from gate.pipeline.shards import durations, parts_of
 from gate.review.effective_profile import profiles_of
 from gate.review.merge_base import open_merge_base

@@ -16,7 +16,7 @@ import click
 from gate.cli import options
 from gate.errors import NothingCompared
 from gate.formats.baseline.baseline_file import read_baselines
-from gate.formats.profile.profiles import load_profiles
+from gate.formats.profile.profile_file import load_profiles
 from gate.judge.power.power import ToleranceStanding
 from gate.judge.power.sentences import sentence
 from gate.pipeline.request import with_sides

@@ -1,7 +1,4 @@
-"""Reading with a cap, writing whole or not at all.
-
-The kernel's lock on an open file, taken without waiting for a holder that lives.
-"""
+"""Files: read with a cap, written whole or not at all, and locked by the kernel."""
 
 from __future__ import annotations
 

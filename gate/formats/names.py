@@ -1,9 +1,7 @@
-"""Names that become file names: of profiles and of host classes.
+"""Names that become file names, and directories that a profile may name.
 
-Whether a directory that a profile names stays where a profile may reach: inside the project.
-
-A profile may come with a pull request. Only the command line, which is the user's own word, may
-name a place outside.
+A profile may come with a pull request, so what it names must stay inside the project. Only the
+command line, which is the user's own word, may name a place outside.
 """
 
 from __future__ import annotations

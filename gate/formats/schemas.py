@@ -3,38 +3,63 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
 
-from gate.formats.baseline import baseline_text, calibration_file, waiver_file
-from gate.formats.host import devices_file, host_form
-from gate.formats.host import host_form as host_show_form
-from gate.formats.profile import profile_form
-from gate.formats.published import summary_form
-from gate.formats.session import session_file
-from gate.formats.session import session_file as handover_file
-from gate.formats.session import session_file as report_file
+from pydantic import BaseModel, ConfigDict, Field
 
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
+from gate.formats.baseline.baseline_text import BaselineForm
+from gate.formats.baseline.calibration_file import CalibrationForm
+from gate.formats.baseline.waiver_file import WaiversForm
+from gate.formats.document import adapter_of
+from gate.formats.host.devices_file import DevicesForm
+from gate.formats.host.host_file import HostForm
+from gate.formats.profile.profile_form import ProfileForm
+from gate.formats.published.summary_form import SummaryForm
+from gate.model import Calibration, Handover, Report, Session
 
-_ADAPTERS: dict[str, Any] = {
-    "baseline": baseline_text.adapter,
-    "calibration": calibration_file.adapter,
-    "devices": devices_file.adapter,
-    "handover": handover_file.handover_adapter,
-    "host": host_form.adapter,
-    "host-show": host_show_form.show_adapter,
-    "profile": profile_form.adapter,
-    "report": report_file.report_adapter,
-    "session": session_file.adapter,
-    "summary": summary_form.adapter,
-    "waivers": waiver_file.adapter,
+
+class HostShowForm(BaseModel):
+    """What `gate host show --json` prints. Values are text; `unknown` where nothing is known."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        allow_inf_nan=False,
+        title="driftgate host show",
+        use_attribute_docstrings=True,
+    )
+    schema_number: int = Field(alias="schema")
+    """Number of the format."""
+    host_class: str
+    """Name of the machine's hardware kind: given, or made from the stable facts."""
+    fingerprint: str
+    """Hash of the stable facts."""
+    stable: dict[str, str]
+    """A baseline of a machine that differs in one of these is refused."""
+    epoch: dict[str, str]
+    """A change in one of these is shown, and opens a new epoch or is refused."""
+    live: dict[str, str]
+    """Of the moment: recorded, never compared."""
+    calibration: Calibration | None
+    """How often the gate was right on this host class; null where it was never calibrated."""
+
+
+_FORMS: dict[str, type] = {
+    "baseline": BaselineForm,
+    "calibration": CalibrationForm,
+    "devices": DevicesForm,
+    "handover": Handover,
+    "host": HostForm,
+    "host-show": HostShowForm,
+    "profile": ProfileForm,
+    "report": Report,
+    "session": Session,
+    "summary": SummaryForm,
+    "waivers": WaiversForm,
 }
-KINDS = tuple(_ADAPTERS)
+KINDS = tuple(_FORMS)
 
 
 def schema_text(kind: str) -> str:
     """The JSON Schema of one file kind, as text."""
-    adapter: TypeAdapter[Any] = _ADAPTERS[kind]()
-    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema"} | adapter.json_schema()
+    form = adapter_of(_FORMS[kind])
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema"} | form.json_schema()
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"

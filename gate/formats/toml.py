@@ -1,20 +1,150 @@
-"""Where in a file a key stands: dotted path to line number, for messages.
+"""TOML and JSON text: parsed with distrust, the line of a key in it, and values as TOML.
 
-The parsers of TOML and JSON forget lines, so the text is scanned once more, and only when there
-is something to complain about. A path is a tuple of keys and list positions.
-
-Values as TOML text. Floats keep every digit, strings every character.
+Files from other machines are hostile, so what no honest file has is refused before anything is
+made of it. The parsers forget lines: a text is scanned once more where there is something to
+complain about. A path is a tuple of keys and list positions.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import tomllib
+from collections import Counter
 from json.decoder import scanstring  # type: ignore[attr-defined]
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from gate.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
+
+_DEEPEST = 20
+_MOST_ENTRIES = 200_000
+"""Of a list, and of a table that a person wrote."""
+_MOST_KEYS = 20_000
+"""Of a table that a program wrote: a key per field or fact, or per benchmark, of which a profile
+has 10,000 at most. Every unknown one is a complaint, and complaints cost memory."""
+_LONGEST_STRING = 100_000
+_MOST_BRACKETS = 2_000_000
+_MOST_COMMAS = 6_000_000
+"""An honest file of 64 MiB has half of each. Python takes up to 100 bytes for what is 2 in it."""
+
+
+def parse_toml(
+    text: str, place: str, *, parse_float: Callable[[str], Any] = float
+) -> dict[str, Any]:
+    """The tables of a TOML text; `parse_float` makes a number of the text of a float.
+
+    Raises:
+        InputError: G204 with the line.
+    """
+    try:
+        return tomllib.loads(text, parse_float=parse_float)
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        message = _reason(error)
+        line = message.rpartition("line ")[2].split(",")[0]
+        where = f"{place}:{line}" if line.isdigit() else place
+        what = f"not TOML: {message.split(' (at ')[0]}."
+        raise InputError("G204", what, cure="Mend this line.", place=where) from error
+
+
+def parse_json(text: str, place: str) -> Any:
+    """Any JSON value, with NaN, infinities, doubled keys and absurd depth or number refused.
+
+    Raises:
+        InputError: G205 with the line.
+    """
+    # Before a parser makes objects of it.
+    for what, most in (("[", _MOST_BRACKETS), ("{", _MOST_BRACKETS), (",", _MOST_COMMAS)):
+        count = text.count(what)
+        if count > most:
+            crowd = f"{count} times {what!r} is more than the {most} allowed"
+            raise _not_usable(crowd, "G205", place)
+    try:
+        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_unique)
+    except json.JSONDecodeError as error:
+        where = f"{place}:{error.lineno}"
+        raise _not_json(error.msg, where) from error
+    except (RecursionError, ValueError) as error:
+        raise _not_json(_reason(error), place) from error
+
+
+def _reason(error: ValueError | RecursionError) -> str:
+    """What a parser said, in words that help; Python's own limits are not the reader's."""
+    if isinstance(error, RecursionError):
+        return "nested too deep"
+    text = str(error)
+    return "a number has too many digits" if "set_int_max_str_digits" in text else text
+
+
+def _not_json(what: str, place: str) -> InputError:
+    cure = "Write the file anew with the command that made it."
+    return InputError("G205", f"not JSON: {what}.", cure=cure, place=place)
+
+
+def _not_usable(what: str, code: str, place: str) -> InputError:
+    cure = "No file that the gate understands needs that."
+    return InputError(code, f"cannot be used: {what}.", cure=cure, place=place)
+
+
+def _refuse_constant(name: str) -> float:
+    message = f"{name} is not a number that can be judged"
+    raise ValueError(message)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        doubled = Counter(key for key, _ in pairs).most_common(1)[0][0]
+        message = f'the key "{doubled[:80]}" stands twice'
+        raise ValueError(message)
+    return found
+
+
+def refuse_absurd(data: Any, place: str, kind: str) -> None:
+    """Refuse parsed data of a size, depth or text that no honest file has.
+
+    Raises:
+        InputError: G204 for TOML, G205 for JSON.
+    """
+    what = _absurdity(data, _MOST_ENTRIES if kind == "toml" else _MOST_KEYS)
+    if what:
+        raise _not_usable(what, "G204" if kind == "toml" else "G205", place)
+
+
+def _absurdity(data: Any, keys: int) -> str | None:
+    """What is absurd about parsed data, if anything is; `keys` are the most of one table."""
+    level = [data]
+    for _ in range(_DEEPEST):
+        following: list[Any] = []
+        for item in level:
+            what = _absurd_text(item) if isinstance(item, str) else None
+            most = keys if isinstance(item, dict) else _MOST_ENTRIES
+            if isinstance(item, dict | list) and len(item) > most:
+                what = f"a table or list has {len(item)} entries"
+            if what:
+                return what
+            if isinstance(item, dict):
+                following += [*item.keys(), *item.values()]
+            elif isinstance(item, list):
+                following += item
+        if not following:
+            return None
+        level = following
+    return f"nested more than {_DEEPEST} deep"
+
+
+def _absurd_text(text: str) -> str | None:
+    if len(text) > _LONGEST_STRING:
+        return f"a string has {len(text)} characters"
+    if "\0" in text:
+        return "a string holds a NUL character"
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "a string holds half a surrogate pair, which is no text"
+    return None
 
 
 Path = tuple[str | int, ...]

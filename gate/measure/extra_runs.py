@@ -18,7 +18,7 @@ from gate.measure.new_session import new_session
 from gate.measure.perf import counted_in, find_perf, fold, join_runs, rate_for
 from gate.measure.run_context import make_trial, report_progress
 from gate.model import SCHEMA, Side, Stage, Trial, TrialStatus
-from gate.model.extra_runs import ExtraRun, ExtraRuns, Folded
+from gate.model.diagnosis import ExtraRun, ExtraRuns, Folded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -19,7 +19,7 @@ from gate.errors import TrialFailed
 from gate.measure.run_context import make_trial
 from gate.measure.trial_retry import trials_that_count
 from gate.model import Role, Stage, Take, Trial, TrialStatus, Value, applies, plan_of
-from gate.model.curve import take_of
+from gate.model.metric import take_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

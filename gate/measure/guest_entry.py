@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 from gate.errors import GateError
-from gate.formats.session.guest_request import read_request
+from gate.formats.session.session_file import read_request
 from gate.harness import HARNESSES
 from gate.harness.guest.booted import REQUEST, SESSION
 from gate.measure.cpu.account import make_accountant

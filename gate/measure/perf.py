@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING
 
 from gate.harness.base import Command
 from gate.measure.process.process import kill_group, run, start, wait_for_end
-from gate.model.diagnosis import DEEPEST, OTHERS, UNKNOWN
-from gate.model.extra_runs import Folded
+from gate.model.diagnosis import DEEPEST, OTHERS, UNKNOWN, Folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from gate.measure.process.stop import Stop
-    from gate.model.extra_runs import ExtraRun
+    from gate.model.diagnosis import ExtraRun
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _ENVIRONMENT = {"PATH": _PATH, "LC_ALL": "C", "HOME": "/nonexistent", "DEBUGINFOD_URLS": ""}

@@ -1,7 +1,4 @@
-"""How a side of the subject becomes what the trials run on.
-
-What a profile wants of a machine that the gate boots for a trial.
-"""
+"""The two sides of a subject, how one is activated, and the machines that are booted for it."""
 
 from __future__ import annotations
 
@@ -9,6 +6,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from gate.model.patch_coverage import Untouched
+
+
+class Side(StrEnum):
+    """The two sides of a subject."""
+
+    BASE = "base"
+    HEAD = "head"
 
 
 class SubjectKind(StrEnum):

@@ -34,7 +34,7 @@ class AcceptedSession:
     kernel_build: str = ""
     """Build id of the kernel that it ran on; empty where that was not written down."""
     kernel_config: str = ""
-    """Digest of that kernel's configuration; empty where the kernel did not tell it."""
+    """Digest of that kernel's configuration; empty where the kernel did not report it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

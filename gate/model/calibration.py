@@ -1,14 +1,12 @@
-"""Calibration: how often the gate was right on a host, where the truth was known beforehand.
-
-Recordings: sessions of series in which nothing was changed, for judging decision rules.
-"""
+"""Calibration: how often the gate was right on a host, where the truth was known beforehand."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from gate.model.metric import STRICT, Better
+from gate.model.bounds import Natural, Strict
+from gate.model.metric import Better
 
 MOST_COUNTED = 200
 """The newest comparisons of a kind that a report counts."""
@@ -33,10 +31,8 @@ class Ending(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plant:
+class Plant(Strict):
     """What a calibration does to the head side of one benchmark."""
-
-    __pydantic_config__ = STRICT
 
     loss: float = 0.0
     """Asked relative loss; 0 leaves the head side as it is."""
@@ -47,10 +43,8 @@ class Plant:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Schedule:
+class Schedule(Strict):
     """Which rounds of a profile lose how much: a fair draw that anybody can repeat."""
-
-    __pydantic_config__ = STRICT
 
     schema: int
     seed: int
@@ -65,10 +59,8 @@ class Schedule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RoundPlan:
+class RoundPlan(Strict):
     """One round before it is measured; on disk, so that an interrupted round goes on."""
-
-    __pydantic_config__ = STRICT
 
     schema: int
     id: str
@@ -80,10 +72,8 @@ class RoundPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Round:
+class Round(Strict):
     """One finished round: a whole check whose right answer was known."""
-
-    __pydantic_config__ = STRICT
 
     id: str
     host_class: str
@@ -122,15 +112,13 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlantedShare:
+class PlantedShare(Strict):
     """What became of the rounds with one planted loss."""
-
-    __pydantic_config__ = STRICT
 
     loss: float
     rounds: int
-    found: int
-    missed: int
+    found: Natural
+    missed: Natural
     below: int = 0
     """Rounds in which it was below the tolerance judged by, where it may pass."""
     achieved: float | None = None
@@ -141,10 +129,8 @@ class PlantedShare:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Calibration:
+class Calibration(Strict):
     """What is known of the gate's errors on a host class, for the profiles of one report."""
-
-    __pydantic_config__ = STRICT
 
     host_class: str
     unchanged: int = 0

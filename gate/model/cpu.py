@@ -4,87 +4,79 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gate.model.metric import STRICT
+from gate.model.bounds import Name, Number, Strict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contexts:
-    """CPU-seconds by what the processors did, as the kernel's tick samples it."""
+class Contexts(Strict):
+    """CPU-seconds by what the processors did, by the kernel's tick accounting."""
 
-    __pydantic_config__ = STRICT
-
-    user: float = 0.0
-    nice: float = 0.0
-    system: float = 0.0
-    irq: float = 0.0
-    softirq: float = 0.0
-    steal: float = 0.0
+    user: Number = 0.0
+    nice: Number = 0.0
+    system: Number = 0.0
+    irq: Number = 0.0
+    softirq: Number = 0.0
+    steal: Number = 0.0
     """Taken by the hypervisor: no cost of ours."""
-    iowait: float = 0.0
-    """Idle time with a disk request under way: told, never added to a cost."""
+    iowait: Number = 0.0
+    """Idle time with a disk request under way: shown, never added to a cost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Owners:
+class Owners(Strict):
     """CPU-seconds by whose tasks ran, over the whole life of the trial's process."""
 
-    __pydantic_config__ = STRICT
-
-    own_user: float = 0.0
+    own_user: Number = 0.0
     """The benchmark's processes, in user space."""
-    own_system: float = 0.0
+    own_system: Number = 0.0
     """The benchmark's processes, in the kernel; workers of io_uring are among them."""
-    background: float = 0.0
+    background: Number = 0.0
     """The background load's processes."""
-    kthreads: dict[str, float] = field(default_factory=dict)
+    kthreads: dict[Name, Number] = field(default_factory=dict)
     """Kernel threads by name without numbers: `kworker`, `ksoftirqd`, `loop`, `jbd2`."""
-    rest: float = 0.0
+    rest: Number = 0.0
     """Everything else that was not idle: other processes, and interrupts on idle processors."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counters:
+class Counters(Strict):
     """Events that the processors counted in the measured window, whole machine."""
 
-    __pydantic_config__ = STRICT
-
-    cycles_user: float
-    cycles_kernel: float
-    instructions_user: float
-    instructions_kernel: float
+    cycles_user: Number
+    cycles_kernel: Number
+    instructions_user: Number
+    instructions_kernel: Number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CpuBill:
+class CpuBill(Strict):
     """What the measured window of one trial cost the whole machine."""
 
-    __pydantic_config__ = STRICT
-
-    window: float
+    window: Number
     """Seconds measured: without the ramp, without start and end of the harness."""
-    life: float
-    """Seconds that the trial's process lived; `owners` are told over these."""
-    operations: float
+    life: Number
+    """Seconds that the trial's process lived; `owners` are counted over these."""
+    operations: Number
     """I/Os, or what the command counts, completed in the window; a run of a command is one."""
-    transferred: float
-    """Bytes transferred in the window; 0 where nothing tells."""
-    busy: float
+    transferred: Number
+    """Bytes transferred in the window; 0 where it is not known."""
+    busy: Number
     """CPU-seconds of all processors in the window that were not idle, iowait or steal."""
-    idle_reference: float
+    idle_reference: Number
     """Of these, what the machine uses while nothing is measured."""
     contexts: Contexts
-    per_cpu: tuple[float, ...]
+    per_cpu: tuple[Number, ...]
     """Busy seconds of each processor."""
     owners: Owners
-    switches: float
+    switches: Number
     """Context switches of the whole machine in the window."""
     counters: Counters | None = None
     """Absent where perf counts nothing here."""
-    energy: float | None = None
+    energy: Number | None = None
     """Joule of all packages in the window; absent where RAPL cannot be read."""
-    source: str = ""
+    source: Name = ""
     """What `busy` was read from."""
-    resolution: float = 0.0
+    resolution: Number = 0.0
     """Seconds: two readings of `busy` that differ by less do not differ."""
 
     @property
@@ -95,14 +87,12 @@ class CpuBill:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IdleReference:
+class IdleReference(Strict):
     """What the machine used while nothing was measured, at the start of a sitting."""
 
-    __pydantic_config__ = STRICT
-
-    seconds: float
+    seconds: Number
     """How long was looked."""
-    busy: float
+    busy: Number
     """CPU-seconds per second that were not idle, iowait or steal."""
-    energy: float | None = None
+    energy: Number | None = None
     """Joule per second; absent where it cannot be read."""

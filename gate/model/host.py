@@ -1,9 +1,4 @@
-"""The machine that measured, and what its class must be.
-
-What each fact of a machine is, and why it matters to a measurement: for every reader of one.
-
-Facts of a machine that are not what they were: which, and how that is said in one line.
-"""
+"""The machine that measured: its facts, why each matters, what its class must be, what changed."""
 
 from __future__ import annotations
 
@@ -14,32 +9,30 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
+from gate.model.bounds import Facts, Name, Strict
 from gate.model.disturbance import Limits
-from gate.model.metric import STRICT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
 UNKNOWN = "unknown"
-"""What stands for a fact that the machine does not tell; shown so, and compared so."""
+"""What stands for a fact that the machine does not report; shown so, and compared so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Host:
+class Host(Strict):
     """What is known of a machine, in tiers: stable facts refuse, epoch facts open an epoch."""
 
-    __pydantic_config__ = STRICT
-
-    host_class: str
+    host_class: Name
     """Name of the machine's hardware kind; sessions of one class may be compared."""
-    fingerprint: str
+    fingerprint: Name
     """Hash of the stable facts; empty when nothing is known of the host."""
-    stable: dict[str, str]
+    stable: Facts
     """Facts that must agree (CPU model, cores, memory size, disk); `unknown` where absent."""
-    epoch: dict[str, str]
+    epoch: Facts
     """Facts that open a new baseline epoch when they change (kernel, microcode, governor)."""
-    live: dict[str, str] = field(default_factory=dict)
+    live: Facts = field(default_factory=dict)
     """Facts of the moment (wear, temperature): recorded, never compared."""
 
 
@@ -157,7 +150,7 @@ _GAP = "…"
 
 
 class Moved(NamedTuple):
-    """One fact that two sides tell differently; `unknown` where a side does not tell it."""
+    """A fact that differs; `unknown` where a side does not report it."""
 
     key: str
     theirs: str

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from gate.model.metric import STRICT
+from annotated_types import MaxLen
+
+from gate.model.bounds import Amount, Count, LongText, Natural, Number, Strict, Text
 
 MOST_CHANGED = 200
-"""Functions that are told by name."""
+"""Functions that are named."""
 HOW = ("changed", "added", "removed")
 """What may have happened to a function."""
+
+
+_Function = Annotated[str, MaxLen(300)]
+"""The name of a function."""
 
 
 class Changes(NamedTuple):
@@ -33,49 +39,43 @@ class Untouched(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ran:
+class Ran(Strict):
     """What a function executed in one trial, or how often it was called."""
 
-    __pydantic_config__ = STRICT
-
-    instructions: float = 0.0
+    instructions: Number = 0.0
     """Of the long run, above zero; zero where calls were counted."""
-    calls: float = 0.0
+    calls: Number = 0.0
     """Of an extra run, above zero; zero where instructions were counted."""
-    per_operation: float
+    per_operation: Amount
     """Instructions, the long run's less the short one's by the operations between; or calls."""
     shared: bool = False
     """Whether several functions have the name, so that it may have been another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Touch:
+class Touch(Strict):
     """What differs between the sides, and what of that one trial executed."""
 
-    __pydantic_config__ = STRICT
-
-    count: int
+    count: Count
     """Functions that are known to differ."""
-    functions: dict[str, str] = field(default_factory=dict)
+    functions: Annotated[dict[_Function, Text], MaxLen(MOST_CHANGED)] = field(default_factory=dict)
     """The first of them: `null_handle_cmd [null_blk]`, and `changed`, `added` or `removed`."""
-    executed: int = 0
+    executed: Natural = 0
     """How many of all of them ran."""
-    ran: dict[str, Ran] = field(default_factory=dict)
+    ran: Annotated[dict[_Function, Ran], MaxLen(MOST_CHANGED)] = field(default_factory=dict)
     """Those that ran, the largest first to be kept."""
-    unknown: str = ""
+    unknown: Text = ""
     """Why it is not known of all that the guest ran which functions differ; empty where it is."""
     identical: bool = False
     """Whether kernel and modules are the same files, by their build-ids."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TouchedFunction:
+class TouchedFunction(Strict):
     """A function that differs, and what it executed on each side."""
 
-    __pydantic_config__ = STRICT
-
-    name: str
-    how: str
+    name: LongText
+    how: LongText
     """`changed`, `added` or `removed`."""
     executed: bool
     shared: bool = False
@@ -89,21 +89,19 @@ class TouchedFunction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Touched:
+class Touched(Strict):
     """Whether the trials of a profile executed what differs between the sides."""
 
-    __pydantic_config__ = STRICT
-
-    profile: str
-    headline: str
+    profile: LongText
+    headline: LongText
     """`0 of 7 changed functions executed: this pass is empty`."""
-    count: int
+    count: Count
     """Functions that are known to differ."""
-    executed: int
+    executed: Natural
     """How many of them ran, on any side."""
     empty: bool
     """Whether functions differ, and none of them ran."""
-    functions: tuple[TouchedFunction, ...] = ()
-    """Those that ran first; at most so many are told."""
-    unknown: str = ""
+    functions: Annotated[tuple[TouchedFunction, ...], MaxLen(MOST_CHANGED)] = ()
+    """Those that ran first; only so many are kept."""
+    unknown: LongText = ""
     """Why it is not known of all that ran which functions differ."""

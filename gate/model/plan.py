@@ -1,6 +1,4 @@
-"""What a session plans of each benchmark, and which metrics apply to it.
-
-Blocks: how many base/head pairs are run in one random order.
+"""What a session plans of each benchmark, which metrics apply to it, and the blocks of its pairs.
 
 The first block is five pairs: ten trials in an order drawn from all 252, so that one block alone
 can prove a loss at 1 %. Later ones are two pairs, so that a decision comes soon and a drifting

@@ -1,9 +1,4 @@
-"""Profiles: which harness runs what, over which matrix, for which metrics.
-
-What state the storage must be in before a trial counts, and how much may be written.
-
-Names in braces: what a command of a profile leaves to be filled in.
-"""
+"""Profiles: which harness runs what, over which matrix, on what storage, for which metrics."""
 
 from __future__ import annotations
 
@@ -230,7 +225,7 @@ class Profile:
     timeout: float = 600.0
     """Seconds after which a trial is killed and counts as failed."""
     loud: str = "raise"
-    """A metric too loud for its tolerance: `raise` the tolerance to its smallest provable
+    """A metric too noisy for its tolerance: `raise` the tolerance to its smallest provable
     loss and say so, or `refuse` to judge it."""
     sides: dict[str, SideSpec] = field(default_factory=dict)
     """`base` and `head`, where the profile declares them."""

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Annotated
 
+from annotated_types import MaxLen
+
+from gate.model.bounds import Natural, Strict
 from gate.model.calibration import Calibration
-from gate.model.diagnosis import Why
+from gate.model.diagnosis import MOST_WHYS, Why
 from gate.model.host import Host
-from gate.model.metric import STRICT, Better, Role
+from gate.model.metric import Better, Role
 from gate.model.patch_coverage import Touched
 from gate.model.shown import (
     Accepted,
@@ -25,10 +29,8 @@ from gate.model.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class Evidence(Strict):
     """The numbers behind a finding, in the metric's base unit, for plots and tables."""
-
-    __pydantic_config__ = STRICT
 
     baseline: tuple[tuple[float, ...], ...] = ()
     """Accepted sessions of the current epoch, oldest first, each its values in trial order."""
@@ -44,17 +46,15 @@ class Evidence:
     """Further head sessions, where the base side could not be run."""
     earlier: tuple[Level, ...] = ()
     """Accepted sessions of earlier epochs, oldest first."""
-    epoch: int = 0
+    epoch: Natural = 0
     """Number of the current epoch; the first session of `baseline` is its anchor. 0 without one."""
     aside: tuple[float, ...] = ()
     """Head values of trials that were set aside: shown, never counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Paid:
+class Paid(Strict):
     """What one payer of a cost paid on each side of an operation."""
-
-    __pydantic_config__ = STRICT
 
     context: str
     """Whose tasks, or what the processors did: `kernel threads (loop)`, `soft interrupts`."""
@@ -66,10 +66,8 @@ class Paid:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(Strict):
     """The judgement of one metric with its evidence and advice."""
-
-    __pydantic_config__ = STRICT
 
     code: str
     """`G060`; `gate explain CODE` prints its page."""
@@ -104,7 +102,7 @@ class Finding:
     tolerance: float = 0.0
     """The tolerance asked for."""
     tolerance_used: float = 0.0
-    """The tolerance judged by; larger than `tolerance` when the metric is too loud for it."""
+    """The tolerance judged by; larger than `tolerance` when the metric is too noisy for it."""
     negligible: float = 0.0
     minimum_detectable_loss: float | None = None
     """Smallest true loss that this amount of data would have shown."""
@@ -123,10 +121,8 @@ FILE_EDITED = "edited"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Edit:
+class Edit(Strict):
     """A change to what the gate judges by, made in the tree that is judged: not in force here."""
-
-    __pydantic_config__ = STRICT
 
     code: str
     """`G070`; `gate explain CODE` prints its page."""
@@ -142,7 +138,7 @@ class Edit:
     """One sentence: `tolerance of iops 5 % -> 50 %`."""
     advice: str
     loosens: bool
-    """Whether more would get in, once it is merged; True where that cannot be told."""
+    """Whether more would get in, once it is merged; True where that is not known."""
 
     @property
     def is_of_file(self) -> bool:
@@ -152,10 +148,8 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SuitePromise:
+class SuitePromise(Strict):
     """What the verdicts of this report hold to."""
-
-    __pydantic_config__ = STRICT
 
     alpha: float
     """Bound on the chance that an unchanged suite is called regressed."""
@@ -168,10 +162,8 @@ class SuitePromise:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class Report(Strict):
     """The judgement of one suite on one host."""
-
-    __pydantic_config__ = STRICT
 
     schema: int
     gate: str
@@ -216,10 +208,10 @@ class Report:
     aside: tuple[SetAside, ...] = ()
     """Every trial that was set aside."""
     origin: Origin | None = None
-    """Absent where nobody told where the change comes from."""
+    """Absent where it is not known where the change comes from."""
     calibration: Calibration | None = None
     """How often the gate was right on this host class; absent where it was never calibrated."""
-    why: tuple[Why, ...] = ()
+    why: Annotated[tuple[Why, ...], MaxLen(MOST_WHYS)] = ()
     """What moved with a regression, in extra runs that no verdict uses; worst first."""
-    touched: tuple[Touched, ...] = ()
+    touched: Annotated[tuple[Touched, ...], MaxLen(1000)] = ()
     """Whether the workload executed what was changed, by profile; where that was looked for."""

@@ -4,23 +4,35 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Annotated
 
+from annotated_types import Interval, Len, MaxLen, MinLen
+
+from gate.model.activation import Side
+from gate.model.bounds import (
+    Amount,
+    Count,
+    LongText,
+    Name,
+    Natural,
+    Number,
+    Percent,
+    Positive,
+    Spent,
+    Strict,
+    Text,
+)
 from gate.model.cpu import CpuBill, IdleReference
-from gate.model.diagnosis import Why
+from gate.model.diagnosis import MOST_WHYS, Why
 from gate.model.disturbance import Disturbance
 from gate.model.host import Host
-from gate.model.metric import STRICT, Metric
+from gate.model.metric import Metric
 from gate.model.patch_coverage import Touch
 
+MOST_SHARDS = 256
+"""As many jobs as GitHub runs of one matrix."""
 SCHEMA = 1
 """Number of the file formats written by this version."""
-
-
-class Side(StrEnum):
-    """The two sides of a subject."""
-
-    BASE = "base"
-    HEAD = "head"
 
 
 class Stage(StrEnum):
@@ -56,49 +68,43 @@ class TrialStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Value:
+class Value(Strict):
     """One metric of one trial."""
 
-    __pydantic_config__ = STRICT
-
-    metric: str
-    value: float
+    metric: Name
+    value: Number
     """In the metric's base unit."""
-    samples: int = 1
+    samples: Count = 1
     """How many samples inside the process it summarises; never counted as independent."""
-    resolution: float = 0.0
-    """Smallest difference that can be told, in the metric's base unit; 0 where none is known."""
+    resolution: Amount = 0.0
+    """Smallest difference that shows, in the metric's base unit; 0 where none is known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Percentiles:
+class Percentiles(Strict):
     """Completion latencies of one kind of I/O inside one trial."""
 
-    __pydantic_config__ = STRICT
-
-    kind: str
+    kind: Name
     """`read`, `write`, `trim` or `mixed`."""
-    samples: int
+    samples: Positive
     """I/Os whose latency was taken."""
-    points: tuple[tuple[float, float], ...]
+    points: Annotated[tuple[tuple[Percent, Amount], ...], Len(1, 64)]
     """Percentile in per cent and latency in seconds, ascending."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kernel:
-    """The kernel that a session ran on, as far as it tells."""
+class Kernel(Strict):
+    """The kernel that a session ran on, as far as it is known."""
 
-    __pydantic_config__ = STRICT
-
-    release: str
-    version: str
-    """Build number, kind and date, as `uname -v` tells."""
-    build_id: str
+    release: Text
+    version: Name
+    """Build number, kind and date, as `uname -v` prints."""
+    build_id: Text
     """Hexadecimal, from the kernel's own notes; empty where they cannot be read."""
-    command_line: str
+    command_line: Text
     """As the epoch fact: without what names one machine."""
-    config: dict[str, str] = field(default_factory=dict)
-    """Options that are set, without `CONFIG_`; empty where the kernel does not tell them."""
+    config: dict[Name, Text] = field(default_factory=dict)
+    """Options that are set, without `CONFIG_`; empty where the kernel does not report them."""
 
 
 MOST_FUNCTIONS = 100
@@ -106,95 +112,87 @@ MOST_FUNCTIONS = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
+class Trial(Strict):
     """One fresh process of one benchmark: the unit of replication."""
 
-    __pydantic_config__ = STRICT
-
-    benchmark: str
-    sequence: int
+    benchmark: Name
+    sequence: Natural
     """Position in the order in which trials of this session were run, from 0."""
     stage: Stage
     status: TrialStatus
-    started: str
+    started: Name
     """UTC, ISO 8601."""
-    duration: float
+    duration: Amount
     """Wall-clock seconds of the whole trial, start of process to end of parsing."""
     values: tuple[Value, ...] = ()
-    pair: int | None = None
+    pair: Natural | None = None
     """Number of the base/head pair it belongs to; absent outside the confirm stage."""
-    slot: int | None = None
+    slot: Natural | None = None
     """Position in the random order of its block of pairs, from 0."""
-    note: str = ""
+    note: Text = ""
     """Why it failed, or what the harness warned of."""
     cpu: CpuBill | None = None
     """What it cost the whole machine; absent where that was not asked for."""
     aside: tuple[Disturbance, ...] = ()
     """Why it was set aside; its values are kept and never counted."""
-    latencies: tuple[Percentiles, ...] = ()
-    """Where the harness tells percentiles."""
-    functions: dict[str, float] = field(default_factory=dict)
+    latencies: Annotated[tuple[Percentiles, ...], MaxLen(4)] = ()
+    """Where the harness reports percentiles."""
+    functions: Annotated[dict[Name, Spent], MaxLen(MOST_FUNCTIONS)] = field(default_factory=dict)
     """Instructions of one operation by kernel function, the largest; where they are counted."""
     touch: Touch | None = None
     """What it executed of what differs between the sides; absent where that is not looked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Planned:
+class Planned(Strict):
     """How many trials of a benchmark the screen of this session was to hold."""
 
-    __pydantic_config__ = STRICT
-
-    benchmark: str
-    trials: int
+    benchmark: Name
+    trials: Annotated[int, Interval(ge=0, le=100_000)]
     control: bool = False
-    group: str = ""
+    group: Name = ""
     """The parameter that is swept, where this is a group: its trials are made of its points'."""
-    members: tuple[str, ...] = ()
+    members: tuple[Name, ...] = ()
     """A group's points, first to last."""
-    without: tuple[str, ...] = ()
+    without: tuple[Name, ...] = ()
     """Metrics that it cannot have, such as the rate of a background load that does not run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class Subject(Strict):
     """What was under test, as far as it can be proven."""
 
-    __pydantic_config__ = STRICT
-
-    description: str = ""
+    description: LongText = ""
     """What a reader calls it: a directory, an environment."""
-    commit: str = ""
+    commit: Name = ""
     """Full commit hash of the directory measured, where it is a git checkout."""
     dirty: bool = False
     """Whether that checkout had uncommitted changes."""
-    proof: str = ""
+    proof: Name = ""
     """Content hash of what was activated, where there is one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
+class Session(Strict):
     """The trials of one sitting on one host, one boot, one side."""
 
-    __pydantic_config__ = STRICT
-
-    schema: int
-    id: str
+    schema: Count
+    id: Name
     """Unique name: start time and a random tail; imported sessions use a content hash."""
-    profile: str
-    profile_digest: str
-    harness: str
+    profile: Name
+    profile_digest: Name
+    harness: Name
     side: Side
     stage: Stage
     """`screen` for a whole sitting, `confirm` for the trials of the second stage."""
     subject: Subject
     host: Host
-    boot: str
+    boot: Name
     """Kernel boot id; empty when unknown."""
-    started: str
-    ended: str
+    started: Name
+    ended: Name
     """UTC, ISO 8601; the time of the last write."""
-    seed: int
+    seed: Count
     """Seed of the order of trials, that of each block of pairs included."""
     state: State
     source: Source
@@ -203,48 +201,46 @@ class Session:
     planned: tuple[Planned, ...]
     metrics: tuple[Metric, ...]
     trials: tuple[Trial, ...]
-    tools: dict[str, str]
+    tools: dict[Name, Text]
     """Versions of the harness and of what it stands on."""
-    disturbances: tuple[str, ...] = ()
+    disturbances: tuple[Text, ...] = ()
     """Reasons why this sitting must not be judged."""
-    notes: tuple[str, ...] = ()
-    loud: str = "raise"
-    """The profile's policy for metrics too loud for their tolerance."""
-    pairs: int = 100
+    notes: tuple[Text, ...] = ()
+    loud: Name = "raise"
+    """The profile's policy for metrics too noisy for their tolerance."""
+    pairs: Annotated[int, Interval(ge=1, le=1000)] = 100
     """The profile's limit of pairs."""
-    planted: float = 0.0
+    planted: Number = 0.0
     """Calibration only: the loss planted into it; such a session is never accepted."""
     idle: IdleReference | None = None
     """What the machine used at rest; absent where no CPU cost was asked for."""
-    unavailable: dict[str, str] = field(default_factory=dict)
+    unavailable: dict[Name, Text] = field(default_factory=dict)
     """Metrics that this host cannot give -> why; only watched ones may be among them."""
-    controls: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    controls: dict[Name, Annotated[tuple[Spent, ...], MinLen(1)]] = field(default_factory=dict)
     """The built-in controls: name -> seconds of each run, in order, over the whole sitting."""
-    written: float = 0.0
-    """Bytes that the profile wrote to its storage, preconditioning included, as the disk tells."""
-    tuned: tuple[str, ...] = ()
+    written: Number = 0.0
+    """Bytes that the profile wrote to its storage, preconditioning included, as the disk counts."""
+    tuned: tuple[Name, ...] = ()
     """Settings of the host that were tuned while it measured."""
     kernel: Kernel | None = None
     """Absent in sessions that were imported or replayed."""
-    left_out: int = 0
+    left_out: Natural = 0
     """Benchmarks of the profile that `--benchmark` left out; such a session is never accepted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Handover:
+class Handover(Strict):
     """The sessions of one check in one file: what crosses from measuring to judging."""
 
-    __pydantic_config__ = STRICT
-
     schema: int
-    version: str
+    version: Name
     """The gate's version that measured."""
-    shard: int = 1
+    shard: Annotated[int, Interval(ge=1, le=MOST_SHARDS)] = 1
     """Which part of a check that is spread over several machines, from 1."""
-    shards: int = 1
+    shards: Annotated[int, Interval(ge=1, le=MOST_SHARDS)] = 1
     """How many parts there are."""
-    sessions: tuple[Session, ...]
-    error: str = ""
+    sessions: Annotated[tuple[Session, ...], MaxLen(10_000)]
+    error: Text = ""
     """Why measuring ended before it was complete, `G262: ...`; such a check is never open."""
-    why: tuple[Why, ...] = ()
+    why: Annotated[tuple[Why, ...], MaxLen(MOST_WHYS)] = ()
     """What moved with its regressions; shown beside findings that regressed, and never judged."""

@@ -4,120 +4,108 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gate.model.metric import STRICT, Better
-from gate.model.session import Side, Stage
+from gate.model.activation import Side
+from gate.model.bounds import Cost, LongText, Natural, Percent, Positive, Strict
+from gate.model.metric import Better
+from gate.model.session import Stage
 from gate.model.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Level:
+class Level(Strict):
     """What an accepted session of an earlier epoch measured of one series."""
 
-    __pydantic_config__ = STRICT
-
-    session: str
-    epoch: int
+    session: LongText
+    epoch: Positive
     value: float
     """Median of its trials, in the metric's base unit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Accepted:
+class Accepted(Strict):
     """An accepted session that some finding's history names: when, by whom, why."""
 
-    __pydantic_config__ = STRICT
-
-    profile: str
-    session: str
-    started: str
+    profile: LongText
+    session: LongText
+    started: LongText
     """UTC, ISO 8601."""
-    commit: str
+    commit: LongText
     """Full hash; empty where it is not known."""
-    accepted: str
+    accepted: LongText
     """UTC, ISO 8601."""
-    by: str
-    reason: str
-    moved: tuple[str, ...] = ()
+    by: LongText
+    reason: LongText
+    moved: tuple[LongText, ...] = ()
     """Facts of the host that differ from the accepted session before it: `kernel 6.1 -> 6.2`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
+class Share(Strict):
     """What one payer of a CPU cost paid, in CPU-seconds of an operation."""
 
-    __pydantic_config__ = STRICT
-
-    name: str
+    name: LongText
     """`kernel threads (loop)`, `soft interrupts`."""
-    base: float | None
+    base: Cost | None
     """Median over trials; absent where no base trial keeps its bill."""
-    head: float
+    head: Cost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bill:
+class Bill(Strict):
     """What one benchmark cost the processors of the whole machine, by who paid, on both sides.
 
     Owners and contexts are two views of the same cost that do not add up with each other.
     """
 
-    __pydantic_config__ = STRICT
-
-    profile: str
-    benchmark: str
-    word: str
+    profile: LongText
+    benchmark: LongText
+    word: LongText
     """What one operation is: `I/O`, `operation`, `run`."""
-    trials_base: int
-    trials_head: int
+    trials_base: Natural
+    trials_head: Natural
     base: float | None
     """Median CPU-seconds of an operation, net of the idle machine; absent as in `Share`."""
     head: float
     owners: tuple[Share, ...]
     """Whose tasks ran."""
     contexts: tuple[Share, ...]
-    """What the processors did, as the tick sampled it: user space, kernel, softirq, irq."""
+    """By the kernel's tick accounting: user space, kernel, softirq, irq."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Quantile:
+class Quantile(Strict):
     """One point of a latency curve."""
 
-    __pydantic_config__ = STRICT
-
-    percentile: float
+    percentile: Percent
     """In per cent, above 0 and below 100."""
-    base: float | None
+    base: Cost | None
     """Median over trials of what a trial has there, in seconds; absent without base trials."""
-    head: float | None
-    beyond: float
-    """Samples beyond it in the trial that has the fewest; below 10 it tells of single hiccups."""
+    head: Cost | None
+    beyond: Cost
+    """Samples beyond it in the trial that has the fewest; below 10 it shows single hiccups."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Latency:
+class Latency(Strict):
     """Completion latency of one kind of I/O of one benchmark, as a curve over percentiles."""
 
-    __pydantic_config__ = STRICT
-
-    profile: str
-    benchmark: str
-    kind: str
+    profile: LongText
+    benchmark: LongText
+    kind: LongText
     """`read`, `write`, `trim` or `mixed`."""
-    trials_base: int
-    trials_head: int
+    trials_base: Natural
+    trials_head: Natural
     points: tuple[Quantile, ...]
     """Percentiles ascending."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SweepPoint:
+class SweepPoint(Strict):
     """One point of a swept profile."""
 
-    __pydantic_config__ = STRICT
-
-    place: str
+    place: LongText
     """The parameter's value as the profile writes it."""
-    benchmark: str
+    benchmark: LongText
     base: float | None
     head: float | None
     verdict: Verdict
@@ -125,23 +113,21 @@ class SweepPoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sweep:
+class Sweep(Strict):
     """A metric over the parameter that a profile sweeps, base and head."""
 
-    __pydantic_config__ = STRICT
-
-    profile: str
-    group: str
+    profile: LongText
+    group: LongText
     """Name of the group: `iometer-database[iodepth=*]`."""
-    parameter: str
-    metric: str
-    unit: str
+    parameter: LongText
+    metric: LongText
+    unit: LongText
     better: Better
     points: tuple[SweepPoint, ...]
     """In the profile's order."""
-    made: tuple[str, ...] = ()
+    made: tuple[LongText, ...] = ()
     """The group's metrics that are made of this one: `iops_scaling`."""
-    told: str = ""
+    told: LongText = ""
     """How the curve changed its shape: `no longer grows beyond iodepth 32`; empty if it did not."""
 
 
@@ -149,88 +135,78 @@ AREAS = (
     *("host", "kernel", "kernel config", "command line", "tools", "profile", "tuning"),
     *("subject", "disturbed"),
 )
-"""What two sides may differ in beside their numbers, in the order in which that is told."""
+"""What two sides may differ in beside their numbers, in the order in which that is shown."""
 BASE_SIDE = "base side"
 ACCEPTED = "accepted session"
 """What the base of a difference stands for, with the session's name; in the plural without one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class Difference(Strict):
     """Something beside the numbers that was not alike on both sides."""
 
-    __pydantic_config__ = STRICT
-
-    area: str
+    area: LongText
     """One of `AREAS`."""
-    key: str
-    base: str
+    key: LongText
+    base: LongText
     """Empty where the base side has none of it."""
-    head: str
-    against: str
+    head: LongText
+    against: LongText
     """What the base stands for: `base side`, or `accepted session ID`; `accepted sessions` where
     those of several profiles differ alike."""
-    profiles: tuple[str, ...]
+    profiles: tuple[LongText, ...]
     """Profiles whose sessions differ so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Alike:
-    """How many facts of an area were compared and found alike in every profile that tells them."""
+class Alike(Strict):
+    """How many facts of an area were compared and found alike in every profile that has them."""
 
-    __pydantic_config__ = STRICT
-
-    area: str
-    count: int
+    area: LongText
+    count: Positive
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextChange:
+class TextChange(Strict):
     """A text that the change edits, as a unified diff."""
 
-    __pydantic_config__ = STRICT
-
-    name: str
+    name: LongText
     """Path in the repository: `profiles/iometer-database.toml`."""
-    lines: tuple[str, ...]
+    lines: tuple[LongText, ...]
     """Each begins with `+`, `-`, a blank or `@`."""
-    more: int = 0
+    more: Natural = 0
     """Lines that were left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SetAside:
+class SetAside(Strict):
     """A trial that ran and is not counted, and why."""
 
-    __pydantic_config__ = STRICT
-
-    profile: str
-    benchmark: str
+    profile: LongText
+    benchmark: LongText
     side: Side
     stage: Stage
-    sequence: int
+    sequence: Natural
     """Position in its session, from 0."""
-    kind: str
-    why: str
+    kind: LongText
+    why: LongText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
+class Origin(Strict):
     """Where the change comes from and how it was checked, so that it can be done again."""
 
-    __pydantic_config__ = STRICT
-
-    base_commit: str = ""
+    base_commit: LongText = ""
     """Full hash of what the base side, or the newest accepted session, was built of."""
-    head_commit: str = ""
-    files: str = ""
+    head_commit: LongText = ""
+    files: LongText = ""
     """Address below which the repository's files stand as they are at the head commit; empty where
     nobody told."""
-    profiles: str = "profiles"
+    profiles: LongText = "profiles"
     """Folder of the profiles in the repository."""
-    options: tuple[str, ...] = ()
+    options: tuple[LongText, ...] = ()
     """Words of the command line that said what the sides are: `--base`, `../base`, ..."""
-    out: str = ""
+    out: LongText = ""
     """Directory in which the check left its sessions, as it was named; empty where a reader has
     none, as after a job of CI."""
     checkout: bool = False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from functools import reduce
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -38,10 +37,6 @@ class Verdict(StrEnum):
         """What a command ends with when this is the worst verdict."""
         return _EXIT_STATUS.get(self, 0)
 
-    def worse(self, other: Verdict) -> Verdict:
-        """The worse of two verdicts: the least upper bound, so a fold in any order agrees."""
-        return max(self, other, key=lambda verdict: verdict.rank)
-
 
 _RANK = {verdict: rank for rank, verdict in enumerate(Verdict)}
 _EXIT_STATUS = {
@@ -56,6 +51,8 @@ _OPEN = frozenset({Verdict.PASSED, Verdict.IMPROVED, Verdict.WAIVED})
 
 
 def join(verdicts: Iterable[Verdict]) -> Verdict | None:
-    """The worst verdict, or None where there is none: an empty report has not passed."""
-    found = list(verdicts)
-    return reduce(Verdict.worse, found) if found else None
+    """The worst verdict, or None where there is none: an empty report has not passed.
+
+    The least upper bound, so joins of joins in any order agree.
+    """
+    return max(verdicts, key=lambda verdict: verdict.rank, default=None)

@@ -19,8 +19,12 @@ from gate.pipeline.benchmark_filter import (
 from gate.pipeline.host_reservation import HostClaim
 from gate.pipeline.request import with_sides
 from gate.pipeline.shards import durations, parts_of
-from gate.review.effective_profile import as_reviewed, profiles_of
-from gate.review.orphaned_baselines import refuse_forgotten, refuse_unjudged
+from gate.review.effective_profile import (
+    as_reviewed,
+    profiles_of,
+    refuse_forgotten,
+    refuse_unjudged,
+)
 from gate.review.policy_reader import make_policy
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from gate.clock import now
 from gate.errors import InputError
 from gate.formats.baseline.baseline_file import read_baselines
 from gate.formats.baseline.calibration_file import read_rounds
-from gate.formats.profile.profiles import load_profiles
+from gate.formats.profile.profile_file import load_profiles
 from gate.formats.session.session_file import read_handover
 from gate.judge.context.diagnosis import with_why
 from gate.judge.judge import judge
@@ -21,8 +21,8 @@ from gate.judge.verdict.findings import absent_findings, added_findings, part_mi
 from gate.judge.verdict.suite import arrange
 from gate.pipeline.benchmark_filter import narrowed_sessions_note
 from gate.pipeline.provenance import origin_of_judged
+from gate.review.effective_profile import refuse_forgotten, refuse_unjudged
 from gate.review.merge_base import open_merge_base
-from gate.review.orphaned_baselines import refuse_forgotten, refuse_unjudged
 from gate.review.policy_reader import make_policy
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from gate.host.controls import Work
     from gate.measure.process.stop import Stop
-    from gate.model.readiness import HostNoise
+    from gate.model.disturbance import HostNoise
 
 ALPHA, BETA = 0.01, 0.025
 """The gate's usual error bounds."""

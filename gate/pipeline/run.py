@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError, Interrupted
-from gate.formats.profile.profiles import load_profiles
+from gate.formats.profile.profile_file import load_profiles
 from gate.formats.session.session_file import read_session
 from gate.measure.new_session import sitting_open
 from gate.measure.process.stop import Stop, StopRequested

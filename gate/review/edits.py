@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 from gate.model.report import FILE_EDITED, FILE_VERBS
 from gate.review.edits_baseline import baseline_edits, calibration_edits, host_edits, waiver_edits
 from gate.review.edits_profile import profile_edits
-from gate.review.terms import Terms, edit
+from gate.review.terms import edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from gate.model import Edit
-
-__all__ = ["MOST_EDITS", "Terms", "edits_of", "importance"]
+    from gate.review.terms import Terms
 
 MOST_EDITS = 500
 """Edits that a report holds; a stranger's tree may have any number."""
@@ -34,7 +33,7 @@ def edits_of(
     """
     found = sorted(
         (
-            *(() if ("tree",) in after.unread else _terms(before, after)),
+            *(_terms(before, after) if ("tree",) not in after.unread else ()),
             *_unread(after),
             *(_file(kind, path) for kind, path in changed),
         ),

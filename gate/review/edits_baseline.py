@@ -1,7 +1,4 @@
-"""What a tree edits of the accepted sessions: levels, and the facts that they rest on.
-
-What a tree edits beside the baselines: waivers, what a host must be, calibrations.
-"""
+"""What a tree edits of what was accepted: baselines, waivers, host files and calibrations."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ def baseline_edits(before: Baseline | None, after: Baseline | None) -> Iterator[
     old, new = ({(s.benchmark, s.metric): s for s in b.series} for b in (before, after))
     for key in sorted(old.keys() | new.keys()):
         if old.get(key) != new.get(key):
-            yield _series(old.get(key), new.get(key), before, after)
+            yield _series(*key, old.get(key), new.get(key), before, after)
     yield from _sessions(before, after)
     for what, was, now in (
         ("text of the profile", before.profile_digest, after.profile_digest),
@@ -49,19 +46,22 @@ def _whole(known: Baseline, *, gone: bool) -> Edit:
 
 
 def _series(
-    was: BaselineSeries | None, now: BaselineSeries | None, before: Baseline, after: Baseline
+    benchmark: str,
+    metric: str,
+    was: BaselineSeries | None,
+    now: BaselineSeries | None,
+    before: Baseline,
+    after: Baseline,
 ) -> Edit:
     """One series: from, to, how much, which epoch and why."""
-    known = was or now
-    assert known is not None  # noqa: S101 - the caller took the key from one of both
     place = {
         "profile": before.profile,
-        "benchmark": known.benchmark,
-        "metric": known.metric,
+        "benchmark": benchmark,
+        "metric": metric,
         "before": show(_level(was), was.unit) if was else "",
         "after": show(_level(now), now.unit) if now else "",
     }
-    what = f"baseline of {known.benchmark} {known.metric} on {before.host_class}"
+    what = f"baseline of {benchmark} {metric} on {before.host_class}"
     because = f", because: {after.sessions[-1].reason}" if after.sessions else ""
     if now is None:
         return edit("G078", f"{what} removed", loosens=True, **place)
@@ -108,7 +108,7 @@ def _level(series: BaselineSeries | None) -> float | None:
 
 
 def _sessions(before: Baseline, after: Baseline) -> Iterator[Edit]:
-    """Accepted sessions that went, or whose facts are told in another way."""
+    """Accepted sessions that went, or whose facts were edited."""
     old, new = ({one.id: one for one in b.sessions} for b in (before, after))
     for verb, ids in (
         ("removed", [name for name in old if name not in new]),
@@ -166,14 +166,13 @@ def _wider(was: Waiver, now: Waiver) -> bool:
 
 
 def host_edits(was: KnownHost | None, now: KnownHost | None) -> Iterator[Edit]:
-    """What a host class must be and may bear."""
+    """What a host class must be and may tolerate."""
     if was is None or now is None:
         known = was or now
         if known is not None:
-            verb = "added" if was is None else "removed"
-            said = f"host.toml of {known.host_class} {verb}"
-            texts = ("", "there") if was is None else ("there", "")
-            yield edit("G080", said, loosens=now is None, before=texts[0], after=texts[1])
+            said = f"host.toml of {known.host_class} {'added' if was is None else 'removed'}"
+            before, after = ("", "there") if was is None else ("there", "")
+            yield edit("G080", said, loosens=now is None, before=before, after=after)
         return
     yield from _limits(was, now)
     for what, before, after, loosens in (

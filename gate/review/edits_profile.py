@@ -1,7 +1,4 @@
-"""What a tree edits of one profile: what it runs, how it is measured, what it may lose.
-
-What a tree edits of the metrics of a profile: what may be lost, and what is looked at.
-"""
+"""What a tree edits of one profile: what it runs, how it is measured, what it may lose."""
 
 from __future__ import annotations
 
@@ -21,19 +18,15 @@ def metric_edits(before: Profile, after: Profile) -> Iterator[Edit]:
     """Every difference between the metrics of two texts of a profile."""
     old, new = ({one.name: one for one in p.metrics} for p in (before, after))
     for name in sorted(old.keys() | new.keys()):
-        was, now = old.get(name), new.get(name)
-        if was is not None and now is not None:
-            yield from _edited(before.name, was, now)
-        elif was is not None:
-            gone = was.role is Role.GATE
-            said = f"metric {name} removed"
-            shown = _shown(was)
-            yield edit("G073", said, loosens=gone, profile=before.name, metric=name, before=shown)
-        elif now is not None:
-            said = f"metric {name} added ({_shown(now)})"
-            yield edit(
-                "G073", said, loosens=False, profile=before.name, metric=name, after=_shown(now)
-            )
+        place = {"profile": before.name, "metric": name}
+        if name not in new:
+            loosens, text = old[name].role is Role.GATE, _role_text(old[name])
+            yield edit("G073", f"metric {name} removed", loosens=loosens, before=text, **place)
+        elif name not in old:
+            text = _role_text(new[name])
+            yield edit("G073", f"metric {name} added ({text})", loosens=False, after=text, **place)
+        else:
+            yield from _edited(before.name, old[name], new[name])
 
 
 def _edited(profile: str, was: Metric, now: Metric) -> Iterator[Edit]:
@@ -74,7 +67,7 @@ def _edited(profile: str, was: Metric, now: Metric) -> Iterator[Edit]:
             yield one("G073", f"{what} of {name}", before, after, loosens=True)
 
 
-def _shown(metric: Metric) -> str:
+def _role_text(metric: Metric) -> str:
     if metric.role is Role.WATCH:
         return "watched"
     return f"tolerance {plain_percent(metric.tolerance)}"
@@ -95,32 +88,23 @@ def profile_edits(
 
 
 def _benchmark_edits(before: Profile, after: Profile) -> Iterator[Edit]:
-    old, new = _by_name(before), _by_name(after)
-    for name in sorted(old.keys() | new.keys()):
-        yield from _benchmark_edit(before.name, name, old.get(name), new.get(name))
-
-
-def _benchmark_edit(
-    profile: str, name: str, was: Benchmark | None, now: Benchmark | None
-) -> Iterator[Edit]:
-    place = {"profile": profile, "benchmark": name}
-    if now is None:
-        said = f"benchmark {name} removed"
-        yield edit("G074", said, loosens=True, before="there", **place)
-    elif was is None:
-        yield edit("G074", f"benchmark {name} added", loosens=False, after="there", **place)
-    elif was != now:
-        parts = [key for key, value in _fields(was).items() if _fields(now)[key] != value]
-        said = f"benchmark {name} edited: {some_names(parts)}"
-        before, after = (str(_fields(one)[parts[0]]) for one in (was, now))
-        yield edit("G074", said, loosens=True, before=before, after=after, **place)
+    was, now = _by_name(before), _by_name(after)
+    for name in sorted(was.keys() | now.keys()):
+        place = {"profile": before.name, "benchmark": name}
+        if name not in now:
+            yield edit("G074", f"benchmark {name} removed", loosens=True, before="there", **place)
+        elif name not in was:
+            yield edit("G074", f"benchmark {name} added", loosens=False, after="there", **place)
+        elif was[name] != now[name]:
+            old, new = asdict(was[name]), asdict(now[name])
+            parts = [key for key, value in old.items() if new[key] != value]
+            said = f"benchmark {name} edited: {some_names(parts)}"
+            texts = {"before": str(old[parts[0]]), "after": str(new[parts[0]])}
+            yield edit("G074", said, loosens=True, **texts, **place)
 
 
 def _running(
-    was: Profile,
-    now: Profile,
-    scripts_before: Mapping[str, str],
-    scripts_after: Mapping[str, str],
+    was: Profile, now: Profile, scripts_before: Mapping[str, str], scripts_after: Mapping[str, str]
 ) -> Iterator[Edit]:
     """One edit that names everything which is run in another way."""
     parts: dict[str, tuple[str, str]] = {}
@@ -160,36 +144,37 @@ def _parts(profile: Profile) -> dict[str, Any]:
 
 def _measuring(was: Profile, now: Profile) -> Iterator[Edit]:
     """How often, how long and how tolerantly it is measured."""
-    for what, old, new in (
-        ("trials of the screen", was.trials.screen, now.trials.screen),
-        ("most pairs", was.trials.confirm_pairs, now.trials.confirm_pairs),
-    ):
-        if old != new:
-            yield _of(
-                was, describe_edit(what, str(old), str(new)), str(old), str(new), loosens=new < old
-            )
+
+    def one(what: str, before: object, after: object, *, loosens: bool) -> Edit:
+        texts = _text(before), _text(after)
+        return _of_profile(was, describe_edit(what, *texts), *texts, loosens=loosens)
+
+    old, new = was.trials, now.trials
+    if old.screen != new.screen:
+        loosens = new.screen < old.screen
+        yield one("trials of the screen", old.screen, new.screen, loosens=loosens)
+    if old.confirm_pairs != new.confirm_pairs:
+        loosens = new.confirm_pairs < old.confirm_pairs
+        yield one("most pairs", old.confirm_pairs, new.confirm_pairs, loosens=loosens)
     if was.timeout != now.timeout:
-        old_, new_ = f"{was.timeout:.6g} s", f"{now.timeout:.6g} s"
-        loosens = now.timeout > was.timeout
-        yield _of(was, describe_edit("timeout of a trial", old_, new_), old_, new_, loosens=loosens)
+        texts = f"{was.timeout:.6g} s", f"{now.timeout:.6g} s"
+        yield one("timeout of a trial", *texts, loosens=now.timeout > was.timeout)
     if was.loud != now.loud:
-        said = describe_edit("metrics too loud for their tolerance:", was.loud, now.loud)
-        yield _of(was, said, was.loud, now.loud, loosens=now.loud == "raise")
+        what = "metrics too noisy for their tolerance:"
+        yield one(what, was.loud, now.loud, loosens=now.loud == "raise")
     for key in ("expects", "companions"):
         before, after = getattr(was, key), getattr(now, key)
         if before != after:
-            texts = ", ".join(before), ", ".join(after)
             loosens = bool(set(after) - set(before))
-            yield _of(was, describe_edit(key, *texts), *texts, loosens=loosens)
+            yield one(key, ", ".join(before), ", ".join(after), loosens=loosens)
     for key in ("control", "sides", "needs", "size", "plant"):
         before, after = getattr(was, key), getattr(now, key)
         if before != after:
-            texts = _text(before), _text(after)
-            yield _of(was, f"{key} edited", *texts, loosens=True)
+            yield _of_profile(was, f"{key} edited", _text(before), _text(after), loosens=True)
 
 
-def _of(profile: Profile, headline: str, before: str, after: str, *, loosens: bool) -> Edit:
-    return edit("G077", headline, loosens=loosens, profile=profile.name, before=before, after=after)
+def _of_profile(was: Profile, headline: str, before: str, after: str, *, loosens: bool) -> Edit:
+    return edit("G077", headline, loosens=loosens, profile=was.name, before=before, after=after)
 
 
 def _comparable(profile: Profile) -> Profile:
@@ -208,10 +193,6 @@ def _comparable(profile: Profile) -> Profile:
 
 def _by_name(profile: Profile) -> dict[str, Benchmark]:
     return {one.name: one for one in profile.benchmarks}
-
-
-def _fields(benchmark: Benchmark) -> dict[str, Any]:
-    return asdict(benchmark)
 
 
 def _text(value: object) -> str:

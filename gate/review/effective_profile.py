@@ -1,10 +1,9 @@
-"""A profile of the tree as it is measured: what it runs is the tree's, how is the merge base's.
+"""Which profiles are checked, by what of them the merge base decides, and which it must know.
 
 What a profile runs is in its digest, so that another text is compared with nothing. All that is
 not in the digest (sides, timeouts, trials, what may disturb) decides too what the values mean, and
-is no matter of the change that is judged.
-
-What is asked for: the profiles of the tree, and those that only the merge base has.
+is taken from the merge base. A baseline without its profile is refused: nothing may be forgotten,
+and nothing added in its shadow.
 """
 
 from __future__ import annotations
@@ -15,13 +14,19 @@ from typing import TYPE_CHECKING
 
 from gate.errors import InputError, NothingCompared
 from gate.formats.names import why_outside
-from gate.formats.profile.profiles import is_there, load_profiles
+from gate.formats.profile.profile_file import is_there, load_profiles
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from gate.model import Background, Profile, SideSpec, Work
+    from gate.model import Baseline, Profile, SideSpec, Work
     from gate.review.merge_base import MergeBase
+
+
+_APART = (
+    "Remove this baseline in a change of its own, which may pass, and add a profile of that name "
+    "in the next."
+)
 
 
 def as_reviewed(profile: Profile, reviewed: Profile | None) -> Profile:
@@ -36,10 +41,13 @@ def as_reviewed(profile: Profile, reviewed: Profile | None) -> Profile:
     if reviewed is None:
         return profile
     _refuse_outside(reviewed.sides, profile)
-    told = replace(
+    load, reviewed_load = profile.background, reviewed.background
+    if load and reviewed_load:
+        load = replace(load, least=reviewed_load.least)
+    effective = replace(
         profile,
         work=_work(profile, reviewed),
-        background=_background(profile.background, reviewed.background),
+        background=load,
         sides=reviewed.sides,
         trials=reviewed.trials,
         timeout=reviewed.timeout,
@@ -49,9 +57,9 @@ def as_reviewed(profile: Profile, reviewed: Profile | None) -> Profile:
         expects=reviewed.expects,
     )
     if profile.digest != reviewed.digest:
-        return told
+        return effective
     return replace(
-        told,
+        effective,
         benchmarks=reviewed.benchmarks,
         control=reviewed.control,
         storage=reviewed.storage,
@@ -77,10 +85,6 @@ def _work(profile: Profile, reviewed: Profile) -> Work:
     if python is not None and python.startswith(f"{reviewed.root}/"):
         python = profile.root + python.removeprefix(reviewed.root)
     return replace(profile.work, warmup=reviewed.work.warmup, python=python)
-
-
-def _background(load: Background | None, reviewed: Background | None) -> Background | None:
-    return load and replace(load, least=reviewed.least if reviewed else load.least)
 
 
 def profiles_of(
@@ -111,3 +115,48 @@ def profiles_of(
     kept = [name for name in names if name not in lost]
     there = load_profiles(kept, directory, size) if kept else ()
     return there, tuple(sorted(set(lost.values()) - {one.name for one in there}))
+
+
+def refuse_forgotten(
+    here: Collection[str], known: MergeBase, baselines: Sequence[Baseline]
+) -> None:
+    """All profiles are to be checked: one that only its baseline remembers must not be forgotten.
+
+    `here` are the profiles of the tree. At the merge base no change could mend it, so one that
+    itself removes the baseline passes.
+
+    Raises:
+        InputError: G211.
+    """
+    for one in _orphans(known.profiles if known.commit else here, baselines):
+        if not known.commit:
+            cure = "Bring the profile back, or remove its baseline in the same change."
+            raise _refused(one, "which is not there any more", cure)
+        if not known.removes(one):
+            raise _refused(one, "which was not there any more at the merge base", _APART)
+
+
+def refuse_unjudged(
+    names: Collection[str], known: MergeBase, baselines: Sequence[Baseline]
+) -> None:
+    """Refuse profiles that the merge base has a baseline of, and no tolerance.
+
+    They would be compared by the word of the change alone, named or not.
+
+    Raises:
+        InputError: G211.
+    """
+    for one in _orphans(known.profiles, baselines):
+        if one.profile in names:
+            raise _refused(one, "which the merge base does not have", _APART)
+
+
+def _orphans(profiles: Collection[str], baselines: Sequence[Baseline]) -> Iterator[Baseline]:
+    for one in baselines:
+        if one.profile not in profiles and not one.profile_digest.startswith("imported:"):
+            yield one
+
+
+def _refused(one: Baseline, which: str, cure: str) -> InputError:
+    said = f"this is a baseline of profile {one.profile}, {which}."
+    return InputError("G211", said, cure=cure, place=one.path)

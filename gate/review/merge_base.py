@@ -10,15 +10,17 @@ from __future__ import annotations
 import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate import vcs
 from gate.errors import GateError, InputError
-from gate.review.edits import Terms, edits_of
+from gate.review.edits import edits_of
 from gate.review.policy_reader import Reader
 from gate.review.profile_diff import changed_profiles
 from gate.review.repository_layout import copy_plain, files_beside, layout_of
+from gate.review.terms import Terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -42,6 +44,8 @@ OWNED = (
     "Jenkinsfile",
 )
 """Files that run the gate, or say who must review it."""
+_PROPOSAL = "proposed"
+"""Where the tree judged is written out, beside the merge base."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +64,7 @@ class MergeBase:
     proposed: str = ""
     """The commit that is judged; empty for the working tree."""
     terms: Terms = field(default_factory=Terms)
-    """What the tree judged says itself: shown, and asked what it adds and removes, not obeyed."""
+    """What the tree judged says itself: shown, compared with, and never obeyed."""
 
     def removes(self, baseline: Baseline) -> bool:
         """Whether the tree judged, which can be read, has not this baseline any more."""
@@ -95,12 +99,13 @@ def open_merge_base(
         try:
             before = _strict(layout, commit, ground, size)
             after, changed = _proposed(layout, commit, proposed, ground, size)
+            trees = (ground, before), (ground.with_name(_PROPOSAL), after)
             yield MergeBase(
                 commit=commit,
                 profiles=before.profiles,
                 baseline=ground / layout.baseline,
                 edits=edits_of(before, after, changed),
-                changes=_changes(layout, (ground, before), (_proposal(ground), after)),
+                changes=changed_profiles(layout, *trees),
                 proposed=(proposed and vcs.commit_of(layout.top, proposed)) or "",
                 terms=after,
             )
@@ -132,7 +137,7 @@ def _common(top: Path, target: str, proposed: str | None) -> str:
 
 def _strict(layout: Layout, commit: str, ground: Path, size: str) -> Terms:
     """The terms of the merge base, written out below `ground`."""
-    odd = _fill(_of_commit(layout.top, commit), layout, ground)
+    odd = _fill(partial(_write_commit, layout.top, commit), layout, ground)
     if odd:
         raise InputError(
             "G241",
@@ -143,19 +148,6 @@ def _strict(layout: Layout, commit: str, ground: Path, size: str) -> Terms:
     return Reader(ground, layout, size, strict=True).read()
 
 
-def _proposal(ground: Path) -> Path:
-    """Where the tree judged is written out, beside the merge base."""
-    return ground.with_name("proposed")
-
-
-def _changes(
-    layout: Layout, before: tuple[Path, Terms], after: tuple[Path, Terms]
-) -> tuple[TextChange, ...]:
-    """What the change does to texts; nothing can be said of a tree that could not be read."""
-    unread = ("tree",) in after[1].unread
-    return () if unread else changed_profiles(layout, before, after)
-
-
 def _proposed(
     layout: Layout, commit: str, proposed: str | None, ground: Path, size: str
 ) -> tuple[Terms, tuple[tuple[str, str], ...]]:
@@ -163,11 +155,13 @@ def _proposed(
     changed = vcs.changed_paths(layout.top, commit, proposed, OWNED)
     if changed is None:
         changed = (("M", "a workflow (git cannot tell which)"),)
-    root = _proposal(ground)
+    root = ground.with_name(_PROPOSAL)
     reader = Reader(root, layout, size, strict=False)
     try:
         known = proposed and vcs.commit_of(layout.top, proposed)
-        write = _of_commit(layout.top, known) if known else _of_working_tree(layout.top)
+        write = (
+            partial(_write_commit, layout.top, known) if known else partial(copy_plain, layout.top)
+        )
         reader.refuse(_fill(write, layout, root))
     except InputError as error:
         return Terms(unread={("tree",): f"profiles or baselines: {error.message}"}), changed
@@ -181,19 +175,9 @@ def _fill(write: Write, layout: Layout, target: Path) -> tuple[str, ...]:
     return (*odd, *(write(beside, target) if beside else ()))
 
 
-def _of_commit(top: Path, commit: str) -> Write:
-    def write(paths: Sequence[str], target: Path) -> Sequence[str]:
-        found = vcs.entries(top, commit, paths)
-        if found is None or not vcs.write_entries(top, found, target):
-            cure = "`git fsck` there tells what is wrong; fetch the commit whole."
-            raise InputError("G239", f"git cannot read the tree of {commit[:12]}.", cure=cure)
-        return [one.path for one in found if not one.regular]
-
-    return write
-
-
-def _of_working_tree(top: Path) -> Write:
-    def write(paths: Sequence[str], target: Path) -> Sequence[str]:
-        return copy_plain(top, paths, target)
-
-    return write
+def _write_commit(top: Path, commit: str, paths: Sequence[str], target: Path) -> Sequence[str]:
+    found = vcs.entries(top, commit, paths)
+    if found is None or not vcs.write_entries(top, found, target):
+        cure = "`git fsck` there tells what is wrong; fetch the commit whole."
+        raise InputError("G239", f"git cannot read the tree of {commit[:12]}.", cure=cure)
+    return [one.path for one in found if not one.regular]

@@ -13,12 +13,12 @@ from gate.formats.baseline.calibration_file import CALIBRATION_FILE, read_rounds
 from gate.formats.baseline.waiver_file import read_waivers
 from gate.formats.host.host_file import HOST_FILE, read_host_file
 from gate.formats.profile.profile_file import read_profile
-from gate.formats.profile.sizes import scripts_of
+from gate.formats.profile.sizes import scripts_run
 from gate.judge.verdict.suite import Policy
-from gate.review.edits import Terms
+from gate.review.terms import Terms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from typing import TypeVar
 
     from gate.model import Baseline, KnownHost, Profile
@@ -41,11 +41,12 @@ class Reader:
             GateError: a file is wrong, and the reader is strict.
         """
         profiles = self._profiles()
-        scripts = {
-            name: found
-            for name, one in profiles.items()
-            if (found := self._try(("profile", name), one.path, partial(_scripts, one)))
-        }
+        scripts = {}
+        for name, one in profiles.items():
+            read = partial(scripts_run, one.work, one.background, Path(one.root))
+            found = self._try(("profile", name), one.path, read)
+            if found:
+                scripts[name] = found
         baselines, hosts = self._baselines()
         store = self.root / self.layout.baseline
         waivers = self._try(("waivers",), store / WAIVER_FILE, partial(read_waivers, store))
@@ -95,16 +96,14 @@ class Reader:
         baselines: list[Baseline] = []
         hosts: list[KnownHost] = []
         for path in sorted((self.root / self.layout.baseline).glob("*/*.toml")):
-            if path.name == CALIBRATION_FILE:
-                continue
+            place = path.parent.name
             if path.name == HOST_FILE:
-                key: tuple[str, ...] = ("host", path.parent.name)
-                host = self._try(key, path, partial(read_host_file, path))
+                host = self._try(("host", place), path, partial(read_host_file, path))
                 hosts += [host] if host is not None else []
-                continue
-            key = ("baseline", path.parent.name, path.stem)
-            one = self._try(key, path, partial(read_baseline, path))
-            baselines += [one] if one is not None else []
+            elif path.name != CALIBRATION_FILE:
+                key = ("baseline", place, path.stem)
+                one = self._try(key, path, partial(read_baseline, path))
+                baselines += [one] if one is not None else []
         return baselines, hosts
 
     def _try(self, key: tuple[str, ...], path: Path | str, read: Callable[[], T]) -> T | None:
@@ -117,14 +116,6 @@ class Reader:
             why = error.message.replace(f"{self.root}/", "")
             self.unread[key] = f"{shown} cannot be read: {why}"
         return None
-
-
-def _scripts(profile: Profile) -> Mapping[str, str]:
-    """The scripts beside a profile that it runs, by the same texts as its digest."""
-    work, load = profile.work, profile.background
-    loads = load.command if load else None
-    texts = (work.command, work.prepare, loads, *work.environment.values())
-    return scripts_of(texts, Path(profile.root))
 
 
 def make_policy(alpha: float, beta: float, allow: tuple[str, ...], baseline: Path) -> Policy:

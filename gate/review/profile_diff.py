@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from gate.review.edits import Terms
     from gate.review.repository_layout import Layout
+    from gate.review.terms import Terms
 
 MOST_FILES = 100
 MOST_LINES = 200
@@ -61,7 +61,7 @@ class _Edited(NamedTuple):
         diff = difflib.unified_diff(
             old[:_MOST_COMPARED], new[:_MOST_COMPARED], n=_CONTEXT, lineterm=""
         )
-        lines = [_plain(line) for line in islice(diff, _HEADS, None)]
+        lines = [_printable(line) for line in islice(diff, _HEADS, None)]
         return lines, max(0, max(len(old), len(new)) - _MOST_COMPARED)
 
 
@@ -70,8 +70,11 @@ def changed_profiles(
 ) -> tuple[TextChange, ...]:
     """Profiles, and the jobs and scripts that they name, whose text a change edits, by path.
 
-    `before` and `after` are where each tree was written out, and what it says.
+    `before` and `after` are where each tree was written out, and what it says. Nothing can be said
+    of the texts of a tree that could not be read.
     """
+    if ("tree",) in after[1].unread:
+        return ()
     edited, further = _edited(layout, before, after)
     to_compare, to_show = COMPARED_IN_ALL, LINES_IN_ALL
     found: dict[str, TextChange] = {}
@@ -85,7 +88,7 @@ def changed_profiles(
         shown = lines[: min(MOST_LINES, to_show)]
         to_show -= len(shown)
         found[one.name] = TextChange(
-            name=_plain(one.name), lines=tuple(shown), more=len(lines) - len(shown) + more
+            name=_printable(one.name), lines=tuple(shown), more=len(lines) - len(shown) + more
         )
     rest = (TextChange(name=f"{further} further files", lines=()),) if further else ()
     return (*(found[name] for name in sorted(found)), *rest)
@@ -135,7 +138,7 @@ def _lines(raw: bytes | None) -> list[str]:
     return lines[:-1] if lines[-1] == "" else [*lines, "\\ the last line has no end"]
 
 
-def _plain(line: str) -> str:
+def _printable(line: str) -> str:
     """A line that can be shown: what controls a terminal, or is not seen, is replaced."""
     spaced = line.expandtabs(4)[:LONGEST_LINE]
     return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in spaced)

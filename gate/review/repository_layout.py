@@ -1,9 +1,7 @@
-"""Where profiles and baselines stand in their repository, without trusting a link on the way.
+"""Where profiles and baselines stand in their repository, and a copy of them in plain files.
 
-Plain files of a folder of the working tree, copied apart: no link is followed on the way.
-
-The working tree may be a stranger's. What is read of it is read from the copy, so that a link
-leads nowhere.
+The working tree may be a stranger's: no link is followed on the way, and what is read of it is read
+from the copy.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from gate import vcs
 from gate.errors import InputError
-from gate.formats import checked, disk
+from gate.formats.document import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -106,7 +104,7 @@ def _refuse_nested(top: Path, inside: str, path: Path) -> None:
     for part in inside.split("/"):
         place /= part
         if place.is_symlink():
-            return  # told where the folders are read
+            return  # reported where the folders are read
         if os.path.lexists(place / ".git"):
             raise _not_two(path, f"{place.relative_to(top)} is another repository")
 
@@ -134,9 +132,9 @@ def named_files(root: Path, layout: Layout) -> tuple[str, ...]:
     found: list[str] = []
     for path in sorted((root / layout.profiles).glob("*.toml")):
         try:
-            data = checked.parse_toml(disk.read_text(path, "profile"), str(path))
+            data = read_toml(path, "profile").data
         except InputError:
-            continue  # whoever reads it as a profile tells what is wrong with it
+            continue  # whoever reads it as a profile reports what is wrong with it
         for name in _named(data):
             inside = posixpath.normpath(posixpath.join(layout.profiles, name))
             leaves = inside.startswith(("../", "/")) or "\0" in inside or inside in {".", ".."}

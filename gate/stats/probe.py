@@ -31,7 +31,7 @@ from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING
 
-from gate.model.readiness import HostNoise
+from gate.model.disturbance import HostNoise
 from gate.stats import robust
 from gate.stats.costs import LossLimits
 from gate.stats.noise import provable_with_pairs

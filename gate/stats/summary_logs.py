@@ -38,7 +38,7 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from gate.model import Take
-from gate.model.curve import take_of
+from gate.model.metric import take_of
 from gate.stats.quantiles import student
 from gate.stats.robust import FLOOR
 from gate.stats.summary import (

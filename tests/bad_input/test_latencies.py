@@ -28,22 +28,27 @@ def case(name, latencies, *words):
 @pytest.mark.parametrize(
     ("latencies", "words"),
     [
-        case("the 0th percentile", changed(points=[[0.0, 1e-4]]), "above 0 and below 100"),
-        case("the 100th percentile", changed(points=[[100.0, 1e-4]]), "above 0 and below 100"),
-        case("a negative percentile", changed(points=[[-1.0, 1e-4]]), "above 0 and below 100"),
+        case("the 0th percentile", changed(points=[[0.0, 1e-4]]), "must be above 0, not 0.0"),
+        case("the 100th percentile", changed(points=[[100.0, 1e-4]]), "must be below 100, not"),
+        case("a negative percentile", changed(points=[[-1.0, 1e-4]]), "must be above 0, not -1.0"),
         case("not ascending", changed(points=[[99.0, 1e-4], [50.0, 1e-4]]), "percentiles ascend"),
         case("a percentile twice", changed(points=[[50, 1e-4], [50, 1e-4]]), "percentiles ascend"),
-        case("a negative latency", changed(points=[[50.0, -1e-4]]), "must not be negative"),
-        case("falling", changed(points=[[50.0, 2e-4], [99.0, 1e-4]]), "do not fall"),
-        case("no point", changed(points=[]), "between 1 and 64 percentiles, not 0"),
         case(
-            "65 points", changed(points=[[one, 1e-4] for one in range(1, 66)]), "1 and 64", "not 65"
+            "a negative latency", changed(points=[[50.0, -1e-4]]), "must be at least 0, not -0.0001"
         ),
-        case("of no I/O", changed(samples=0), "of no I/O"),
+        case("falling", changed(points=[[50.0, 2e-4], [99.0, 1e-4]]), "do not fall"),
+        case("no point", changed(points=[]), "0 are less than the 1 needed"),
+        case(
+            "65 points",
+            changed(points=[[one, 1e-4] for one in range(1, 66)]),
+            "65 are more than the 64 allowed",
+        ),
+        case("of no I/O", changed(samples=0), "samples: must be at least 1, not 0"),
         case("an unknown kind", changed(kind="<b>x"), "is no kind of I/O"),
         case("a kind twice", [GOOD, GOOD], "read stands twice"),
-        case("five kinds", [GOOD] * 5, "5 are more than the 4 kinds"),
-        case("an absurd latency", changed(points=[[50.0, 1e200]]), "no number that anything"),
+        case("five kinds", [GOOD] * 5, "5 are more than the 4 allowed"),
+        case("an absurd latency", changed(points=[[50.0, 1e200]]), "at most 1e+100"),
+        case("a latency of nothing", changed(points=[[50.0, 1e-200]]), "no number that anything"),
         case("three numbers in a point", changed(points=[[50.0, 1e-4, 1.0]]), "latencies.0.points"),
         case("a point that is text", changed(points=[[50.0, "1"]]), "latencies.0.points"),
     ],

@@ -42,9 +42,9 @@ def case(name, old, new, line, *words, code="G206"):
 
 
 EDITS = [
-    case("a mean of zero", "mean = 2.67", "mean = 0.0", 14, "row.0.base.mean", "greater than 0"),
-    case("a mean that rounds to zero", "mean = 2.67", "mean = 1e-400", 14, "row.0.base.mean", "greater than 0"),
-    case("a negative mean", "mean = 0.88", "mean = -0.88", 15, "row.0.head.mean", "greater than 0"),
+    case("a mean of zero", "mean = 2.67", "mean = 0.0", 14, "row.0.base.mean", "must be above 0"),
+    case("a mean that rounds to zero", "mean = 2.67", "mean = 1e-400", 14, "row.0.base.mean", "must be above 0"),
+    case("a negative mean", "mean = 0.88", "mean = -0.88", 15, "row.0.head.mean", "must be above 0"),
     case("a mean of nan", "mean = 2.67", "mean = nan", 14, "row.0.base.mean", "finite"),
     case("an infinite mean", "mean = 2.67", "mean = inf", 14, "row.0.base.mean", "finite"),
     case("an endless mean", "mean = 2.67", "mean = 1e999", 14, "row.0.base.mean", "finite"),
@@ -53,12 +53,12 @@ EDITS = [
     case("a mean as text", "mean = 2.67", 'mean = "2.67"', 14, "row.0.base.mean", "number"),
     case("a mean of true", "mean = 2.67", "mean = true", 14, "row.0.base.mean"),
     case("no mean", "mean = 2.67, ", "", 14, "row.0.base.mean: is required"),
-    case("a negative spread", "sd = 0.785", "sd = -0.785", 14, "row.0.base.sd", "greater than or equal to 0"),
+    case("a negative spread", "sd = 0.785", "sd = -0.785", 14, "row.0.base.sd", "at least 0"),
     case("a spread of nan", "sd = 0.785", "sd = nan", 14, "row.0.base.sd", "finite"),
     case("an infinite spread", "sd = 0.067", "sd = inf", 15, "row.0.head.sd", "finite"),
     case("a spread as text", "sd = 0.785", 'sd = "0.785"', 14, "row.0.base.sd"),
     case("a spread of one trial", "mean = 284, ", "mean = 284, sd = 3, ", 20, "row.1.base.sd", "one trial", "Leave sd out"),
-    case("no trials", "trials = 10 }\nhead", "trials = 0 }\nhead", 14, "row.0.base.trials", "greater than or equal to 1"),
+    case("no trials", "trials = 10 }\nhead", "trials = 0 }\nhead", 14, "row.0.base.trials", "at least 1"),
     case("half a trial", "trials = 10 }\nhead", "trials = 9.5 }\nhead", 14, "row.0.base.trials", "integer"),
     case("trials as a decimal", "trials = 10 }\nhead", "trials = 10.0 }\nhead", 14, "row.0.base.trials", "integer"),
     case("negative trials", "trials = 1 }\nhead", "trials = -1 }\nhead", 20, "row.1.base.trials"),

@@ -62,14 +62,14 @@ head = { mean = 1.0, sd = 0.1, trials = 3 }
 """
 ONE, TWO = "{ mean = 1.0, trials = 3 }", "{ mean = 1.0, trials = 3 }, { mean = 1.1, trials = 3 }"
 CURVE_EDITS = [
-    case("a list of nothing", TWO, "", 22, "row.0.base", "at least 2 items"),
-    case("a list of one", TWO, ONE, 22, "row.0.base", "at least 2 items"),
-    case("a list without end", TWO, ", ".join([ONE] * 1001), 22, "row.0.base", "at most 1000 items"),
+    case("a list of nothing", TWO, "", 22, "row.0.base", "are less than the 2 needed"),
+    case("a list of one", TWO, ONE, 22, "row.0.base", "are less than the 2 needed"),
+    case("a list without end", TWO, ", ".join([ONE] * 1001), 22, "row.0.base", "1001 are more than the 1000 allowed"),
     case("a list of numbers", TWO, "1.0, 1.1", 22, "row.0.base.0"),
     case("a list in a list", TWO, f"[{ONE}], {ONE}", 22, "row.0.base.0"),
     case("a side as a number", f"[{TWO}]", "1.0", 22, "row.0.base"),
     case("a sitting without trials", "mean = 1.1, trials = 3", "mean = 1.1", 22, "row.0.base.1.trials: is required"),
-    case("a sitting of zero", "mean = 1.1", "mean = 0.0", 22, "row.0.base.1.mean", "greater than 0"),
+    case("a sitting of zero", "mean = 1.1", "mean = 0.0", 22, "row.0.base.1.mean", "must be above 0"),
     case("a sitting of nan", "mean = 1.1", "mean = nan", 22, "row.0.base.1.mean", "finite"),
     case("a misspelt key of a sitting", "mean = 1.1, trials", "mean = 1.1, trails", 22, "row.0.base.1.trails", 'did you mean "trials"?'),
     case("trials and spread of a sitting", "mean = 1.1, trials", "mean = 1.1, sd = 0.1, trials", 22, "row.0.base.1.sd", "ignored", "Leave sd out"),

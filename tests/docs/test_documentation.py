@@ -103,7 +103,7 @@ def reads_as_waivers(text, tmp_path):
 
 
 def reads_as_devices(text, tmp_path):
-    assert devices_file.adapter().validate_python(tomllib.loads(text))
+    assert devices_file.DevicesForm.model_validate(tomllib.loads(text))
 
 
 def reads_as_summary(text, tmp_path):

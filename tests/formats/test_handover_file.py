@@ -122,7 +122,7 @@ HOSTILE = [
     ("no sessions", lambda d: d.pop("sessions"), "G206", ("sessions: is required",)),
     ("sessions as a table", _set("sessions", {}), "G206", ("sessions",)),
     ("an unknown key", _set("path", "/etc/passwd"), "G206", ("path: unknown key",)),
-    ("shard 0", _set("shard", 0), "G206", ("shard", "between 1 and 1")),
+    ("shard 0", _set("shard", 0), "G206", ("shard", "must be at least 1, not 0")),
     ("shard 2 of 1", _set("shard", 2), "G206", ("shard", "between 1 and 1")),
     ("a million shards", _set("shards", 10**6), "G206", ("shards", "256")),
     ("true for a shard", _set("shard", True), "G206", ("shard",)),

@@ -19,8 +19,8 @@ from gate.errors import InputError
 from gate.formats.host.host_file import host_text, read_host_file, read_known_host, write_known_host
 from gate.host.identity.identity import read_host
 from gate.model import EpochPolicy, KnownHost, Limits
+from gate.model.disturbance import TUNABLE
 from gate.model.host import about
-from gate.model.readiness import TUNABLE
 from gate.units import parse_percent
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
@@ -143,7 +143,7 @@ WRONG = [
     pytest.param("[limits]", 'steal = "5"', "G206", 'limits.steal: "5" is not a percentage', id="share"),
     pytest.param("[limits]", 'steal = "101%"', "G206", "limits.steal: '101%' is too much", id="above one"),
     pytest.param("[limits]", 'foreign_io = "8 MB"', "G206", "limits.foreign_io", id="no rate"),
-    pytest.param("[limits]", "foreign_cpu = -1", "G206", "greater than or equal to 0", id="negative"),
+    pytest.param("[limits]", "foreign_cpu = -1", "G206", "at least 0", id="negative"),
     pytest.param("[limits]", "foreign_cpu = nan", "G206", "limits.foreign_cpu", id="nan"),
     pytest.param("[limits]", 'stael = "5%"', "G206", 'did you mean "steal"?', id="misspelt"),
     pytest.param("[stable]", "cores = 4", "G206", "stable.cores", id="a fact as a number"),

@@ -6,11 +6,11 @@ import json
 from dataclasses import replace
 
 import pytest
+from formats.refusal import refusal
 from judge.build import LEVELS, at, baseline, decide, pairs, series, session
 from judge.sharding.test_joining_tables import accepted, aside, bill, difference, latency, sweep
 
 from gate.errors import InputError
-from gate.formats.session.consistency import report_complaints
 from gate.formats.session.session_file import read_report
 from gate.model import Alike, Level, Origin, Quantile, Share, TextChange
 from gate.report.json_text import render_json
@@ -26,10 +26,6 @@ NEW = (
 def honest():
     """A report with a history, pairs and differences."""
     return decide([session({"b": at(1.2)}, sides=True), *pairs(0.2)], GROWN)
-
-
-def said(report):
-    return [f"{'.'.join(map(str, path))}: {what}" for path, what in report_complaints(report)]
 
 
 def with_history(report, **evidence):
@@ -54,7 +50,7 @@ def share(base, head, name="the kernel"):
 
 def test_an_honest_report_is_read_as_it_was_written(honest, tmp_path):
     """What the judge says has no complaint, and comes back from the file the same."""
-    assert said(honest) == []
+    assert refusal(honest) == []
     path = tmp_path / "report.json"
     path.write_text(render_json(honest), encoding="utf-8")
     assert read_report(path) == honest
@@ -80,8 +76,14 @@ def test_a_report_from_before_these_tables_is_still_read(honest, tmp_path):
 @pytest.mark.parametrize(
     ("evidence", "what"),
     [
-        ({"epoch": -1, "earlier": ()}, "findings.0.evidence.epoch: epochs are counted from 1"),
-        ({"earlier": (level(0),)}, "findings.0.evidence.epoch: epochs are counted from 1"),
+        (
+            {"epoch": -1, "earlier": ()},
+            "findings.0.evidence.epoch: must be at least 0, not -1",
+        ),
+        (
+            {"earlier": (level(0),)},
+            "findings.0.evidence.earlier.0.epoch: must be at least 1, not 0",
+        ),
         (
             {"earlier": (level(2), level(1))},
             "findings.0.evidence.earlier: the epochs are not in their order",
@@ -92,17 +94,17 @@ def test_a_report_from_before_these_tables_is_still_read(honest, tmp_path):
         ),
         (
             {"earlier": (level(1, float("nan")),)},
-            "findings.0.evidence.earlier.0.value: nan is not a finite number",
+            "findings.0.evidence.earlier.0.value: must be a finite number",
         ),
         (
             {"aside": (1.0, float("inf"))},
-            "findings.0.evidence.aside.1: inf is not a finite number",
+            "findings.0.evidence.aside.1: must be a finite number",
         ),
     ],
 )
 def test_a_history_that_contradicts_itself(honest, evidence, what):
     """Epochs have an order, come before the current one, and hold numbers."""
-    assert said(with_history(honest, **evidence)) == [what]
+    assert refusal(with_history(honest, **evidence)) == [what]
 
 
 @pytest.mark.parametrize(
@@ -123,20 +125,26 @@ def test_a_history_that_contradicts_itself(honest, evidence, what):
         ),
         ({"latencies": curve(99.0, 50.0)}, "latencies.0: percentiles ascend"),
         ({"latencies": curve(50.0, 50.0)}, "latencies.0: percentiles ascend"),
-        ({"latencies": curve(0.0)}, "latencies.0: a percentile lies above 0 and below 100"),
-        ({"latencies": curve(101.0)}, "latencies.0: a percentile lies above 0 and below 100"),
+        (
+            {"latencies": curve(0.0)},
+            "latencies.0.points.0.percentile: must be above 0, not 0.0",
+        ),
+        (
+            {"latencies": curve(101.0)},
+            "latencies.0.points.0.percentile: must be below 100, not 101.0",
+        ),
         ({"latencies": curve(50.0, kind="sync")}, "latencies.0: 'sync' is no kind of I/O"),
         (
             {"latencies": curve(50.0, trials_base=-1)},
-            "latencies.0: a number of trials must not be negative",
+            "latencies.0.trials_base: must be at least 0, not -1",
         ),
         (
             {"bills": (replace(bill("p"), owners=(share(None, -1e-9),)),)},
-            "bills.0: nobody pays less than nothing",
+            "bills.0.owners.0.head: must be at least 0, not -1e-09",
         ),
         (
             {"bills": (replace(bill("p"), contexts=(share(-1.0, 1.0),)),)},
-            "bills.0: nobody pays less than nothing",
+            "bills.0.contexts.0.base: must be at least 0, not -1.0",
         ),
         (
             {"bills": (replace(bill("p"), owners=(share(1.0, 1.0),) * 2),)},
@@ -144,7 +152,7 @@ def test_a_history_that_contradicts_itself(honest, evidence, what):
         ),
         (
             {"bills": (bill("p", float("inf")),)},
-            "bills.0.head: inf is not a finite number",
+            "bills.0.head: must be a finite number",
         ),
         ({"differences": (difference("p", area="moon"),)}, "differences.0.area: 'moon' is no area"),
         ({"differences": (difference("p", head="on"),)}, "differences.0: both sides are the same"),
@@ -157,18 +165,18 @@ def test_a_history_that_contradicts_itself(honest, evidence, what):
             "differences.0.profiles: each profile that differs stands once",
         ),
         ({"alike": (Alike(area="moon", count=1),)}, "alike.0: something of an area was alike"),
-        ({"alike": (Alike(area="host", count=0),)}, "alike.0: something of an area was alike"),
+        ({"alike": (Alike(area="host", count=0),)}, "alike.0.count: must be at least 1, not 0"),
         (
             {"changes": (TextChange(name="x", lines=("+a", "b")),)},
             "changes.0: a line of it is none of a unified diff",
         ),
         (
             {"changes": (TextChange(name="x", lines=(), more=-1),)},
-            "changes.0: as many lines cannot be left out",
+            "changes.0.more: must be at least 0, not -1",
         ),
         (
             {"aside": (aside("p", -1),)},
-            "aside.0: the position -1 is before the first trial",
+            "aside.0.sequence: must be at least 0, not -1",
         ),
         (
             {"aside": (replace(aside("p"), kind="moon"),)},
@@ -186,7 +194,7 @@ def test_a_history_that_contradicts_itself(honest, evidence, what):
 )
 def test_tables_that_contradict_themselves(honest, tables, what):
     """Each is refused, and by exactly one sentence that names the row."""
-    assert said(replace(honest, **tables)) == [what]
+    assert refusal(replace(honest, **tables)) == [what]
 
 
 def test_the_file_is_refused_with_the_line(honest, tmp_path):
@@ -203,4 +211,4 @@ def test_names_of_ten_thousand_characters_are_read(honest):
     """A name as long as that is shown harmlessly; it is no reason to refuse a report."""
     long = "x" * 10_000
     rows = (replace(difference("p"), key=long, base="1", head="2"),)
-    assert said(replace(honest, differences=rows, accepted=(accepted(long),))) == []
+    assert refusal(replace(honest, differences=rows, accepted=(accepted(long),))) == []

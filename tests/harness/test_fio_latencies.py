@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
+from formats.refusal import refusal
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.errors import TrialFailed
-from gate.formats.session.consistency import curve_complaints
 from gate.harness import HARNESSES
 from gate.harness.exported import read_export
 from gate.harness.fio.metrics import fio_latencies, fio_values
@@ -150,7 +150,7 @@ def test_whatever_is_kept_can_be_read_again(points):
         duration=1.0,
         latencies=found,
     )
-    assert list(curve_complaints(trial)) == []
+    assert refusal(trial) == []
 
 
 def test_a_real_run_tells_them(make):

@@ -10,8 +10,7 @@ import pytest
 from builders import HOST_CLASS, run_gate
 from host.made import CPU, MACHINES, NVME, WORK, Made, server
 
-from gate.formats.host.host_form import show_adapter
-from gate.formats.schemas import schema_text
+from gate.formats.schemas import HostShowForm, schema_text
 from gate.host.identity.identity import read_host
 from gate.host.identity.recording import publishable_recording
 from gate.linux.machine import MachineRecorder, RecordedMachine, ThisMachine
@@ -207,7 +206,7 @@ def test_host_show_fits_80_columns(tmp_path):
 def test_host_show_as_json_has_a_schema(tmp_path):
     """What `--json` prints is of the published form: no key too many, none too few."""
     answer = run_gate(["host", "show", "--json"], cwd=tmp_path)
-    form = show_adapter().validate_json(answer.out)
+    form = HostShowForm.model_validate_json(answer.out)
     assert form.stable == read_host(tmp_path).stable
     assert answer.json["schema"] == 1
     published_schema = json.loads(schema_text("host-show"))

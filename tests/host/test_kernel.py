@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.formats.baseline.kernel_file import kernel_complaints
+from gate.formats.session.consistency import kernel_complaints
 from gate.host.identity.identity import CONFIG, NOTES, RELEASE, VERSION, read_kernel
 from gate.linux.machine import RecordedMachine, ThisMachine
 from gate.model.kernel_config import (

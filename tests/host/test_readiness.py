@@ -21,7 +21,7 @@ from host.readiness_machines import (
 from gate.host.readiness.readiness import check_readiness
 from gate.linux.cpu_list import cpu_list_text, cpu_numbers
 from gate.linux.machine import RecordedMachine
-from gate.model.readiness import Answer
+from gate.model.disturbance import Answer
 
 
 def test_a_machine_in_order_is_ok():

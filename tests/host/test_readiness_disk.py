@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from host.readiness_machines import answers, changed, link, said, server
 
-from gate.model.readiness import Answer
+from gate.model.disturbance import Answer
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from host.readiness_machines import NAMES, answers, said
 
 from gate.host.readiness.readiness import check_readiness, no_counter
 from gate.linux.machine import ThisMachine, line
-from gate.model.readiness import Answer
+from gate.model.disturbance import Answer
 
 RECORDED = Path(__file__).parents[1] / "data/machines"
 REAL = {

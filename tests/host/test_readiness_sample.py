@@ -13,7 +13,7 @@ from gate.host.readiness import sample
 from gate.host.readiness.readiness import check_readiness
 from gate.linux.machine import ThisMachine
 from gate.model import Limits
-from gate.model.readiness import Answer
+from gate.model.disturbance import Answer
 
 
 def stat(user=0, idle=0, steal=0, wait=0):

@@ -25,7 +25,7 @@ from gate.formats.session.session_file import read_session
 from gate.host.tuning.sysctl_setting import turn, value_at
 from gate.linux.machine import ThisMachine
 from gate.model import KnownHost
-from gate.model.readiness import TUNABLE
+from gate.model.disturbance import TUNABLE
 
 STEADY = (1.0, 1.002, 0.998)
 CHECK = ("check", "p", "--out", "out")

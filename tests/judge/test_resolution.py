@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 import pytest
+from formats.refusal import refusal
 from judge.build import (
     LEVELS,
     TRIALS,
@@ -21,7 +22,6 @@ from judge.build import (
     session,
 )
 
-from gate.formats.session.consistency import session_complaints
 from gate.judge.verdict.interim_analysis import (
     plan_second_stage,
     rule_of_blocks,
@@ -209,8 +209,8 @@ def test_the_looks_between_blocks_see_the_same_rule():
 
 def test_a_negative_resolution_is_refused():
     """No session may widen its verdicts by nonsense."""
-    complaints = [what for _, what in session_complaints(coarse(session(), -0.1))]
-    assert complaints == ["a resolution must not be negative"] * 3
+    complaints = refusal(coarse(session(), -0.1))
+    assert [one.partition(": ")[2] for one in complaints] == ["must be at least 0, not -0.1"] * 3
 
 
 def test_a_resolution_does_not_hide_a_slide():

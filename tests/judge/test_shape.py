@@ -37,7 +37,7 @@ from gate.model import (
     Verdict,
     plan_of,
 )
-from gate.model.curve import knee
+from gate.model.metric import knee
 
 PLACES = ("1", "32", "256")
 POINTS = tuple(f"p[iodepth={one}]" for one in PLACES)

@@ -10,7 +10,7 @@ from judge.build_summary import BASE, TIME, decide, row, side, summary
 from gate.formats.published.summary_metrics import together
 from gate.judge.published.summaries import UNKNOWN
 from gate.model import Better, Derived, Metric, Role, SummaryRow, Take, Waiver
-from gate.model.curve import take_of
+from gate.model.metric import take_of
 
 RATE = Metric(name="rate", unit="op/s", better=Better.HIGHER)
 CPU = Metric(name="cpu_load", unit="1", better=Better.LOWER)

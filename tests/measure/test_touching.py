@@ -8,10 +8,10 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from formats.refusal import refusal
 from judge.build import session as made_session
 
 from gate.errors import TrialFailed
-from gate.formats.session.consistency_shown import touch_complaints
 from gate.linux import perf_event
 from gate.linux.perf_event import NoCounters
 from gate.measure import patch_coverage, run_context
@@ -50,7 +50,7 @@ def counted(monkeypatch):
 def look(side=Side.HEAD, changes=CHANGES):
     """What is told of a side; consistent in any case."""
     found = patch_coverage.touched_by(changes, SimpleNamespace(), side, SimpleNamespace())
-    assert not list(touch_complaints(found))
+    assert not refusal(found)
     return found
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.model import Take
-from gate.model.curve import geomean, knee, scaling, take_of
+from gate.model.metric import geomean, knee, scaling, take_of
 
 DEPTHS = (1.0, 32.0, 64.0, 128.0, 256.0)
 

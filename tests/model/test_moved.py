@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from gate.host.identity.identity import read_host
 from gate.linux.machine import RecordedMachine
 from gate.model import host as facts
+from gate.model.disturbance import TUNABLE, TUNED_FACTS, facts_tuned
 from gate.model.host import Moved, changed_facts, describe_changed
-from gate.model.readiness import TUNABLE, TUNED_FACTS, facts_tuned
 
 tables = st.dictionaries(st.sampled_from("abcd"), st.sampled_from(["1", "2", "unknown"]))
 

@@ -36,7 +36,8 @@ from gate.model import (
     Waiver,
     Work,
 )
-from gate.review.edits import Terms, edits_of
+from gate.review.edits import edits_of
+from gate.review.terms import Terms
 
 PROFILE = replace(reviewed("b", "c"), name="p")
 WAIVER = Waiver(

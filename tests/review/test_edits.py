@@ -68,7 +68,7 @@ EDITS = [
     ("trials", P, "screen = 3", "screen = 2", "G077", "trials of the screen 3 -> 2", True),
     ("pairs", P, "pairs = 30", "pairs = 90", "G077", "most pairs 30 -> 90", False),
     ("loud", P, "trials", 'loud = "refuse"\ntrials', "G077",
-     "metrics too loud for their tolerance: raise -> refuse", False),
+     "metrics too noisy for their tolerance: raise -> refuse", False),
     ("expects", P, "trials", 'expects = ["steal"]\ntrials', "G077", "expects none -> steal", True),
     ("timeout", P, "trials", 'timeout = "20 min"\ntrials', "G077",
      "timeout of a trial 600 s -> 1200 s", True),

@@ -11,7 +11,7 @@ from pipeline.ends import left
 from review.test_check_merge_base import CHECK, _commit, git
 
 from gate.errors import InputError
-from gate.formats.profile.profiles import load_profiles
+from gate.formats.profile.profile_file import load_profiles
 from gate.review.effective_profile import as_reviewed
 
 SLOW = [1.2 * one for one in QUIET] * 40

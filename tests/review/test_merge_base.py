@@ -146,7 +146,8 @@ def test_whole_folders_are_written_as_they_were(repository, tmp_path):
     (root / "work/up").symlink_to("../../..")
     commit = repository.commit()
     target = tmp_path / "out"
-    assert vcs.export_tree(repository.root, commit, ["profiles", "nowhere"], target)
+    entries = vcs.entries(repository.root, commit, ["profiles", "nowhere"])
+    assert vcs.write_entries(repository.root, entries, target)
     found = {p.relative_to(target).as_posix() for p in target.rglob("*") if p.is_file()}
     assert found == {
         "profiles/p.toml", "profiles/p.json", "profiles/q.toml", "profiles/q.json",
@@ -156,7 +157,7 @@ def test_whole_folders_are_written_as_they_were(repository, tmp_path):
     for name in found:
         assert (target / name).read_bytes() == (repository.root / name).read_bytes()
     assert not any(path.is_symlink() for path in target.rglob("*"))
-    assert not vcs.export_tree(repository.root, "f" * 40, ["profiles"], tmp_path / "none")
+    assert vcs.entries(repository.root, "f" * 40, ["profiles"]) is None
 
 
 @pytest.mark.parametrize(
@@ -166,8 +167,9 @@ def test_caps(repository, tmp_path, monkeypatch, cap, value):
     """Too many files, too large a file, too much together: refused before a byte is written."""
     monkeypatch.setattr(vcs, cap, value)
     commit = repository.git("rev-parse", "HEAD")
+    entries = vcs.entries(repository.root, commit, ["profiles"])
     with pytest.raises(InputError) as caught:
-        vcs.export_tree(repository.root, commit, ["profiles"], tmp_path / "out")
+        vcs.write_entries(repository.root, entries, tmp_path / "out")
     assert caught.value.code == "G241"
     assert not (tmp_path / "out").exists()
     answer, _ = repository.judge(sessions=SAME)

@@ -8,7 +8,6 @@ import time
 import pytest
 from review.conftest import SAME, SLOW
 
-from gate.review.edits import Terms
 from gate.review.profile_diff import (
     COMPARED_IN_ALL,
     LINES_IN_ALL,
@@ -18,6 +17,7 @@ from gate.review.profile_diff import (
     changed_profiles,
 )
 from gate.review.repository_layout import Layout
+from gate.review.terms import Terms
 
 P = "profiles/p.toml"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gate.formats.published.summary_metrics import together
 from gate.model import Better, Derived, Figures, MeanKind, Metric, SummaryRow, Take
-from gate.model.curve import take_of
+from gate.model.metric import take_of
 
 ALPHA, BETA = 0.01, 0.025
 PLAIN = MeanKind.ARITHMETIC

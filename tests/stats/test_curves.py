@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from stats.simulated import ALPHA, KINDS, LIMITS, SEED, decided, fair, noise, rule, sides, sizes
 
-from gate.model.curve import knee
+from gate.model.metric import knee
 from gate.stats.costs import LossLimits
 from gate.stats.noise import pair_sigma
 

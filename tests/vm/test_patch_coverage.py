@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from formats.refusal import refusal
 from judge.build import at, decide, only, outcome, pair_sessions, reviewed, session
 from vm.made import RELEASE, bzimage, elf, kernel, write_side
 
-from gate.formats.profile.guest import run_in_guest
-from gate.formats.session.consistency import report_complaints
-from gate.formats.session.consistency_shown import touch_complaints
+from gate.formats.profile.machines import run_in_guest
 from gate.harness.guest.instructions import touch
 from gate.judge.context.patch_coverage import CODE
 from gate.model import Activation, Changes, Guest, Ran, SubjectKind, Touch, Untouched, Work
@@ -60,7 +59,7 @@ def test_a_trial_tells_what_of_the_change_ran():
     assert found.ran["null_handle_cmd [null_blk]"] == Ran(instructions=6000.0, per_operation=50.0)
     assert found.ran["first"] == Ran(instructions=40.0, per_operation=0.0)
     assert list(found.functions) == ["null_handle_cmd [null_blk]", "first", "same"]
-    assert not list(touch_complaints(found))
+    assert not refusal(found)
     assert "no function" in touch(changes, short, long, (10, 110), "").unknown
 
 
@@ -159,7 +158,7 @@ def test_a_report_says_what_of_the_change_was_executed(touched, said):
     report = judged(touched)
     assert [one.headline for one in report.touched] == [said]
     assert outcome(report) == ("G001", "passed", 0)
-    assert not list(report_complaints(report))
+    assert not refusal(report)
     assert said in " ".join(render_text(report).split())
     assert "**Patch coverage.**" in render_summary(report, Links())
     assert "<dt>coverage</dt>" in render_html(report)
@@ -222,7 +221,7 @@ def test_a_session_that_contradicts_itself_is_refused():
         replace(SOME, ran={"x": Ran(instructions=1.0, calls=1.0, per_operation=0.0)}),
         replace(SOME, count=1000, functions={str(n): "changed" for n in range(300)}),
     ):
-        assert list(touch_complaints(wrong))
+        assert refusal(wrong)
 
 
 def test_the_policy_is_no_part_of_what_is_run_and_its_edit_is_told():

@@ -12,7 +12,7 @@ from click.core import ParameterSource
 from gate.cli import options
 from gate.errors import InputError
 from gate.formats.baseline.baseline_file import read_baselines
-from gate.formats.profile.profiles import load_profiles
+from gate.formats.profile.profile_file import load_profiles
 from gate.host.identity.identity import read_host
 from gate.judge.verdict.suite import Policy
 from gate.pipeline.request import SideOptions, with_sides

@@ -21,7 +21,7 @@ from gate.host.readiness.readiness import SAMPLE, check_readiness, no_counter
 from gate.linux.machine import ThisMachine
 from gate.measure.process.stop import Stop, StopRequested
 from gate.model import KnownHost
-from gate.model.readiness import Answer
+from gate.model.disturbance import Answer
 from gate.pipeline import noise_probe
 from gate.pipeline.host_reservation import work_directory
 from gate.report.text.page import wrap
@@ -30,7 +30,7 @@ from gate.text import clean, guard_line
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gate.model.readiness import Readiness
+    from gate.model.disturbance import Readiness
     from gate.pipeline.noise_probe import Probe
 
 _UNFIT = 5

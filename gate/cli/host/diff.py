@@ -16,8 +16,8 @@ from gate.formats.host.host_file import HOST_FILE, read_host_file, read_known_ho
 from gate.host.identity.identity import read_host
 from gate.judge.host_stability.standing import newest
 from gate.model import EpochPolicy
+from gate.model.disturbance import facts_tuned
 from gate.model.host import about, changed_facts
-from gate.model.readiness import facts_tuned
 from gate.report.text.page import wrap
 from gate.text import clean, guard_line
 

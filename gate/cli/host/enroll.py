@@ -15,8 +15,8 @@ from gate.formats.baseline.baseline_file import read_class
 from gate.formats.host.host_file import read_known_host, write_known_host
 from gate.host.identity.identity import read_host
 from gate.model import UNKNOWN, EpochPolicy, KnownHost
+from gate.model.disturbance import TUNABLE
 from gate.model.host import changed_facts
-from gate.model.readiness import TUNABLE
 from gate.text import clean, guard_line
 
 if TYPE_CHECKING:

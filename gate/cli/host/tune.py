@@ -17,7 +17,7 @@ from gate.host.tuning.tuning import planned_changes, tune_host
 from gate.linux.cpu_list import cpu_list_text, cpus_of
 from gate.measure.process.guardian import in_foreground
 from gate.measure.process.stop import Stop, StopRequested
-from gate.model.readiness import TUNABLE
+from gate.model.disturbance import TUNABLE
 from gate.pipeline.host_reservation import HostClaim, alone, known_host, warn
 
 if TYPE_CHECKING:

@@ -1,37 +1,38 @@
-"""`baselines/<host-class>/<profile>.toml`: read with distrust, written whole."""
+"""`baselines/<host-class>/<profile>.toml`: read with distrust, written whole.
+
+Beside it `kernel-<digest>.config` keeps how the kernels of accepted sessions were built. It is read
+to show what differs and decides nothing, so one that is gone or spoilt is simply not kept any more.
+"""
 
 from __future__ import annotations
 
 import math
+import re
 from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
-from gate.formats import checked, disk, names
-from gate.formats.baseline.baseline_text import adapter, baseline_text
-from gate.formats.baseline.kernel_file import (
-    read_kernel_config,
-    unnamed_configs,
-    write_kernel_config,
-)
+from gate.formats import disk, names
+from gate.formats.baseline.baseline_text import BaselineForm, baseline_text
+from gate.formats.document import read_toml
 from gate.formats.host.host_file import HOST_FILE, read_known_host, write_known_host
 from gate.model import AcceptedSession, Baseline, BaselinePoint, BaselineSeries, KnownHost
+from gate.model.kernel_config import config_digest, config_text, options_in
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
-    from gate.formats.baseline.baseline_text import BaselineForm, PointForm, SeriesForm, SessionForm
+    from gate.formats.baseline.baseline_text import PointForm, SeriesForm, SessionForm
 
 WAIVER_FILE = "waivers.toml"
+_CONFIG_NAME = re.compile(r"kernel-([0-9a-f]{16})\.config")
 
 
 def read_baselines(directory: Path) -> tuple[Baseline, ...]:
     """Every baseline under a directory, sorted by host class and profile.
 
     A directory that does not exist holds none; one that cannot be read is an error.
-
-    Raises:
-        InputError: a file is malformed, or contradicts its place.
     """
     if disk.is_absent(directory):
         return ()
@@ -47,11 +48,7 @@ def read_baselines(directory: Path) -> tuple[Baseline, ...]:
 
 
 def read_class(directory: Path) -> tuple[Baseline, ...]:
-    """Every baseline of one host class, sorted by profile.
-
-    Raises:
-        InputError: a file is malformed, or contradicts its place.
-    """
+    """Every baseline of one host class, sorted by profile."""
     try:
         files = sorted(directory.glob("*.toml"))
     except OSError as error:
@@ -64,15 +61,10 @@ def _not_listed(directory: Path, error: OSError) -> InputError:
 
 
 def read_baseline(path: Path) -> Baseline:
-    """Read one baseline with the host facts beside it.
-
-    Raises:
-        InputError: malformed, of another schema, or contradicting its place.
-    """
-    text = disk.read_text(path, "baseline")
-    data = checked.parse_toml(text, str(path))
-    checked.check_schema(data, text=text, place=str(path), kind="toml")
-    form = checked.validate(adapter(), data, text=text, place=str(path), kind="toml")
+    """Read one baseline with the host facts beside it."""
+    document = read_toml(path, "baseline")
+    document.check_schema()
+    form = document.validate(BaselineForm)
     _check_place(path, form)
     known = _host_of(path, form.host_class)
     every = [_session(name, one) for name, one in form.session.items()]
@@ -185,9 +177,6 @@ def write_baseline(directory: Path, baseline: Baseline) -> Path:
 
     Beside it stand the host's facts, where it is the first of its class, and the configurations of
     the kernels that its sessions name, as far as they are known and not there yet.
-
-    Raises:
-        InputError: a file cannot be written; what was there is unchanged.
     """
     place = directory / baseline.host_class
     if disk.is_absent(place / HOST_FILE):
@@ -208,7 +197,11 @@ def forget_unnamed_configs(directory: Path, host_class: str) -> tuple[Path, ...]
     """
     folder = directory / host_class
     named = {one.kernel_config for known in read_class(folder) for one in known.sessions}
-    gone = unnamed_configs(folder, named)
+    gone = tuple(
+        path
+        for path in sorted(folder.glob("kernel-*.config"))
+        if (match := _CONFIG_NAME.fullmatch(path.name)) and match[1] not in named
+    )
     for path in gone:
         disk.remove(path)
     return gone
@@ -222,3 +215,40 @@ def _known_host(baseline: Baseline) -> KnownHost:
         epoch=baseline.sessions[-1].epoch_facts if baseline.sessions else {},
         policy=baseline.policy,
     )
+
+
+def is_config_name(name: str) -> bool:
+    """Whether a file beside baselines is called as a kernel's configuration is."""
+    return _CONFIG_NAME.fullmatch(name) is not None
+
+
+def config_name(digest: str) -> str:
+    """How the file of a configuration is called."""
+    return f"kernel-{digest}.config"
+
+
+def read_kernel_config(folder: Path, digest: str) -> dict[str, str] | None:
+    """The options of a configuration; None where its text is not there as it was accepted."""
+    name = config_name(digest)
+    if not is_config_name(name):
+        return None
+    try:
+        text = disk.read_text(folder / name, "kernel config")
+    except InputError:
+        return None
+    found = options_in(text.splitlines())
+    return found if config_digest(found) == digest else None
+
+
+def write_kernel_config(folder: Path, config: Mapping[str, str]) -> None:
+    """Write a configuration that is not there yet, or not as it should be.
+
+    One too large to be read again is not kept.
+
+    Raises:
+        InputError: G208, it cannot be written.
+    """
+    digest, text = config_digest(config), config_text(config)
+    fits = len(text.encode()) <= disk.CAP_BYTES["kernel config"]
+    if fits and read_kernel_config(folder, digest) is None:
+        disk.write_text(folder / config_name(digest), text)

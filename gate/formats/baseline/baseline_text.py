@@ -1,19 +1,16 @@
-"""The canonical text of a baseline, written for the reviewer of a pull request.
+"""The form of a baseline, and its canonical text for the reviewer of a pull request.
 
 One block per series, one short line per session in it, then one block per accepted session with
 who and why. Sorted, so that two branches that touch different benchmarks merge. The line that
 opens an epoch carries a comment that says what moved and why.
-
-The form of `baselines/<host-class>/<profile>.toml`.
 """
 
 from __future__ import annotations
 
-from functools import cache
 from statistics import median
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat
 
 from gate.formats import toml
 from gate.model import SCHEMA, Better
@@ -182,9 +179,3 @@ class BaselineForm(BaseModel):
     profile_digest: str
     session: dict[str, SessionForm] = {}
     series: dict[str, dict[str, SeriesForm]] = {}
-
-
-@cache
-def adapter() -> TypeAdapter[BaselineForm]:
-    """Validator of baselines, built once."""
-    return TypeAdapter(BaselineForm)

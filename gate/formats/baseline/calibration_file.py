@@ -1,21 +1,17 @@
-"""`baselines/<host-class>/calibration.toml`: read with distrust, appended to, written whole.
-
-The form of `baselines/<host-class>/calibration.toml`: one line per round.
-"""
+"""`baselines/<host-class>/calibration.toml`: a line per round, appended to and written whole."""
 
 from __future__ import annotations
 
 import fcntl
 import os
 from contextlib import contextmanager
-from functools import cache
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field
 
 from gate.errors import InputError
-from gate.formats import checked, disk, names, toml
-from gate.formats import toml as lines
+from gate.formats import disk, names, toml
+from gate.formats.document import read_toml
 from gate.model import SCHEMA, Ending, Round
 
 if TYPE_CHECKING:
@@ -87,12 +83,6 @@ class CalibrationForm(BaseModel):
     profile: dict[str, ProfileRoundsForm] = {}
 
 
-@cache
-def adapter() -> TypeAdapter[CalibrationForm]:
-    """Validator of calibrations, built once."""
-    return TypeAdapter(CalibrationForm)
-
-
 CALIBRATION_FILE = "calibration.toml"
 MOST_KEPT = 500
 """Rounds of one profile that are kept, the newest."""
@@ -103,11 +93,7 @@ _REGRESSED = {Ending.CLEAR: False, Ending.ALARM: True, Ending.FOUND: True}
 
 
 def read_rounds(directory: Path) -> tuple[Round, ...]:
-    """The rounds of every host class under a baseline directory, oldest first.
-
-    Raises:
-        InputError: a file is malformed, or contradicts its place or itself.
-    """
+    """The rounds of every host class under a baseline directory, oldest first."""
     if disk.is_absent(directory):
         return ()
     files = sorted(directory.glob(f"*/{CALIBRATION_FILE}"))
@@ -115,11 +101,7 @@ def read_rounds(directory: Path) -> tuple[Round, ...]:
 
 
 def append_round(directory: Path, new: Round) -> Path:
-    """Add a finished round to the file of its host class; one of the same id is replaced.
-
-    Raises:
-        InputError: the file is malformed or cannot be written; it is unchanged then.
-    """
+    """Add a finished round to the file of its host class; one of the same id is replaced."""
     path = directory / new.host_class / CALIBRATION_FILE
     with _alone(path.parent):
         before = () if disk.is_absent(path) else _read(path)
@@ -187,31 +169,24 @@ def _alone(directory: Path) -> Iterator[None]:
 
 
 def _read(path: Path) -> tuple[Round, ...]:
-    text = disk.read_text(path, "calibration")
-    data = checked.parse_toml(text, str(path))
-    checked.check_schema(data, text=text, place=str(path), kind="toml")
-    form = checked.validate(adapter(), data, text=text, place=str(path), kind="toml")
-
-    def wrong(message: str, cure: str, line: int) -> InputError:
-        return InputError("G206", message, cure=cure, place=f"{path}:{line}")
-
+    document = read_toml(path, "calibration")
+    document.check_schema()
+    form = document.validate(CalibrationForm)
     if form.host_class != path.parent.name:
-        raise wrong(
-            f"host_class is {form.host_class!r}, but the file stands where "
-            f"{path.parent.name!r} belongs.",
-            "Move the file back.",
-            lines.toml_line(text, ("host_class",)),
-        )
+        here = f"{path.parent.name!r} belongs"
+        message = f"host_class is {form.host_class!r}, but the file stands where {here}."
+        raise document.wrong(message, "host_class", cure="Move the file back.")
     found: dict[str, Round] = {}
     for profile, block in form.profile.items():
         if not names.is_plain(profile):
-            where = lines.toml_line(text, ("profile", profile))
-            raise wrong(f"{profile[:80]!r} is no profile.", f"A name has {names.RULE}.", where)
+            message = f"{profile[:80]!r} is no profile."
+            raise document.wrong(message, "profile", profile, cure=f"A name has {names.RULE}.")
         for line in block.rounds:
             why = "stands there twice" if line.id in found else _contradiction(line)
             if why:
                 message = f"round {line.id} of {profile} {why}."
-                raise wrong(message, "Remove that line.", _last_line_with(text, line.id))
+                place = f"{path}:{_last_line_with(document.text, line.id)}"
+                raise InputError("G206", message, cure="Remove that line.", place=place)
             found[line.id] = Round(host_class=form.host_class, profile=profile, **line.model_dump())
     return tuple(sorted(found.values(), key=lambda one: (one.date, one.id)))
 

@@ -13,14 +13,12 @@ from __future__ import annotations
 import os
 import re
 from contextlib import contextmanager
-from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
-
-from pydantic import TypeAdapter
+from typing import TYPE_CHECKING, TypeVar
 
 from gate.errors import InputError
-from gate.formats import checked, disk
+from gate.formats import disk
 from gate.formats.disk import hold
+from gate.formats.document import read_json
 from gate.formats.session.session_file import as_json
 from gate.model import RoundPlan, Schedule
 
@@ -33,16 +31,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _ROUND = re.compile(r"round-(\d{4,9})")
-
-
-@cache
-def _schedules() -> TypeAdapter[Schedule]:
-    return TypeAdapter(Schedule)
-
-
-@cache
-def _plans() -> TypeAdapter[RoundPlan]:
-    return TypeAdapter(RoundPlan)
 
 
 @contextmanager
@@ -99,12 +87,8 @@ def count_finished(directory: Path) -> int:
 
 
 def read_schedule(directory: Path) -> Schedule | None:
-    """The schedule in force; None where none was drawn.
-
-    Raises:
-        InputError: it is malformed.
-    """
-    return _read(directory / "schedule.json", _schedules())
+    """The schedule in force; None where none was drawn."""
+    return _read(directory / "schedule.json", Schedule)
 
 
 def write_schedule(directory: Path, schedule: Schedule) -> None:
@@ -113,12 +97,8 @@ def write_schedule(directory: Path, schedule: Schedule) -> None:
 
 
 def read_plan(directory: Path, number: int) -> RoundPlan | None:
-    """The plan of a round; None before it was begun.
-
-    Raises:
-        InputError: it is malformed.
-    """
-    return _read(round_directory(directory, number) / "plan.json", _plans())
+    """The plan of a round; None before it was begun."""
+    return _read(round_directory(directory, number) / "plan.json", RoundPlan)
 
 
 def write_plan(directory: Path, plan: RoundPlan) -> None:
@@ -141,14 +121,11 @@ def give_up(directory: Path, number: int) -> Path:
     return aside
 
 
-def _read(path: Path, adapter: TypeAdapter[T]) -> T | None:
+def _read(path: Path, kind: type[T]) -> T | None:
     if disk.is_absent(path):
         return None
     try:
-        text = disk.read_text(path, "calibration")
-        data: Any = checked.parse_json(text, str(path))
-        checked.check_schema(data, text=text, place=str(path), kind="json")
-        return checked.validate(adapter, data, text=text, place=str(path), kind="json")
+        return read_json(path, "calibration").validate(kind)
     except InputError as error:
         cure = f"Remove {path.parent}: the results of finished rounds stand beside the baselines."
         raise InputError(error.code, error.message, cure=cure, place=error.place) from error

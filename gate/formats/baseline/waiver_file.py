@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from datetime import date
-from functools import cache
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field
 
-from gate.errors import InputError
-from gate.formats import checked, disk, toml
+from gate.formats import disk
 from gate.formats.baseline.baseline_file import WAIVER_FILE
+from gate.formats.document import Document, read_toml
 from gate.model import Waiver
 from gate.units import parse_percent
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from gate.errors import InputError
 
 
 _LARGEST_CEILING = 5.0
@@ -45,43 +46,25 @@ class WaiversForm(BaseModel):
     waiver: list[WaiverForm] = []
 
 
-@cache
-def adapter() -> TypeAdapter[WaiversForm]:
-    """Validator of waivers, built once."""
-    return TypeAdapter(WaiversForm)
-
-
 def read_waivers(directory: Path) -> tuple[Waiver, ...]:
-    """The waivers of a baseline directory; none where there is no file.
-
-    Raises:
-        InputError: malformed, with file and line.
-    """
+    """The waivers of a baseline directory; none where there is no file."""
     path = directory / WAIVER_FILE
     if disk.is_absent(path):
         return ()
-    text = disk.read_text(path, "profile")
-    data = checked.parse_toml(text, str(path))
-    form = checked.validate(adapter(), data, text=text, place=str(path), kind="toml")
-    waivers = tuple(_waiver(one, i, path, text) for i, one in enumerate(form.waiver))
-    rows: set[tuple[str, str, str]] = set()
-    for i, waiver in enumerate(waivers):
-        row = (waiver.profile, waiver.benchmark, waiver.metric)
-        if row in rows:
-            raise InputError(
-                "G206",
-                f"{' '.join(row)[:200]} is waived twice.",
-                cure="Keep one of the two.",
-                place=f"{path}:{toml.toml_line(text, ('waiver', i))}",
-            )
-        rows.add(row)
+    document = read_toml(path, "profile")
+    form = document.validate(WaiversForm)
+    waivers = tuple(_waiver(one, i, document) for i, one in enumerate(form.waiver))
+    rows = [one.row for one in waivers]
+    for i, row in enumerate(rows):
+        if row in rows[:i]:
+            message = f"{' '.join(row)[:200]} is waived twice."
+            raise document.wrong(message, "waiver", i, cure="Keep one of the two.")
     return waivers
 
 
-def _waiver(form: WaiverForm, index: int, path: Path, text: str) -> Waiver:
+def _waiver(form: WaiverForm, index: int, document: Document) -> Waiver:
     def wrong(key: str, error: ValueError | str) -> InputError:
-        line = toml.toml_line(text, ("waiver", index, key))
-        return InputError("G206", f"{key}: {error}.", place=f"{path}:{line}")
+        return document.wrong(f"{key}: {error}.", "waiver", index, key)
 
     try:
         ceiling = parse_percent(form.ceiling)
@@ -102,13 +85,5 @@ def _waiver(form: WaiverForm, index: int, path: Path, text: str) -> Waiver:
         raise wrong("since", f"{since} lies behind the last day, {expires}")
     if (expires - since).days > _LONGEST_DAYS:
         raise wrong("expires", f"must lie at most {_LONGEST_DAYS} days after since, {since}")
-    return Waiver(
-        profile=form.profile,
-        benchmark=form.benchmark,
-        metric=form.metric,
-        ceiling=ceiling,
-        since=since.isoformat(),
-        expires=expires.isoformat(),
-        issue=form.issue,
-        reason=form.reason,
-    )
+    dates = {"since": since.isoformat(), "expires": expires.isoformat()}
+    return Waiver(**form.model_dump() | dates | {"ceiling": ceiling})

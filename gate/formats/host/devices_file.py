@@ -9,14 +9,13 @@ from __future__ import annotations
 import os
 import re
 import stat
-from functools import cache
 from pathlib import Path
-from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field
 
 from gate.errors import InputError
-from gate.formats import checked, names, toml
+from gate.formats import names, toml
+from gate.formats.document import Document
 from gate.model import AllowedDevice
 from gate.units import parse_quantity
 
@@ -48,12 +47,6 @@ class DevicesForm(BaseModel):
     """Device by the name that profiles call it."""
 
 
-@cache
-def adapter() -> TypeAdapter[DevicesForm]:
-    """Validator of the allow-list, built once."""
-    return TypeAdapter(DevicesForm)
-
-
 def read_devices(path: Path = DEVICES) -> tuple[AllowedDevice, ...]:
     """The allowed devices in the order of the file; none where there is no file.
 
@@ -68,16 +61,15 @@ def read_devices(path: Path = DEVICES) -> tuple[AllowedDevice, ...]:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError("G203", "not UTF-8 text.", place=str(path)) from error
-    data: dict[str, Any] = checked.parse_toml(text, str(path))
-    checked.check_schema(data, text=text, place=str(path), kind="toml")
-    form = checked.validate(
-        adapter(), data, text=text, place=str(path), kind="toml", schema="devices"
-    )
-    found = tuple(_device(name, one, path, text) for name, one in form.device.items())
+    data = toml.parse_toml(text, str(path))
+    document = Document(data, text, str(path), schema="devices")
+    document.check_schema()
+    form = document.validate(DevicesForm)
+    found = tuple(_device(name, one, document) for name, one in form.device.items())
     by_id = [one.by_id for one in found]
     for one in found:
         if by_id.count(one.by_id) > 1:
-            raise _wrong(path, text, one.name, "by_id", "the same device stands there twice")
+            raise _wrong(document, one.name, "by_id", "the same device stands there twice")
     return found
 
 
@@ -131,29 +123,27 @@ def _distrust(place: Path, why: str) -> InputError:
     return InputError("G249", message, cure=_CURE, place=str(place))
 
 
-def _device(name: str, form: DeviceForm, path: Path, text: str) -> AllowedDevice:
+def _device(name: str, form: DeviceForm, document: Document) -> AllowedDevice:
     if not names.is_plain(name):
-        raise _wrong(path, text, name, "", f"{name[:80]!r} is no name for a device: {names.RULE}")
+        raise _wrong(document, name, "", f"{name[:80]!r} is no name for a device: {names.RULE}")
     if not _BY_ID.fullmatch(form.by_id):
         said = f"{form.by_id[:200]!r} is no name directly below /dev/disk/by-id/"
-        raise _wrong(path, text, name, "by_id", said)
+        raise _wrong(document, name, "by_id", said)
     if _PARTITION.search(form.by_id):
         said = "a partition is not allowed, only a whole device: its table would be at risk"
-        raise _wrong(path, text, name, "by_id", said)
+        raise _wrong(document, name, "by_id", said)
     endurance = None
     if form.endurance is not None:
         try:
             endurance = parse_quantity(form.endurance, "B")
         except ValueError as error:
-            raise _wrong(path, text, name, "endurance", str(error)) from error
+            raise _wrong(document, name, "endurance", str(error)) from error
         if endurance <= 0:
-            raise _wrong(path, text, name, "endurance", "must be above zero")
+            raise _wrong(document, name, "endurance", "must be above zero")
     return AllowedDevice(name=name, by_id=form.by_id, endurance=endurance)
 
 
-def _wrong(path: Path, text: str, name: str, key: str, why: str) -> InputError:
-    where: toml.Path = ("device", name, key) if key else ("device", name)
-    line = toml.toml_line(text, where)
+def _wrong(document: Document, name: str, key: str, why: str) -> InputError:
     said = f"device.{name[:80]}{f'.{key}' if key else ''}: {why}."
     cure = "`ls -l /dev/disk/by-id` lists the names of this machine's drives."
-    return InputError("G206", said, cure=cure, place=f"{path}:{line}")
+    return document.wrong(said, "device", name, *filter(None, [key]), cure=cure)

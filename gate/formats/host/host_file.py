@@ -1,25 +1,110 @@
-"""`baselines/<host-class>/host.toml`: read strictly, written whole.
+"""`baselines/<host-class>/host.toml`: what a machine of a class must be, and how it measures.
 
-The canonical text of `host.toml`, written for its reviewer: every fact with why it matters.
+Read strictly, and written whole as canonical text for its reviewer: every fact with why it matters.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from gate.errors import InputError
-from gate.formats import checked, disk, toml
-from gate.formats.host.host_form import adapter
+from gate.formats import disk, toml
+from gate.formats.document import Document, read_toml
 from gate.model import SCHEMA, EpochPolicy, KnownHost, Limits
+from gate.model.disturbance import TUNABLE
 from gate.model.host import about
-from gate.model.readiness import TUNABLE
 from gate.units import parse_percent, parse_quantity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from gate.formats.host.host_form import LimitsForm
+
+_FORM = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
+_MOST_CPUS = 1 << 16
+_RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
+
+
+def _tunable(name: str) -> str:
+    if name not in TUNABLE:
+        message = f"there are {', '.join(TUNABLE)}"
+        raise ValueError(message)
+    return name
+
+
+def _once(names: list[str]) -> list[str]:
+    if len(set(names)) < len(names):
+        message = "a name stands there twice"
+        raise ValueError(message)
+    return names
+
+
+def _cpus(text: str) -> str:
+    """Ascending numbers and ranges without a gap in sense: `1-3,5`."""
+    last = -1
+    for part in text.split(",") if text else []:
+        match = _RANGE.fullmatch(part)
+        first, end = (int(match[1]), int(match[2] or match[1])) if match else (0, -1)
+        if not last < first <= end < _MOST_CPUS:
+            message = 'write ascending numbers and ranges, as in "1-3,5"'
+            raise ValueError(message)
+        last = end
+    return text
+
+
+Tunable = Annotated[str, AfterValidator(_tunable), Field(json_schema_extra={"enum": list(TUNABLE)})]
+
+
+class PolicyForm(BaseModel):
+    """`[policy]`: what happens when the machine changed."""
+
+    model_config = _FORM
+    epoch: EpochPolicy = EpochPolicy.REFUSE
+    """When an epoch fact moved: "refuse" judges nothing, "new-baseline" calls it all new."""
+
+
+class LimitsForm(BaseModel):
+    """`[limits]`: how much of each disturbance a trial tolerates before it is set aside."""
+
+    model_config = _FORM
+    steal: str | None = None
+    """Share of the processors' time that the hypervisor took: "5%"."""
+    foreign_cpu: float | None = Field(default=None, ge=0, le=_MOST_CPUS)
+    """Processors that others used, on average over the trial: 0.25."""
+    foreign_io: str | None = None
+    """What others read and wrote: "8 MB/s"."""
+    memory_pressure: str | None = None
+    """Share of the time in which some task waited for memory: "5%"."""
+    set_aside: str | None = None
+    """Trials set aside per trial planned, above which a session is not judged: "50%".
+
+    Three may always be, unless it is "0%".
+    """
+
+
+class HostForm(BaseModel):
+    """A driftgate host class: the facts that must agree, and how its machines are measured on."""
+
+    model_config = ConfigDict(
+        extra="forbid", allow_inf_nan=False, title="driftgate host", use_attribute_docstrings=True
+    )
+    schema_number: int = Field(alias="schema")
+    """Number of the file format."""
+    host_class: str
+    """Name of the class; that of the directory."""
+    tune: Annotated[list[Tunable], AfterValidator(_once)] = []
+    """Settings that are tuned around every check, and put back."""
+    measured_cpus: Annotated[str, AfterValidator(_cpus)] = ""
+    """Processors that measure, as "1-3,5"; empty for the gate's own choice."""
+    policy: PolicyForm = PolicyForm()
+    limits: LimitsForm = LimitsForm()
+    stable: dict[str, str]
+    """A machine that differs in one of these is another machine."""
+    epoch: dict[str, str] = {}
+    """As they were when the class was enrolled; every accepted session has its own."""
 
 
 _POLICIES = {
@@ -50,11 +135,11 @@ def host_text(known: KnownHost) -> str:
         f"epoch = {toml.string(known.policy.value)}",
         "",
         "[limits]",
-        "# How much of each a trial bears before it is set aside; defaults are commented out.",
+        "# How much of each a trial tolerates before it is set aside; defaults are commented out.",
         *_limits_text(known.limits),
         "",
         "# Stable facts: a machine that differs in one of them is another machine, and a check on",
-        "# it is refused. Two machines that differ only in what is unknown are not told apart.",
+        "# it is refused. Two machines that differ only in what is unknown count as the same.",
         "[stable]",
         *_facts(known.stable),
         "",
@@ -113,11 +198,7 @@ _LARGEST_SHARE = 10.0
 
 
 def read_known_host(directory: Path, host_class: str) -> KnownHost | None:
-    """What a class must be; None where it was never enrolled.
-
-    Raises:
-        InputError: the file is malformed, or of another class.
-    """
+    """What a class must be; None where it was never enrolled."""
     path = directory / host_class / HOST_FILE
     if disk.is_absent(path):
         return None
@@ -130,15 +211,10 @@ def read_known_host(directory: Path, host_class: str) -> KnownHost | None:
 
 
 def read_host_file(path: Path) -> KnownHost:
-    """A host file, wherever it stands.
-
-    Raises:
-        InputError: malformed or of another schema, with file and line.
-    """
-    text = disk.read_text(path, "profile")
-    data = checked.parse_toml(text, str(path))
-    checked.check_schema(data, text=text, place=str(path), kind="toml")
-    form = checked.validate(adapter(), data, text=text, place=str(path), kind="toml", schema="host")
+    """A host file, wherever it stands."""
+    document = read_toml(path, "profile", "host")
+    document.check_schema()
+    form = document.validate(HostForm)
     return KnownHost(
         host_class=form.host_class,
         stable=dict(form.stable),
@@ -146,23 +222,19 @@ def read_host_file(path: Path) -> KnownHost:
         policy=form.policy.epoch,
         tune=tuple(form.tune),
         measured_cpus=form.measured_cpus,
-        limits=_limits(form.limits, text, path),
+        limits=_limits(form.limits, document),
         path=str(path),
     )
 
 
 def write_known_host(directory: Path, known: KnownHost) -> Path:
-    """Write a class's host file; returns its path.
-
-    Raises:
-        InputError: it cannot be written; what was there is unchanged.
-    """
+    """Write a class's host file; returns its path."""
     path = directory / known.host_class / HOST_FILE
     disk.write_text(path, host_text(known))
     return path
 
 
-def _limits(form: LimitsForm, text: str, path: Path) -> Limits:
+def _limits(form: LimitsForm, document: Document) -> Limits:
     usual = Limits()
 
     def parsed(name: str, parse: Callable[[str], float], most: float) -> float:
@@ -172,9 +244,9 @@ def _limits(form: LimitsForm, text: str, path: Path) -> Limits:
         try:
             value = parse(given)
         except ValueError as error:
-            raise _wrong(name, str(error), text, path) from error
+            raise _wrong(name, str(error), document) from error
         if value > most:
-            raise _wrong(name, f"{given[:40]!r} is too much", text, path)
+            raise _wrong(name, f"{given[:40]!r} is too much", document)
         return value
 
     return Limits(
@@ -186,7 +258,6 @@ def _limits(form: LimitsForm, text: str, path: Path) -> Limits:
     )
 
 
-def _wrong(name: str, what: str, text: str, path: Path) -> InputError:
-    line = toml.toml_line(text, ("limits", name))
+def _wrong(name: str, what: str, document: Document) -> InputError:
     cure = "`gate schema host` prints the format."
-    return InputError("G206", f"limits.{name}: {what}.", cure=cure, place=f"{path}:{line}")
+    return document.wrong(f"limits.{name}: {what}.", "limits", name, cure=cure)

@@ -1,37 +1,43 @@
-"""`machine = { ... }` of a subject, or as options: what a kernel is booted in.
+"""The machines that a profile asks for: booted ones, and this one restarted.
 
-`metal = { ... }` of a subject: how this machine itself is restarted into a side's kernel.
+`machine = { ... }` of a subject, or options of a command line, is what a kernel is booted in;
+`metal = { ... }` is how this machine itself is restarted into a side's kernel; `[guest]` is booted
+with the side's kernel for each trial that counts instructions.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from gate.errors import InputError
-from gate.model import DEVICE_DISK, Machine, Metal, OneShot
+from gate.model import DEVICE_DISK, Guest, Machine, Metal, OneShot, Untouched
 from gate.units import parse_quantity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from gate.formats.profile.sizes import Sized
+
     Wrong = Callable[..., InputError]
-    from collections.abc import Callable
 
-
+_FORM = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
 _LEAST_MEMORY, _MOST_MEMORY = 256, 64 << 10
 """MiB."""
 _SMALLEST_DISK, _LARGEST_DISK = 16 << 20, 1 << 40
 """Bytes; a disk is a sparse file."""
 _MOST_CPUS = 64
+_LEAST_GUEST_MEMORY, _MOST_GUEST_MEMORY = 128, 64 << 10
+"""MiB."""
 
 
 class MachineForm(BaseModel):
     """`machine = { ... }`: the virtual machine that a kernel is booted in."""
 
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
+    model_config = _FORM
     memory: str = "2 GiB"
     """Of the machine; the trial's files in it live in memory too."""
     cpus: int = Field(default=1, ge=1, le=_MOST_CPUS)
@@ -48,11 +54,7 @@ class MachineForm(BaseModel):
 
 
 def machine_from(form: MachineForm, wrong: Wrong) -> Machine:
-    """The machine that a profile asks for.
-
-    Raises:
-        InputError: a key is out of range.
-    """
+    """The machine that a profile asks for."""
     if not form.command_line.isprintable():
         raise wrong("subject.machine.command_line is not one line.", "subject", "machine")
     limits = (_LEAST_MEMORY << 20, _MOST_MEMORY << 20)
@@ -96,11 +98,7 @@ def machine_of(
 
 
 def within(text: str, unit: str, limits: tuple[float, float], wrong: Wrong, *key: str) -> float:
-    """A quantity between two limits, in base units; `key` names it below `subject`.
-
-    Raises:
-        InputError: it is none, or outside.
-    """
+    """A quantity between two limits, in base units; `key` names it below `subject`."""
     name = ".".join(("subject", *key))
     try:
         value = parse_quantity(text, unit)
@@ -149,7 +147,7 @@ _NUMBER = re.compile(r"[0-9A-Fa-f]{4}")
 class MetalForm(BaseModel):
     """`metal = { by = "grub", base = "...", head = "..." }`."""
 
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+    model_config = _FORM
     by: Literal["grub", "systemd-boot", "efi", "kexec", "command"]
     """What makes the next start, and no other, one of the side's kernel."""
     base: str = ""
@@ -167,11 +165,7 @@ class MetalForm(BaseModel):
 
 
 def metal_of(form: MetalForm, wrong: Wrong) -> Metal:
-    """How the machine is restarted.
-
-    Raises:
-        InputError: a key means nothing to it, is missing, or is not one line.
-    """
+    """How the machine is restarted."""
     by = OneShot(form.by)
     allowed = _KEYS[by] | {"restart"}
     for key in sorted(form.model_fields_set - allowed - {"by"}):
@@ -204,3 +198,59 @@ def metal_of(form: MetalForm, wrong: Wrong) -> Metal:
         initrd=form.initrd,
         command_line=form.command_line,
     )
+
+
+class GuestForm(BaseModel):
+    """`[guest]`: the machine that is booted with the side's kernel for each trial."""
+
+    model_config = _FORM
+    modules: list[str] = []
+    """Kernel modules to load, in this order, with parameters: "null_blk nr_devices=1"."""
+    programs: list[str] = []
+    """Programs of this machine that the command runs; busybox is always there."""
+    prepare: str = ""
+    """A shell command in the guest before the trial, not counted."""
+    memory: str = "512 MiB"
+    """Memory of the guest."""
+    command_line: str = ""
+    """Added to the kernel's command line."""
+    operations: list[int]
+    """What `{operations}` in the command stands for: in a short run, and in a long one."""
+    untouched: Literal["note", "close"] = "note"
+    """What becomes of a pass that executed no changed function: "note" it, or "close" the gate."""
+
+
+def guest_of(form: GuestForm, source: Sized) -> Guest:
+    """The machine that is booted for a trial."""
+    if len(form.operations) != 2 or not 0 < form.operations[0] < form.operations[1]:
+        raise source.wrong(
+            f"guest.operations: {form.operations} is no short and no long run.",
+            *("guest", "operations"),
+            cure="Write two numbers, the second larger: operations = [2000, 6000].",
+        )
+    memory = int(source.quantity(form.memory, "B", "guest", "memory")) >> 20
+    if not _LEAST_GUEST_MEMORY <= memory <= _MOST_GUEST_MEMORY:
+        raise source.wrong(
+            f"guest.memory must be {_LEAST_GUEST_MEMORY} MiB to {_MOST_GUEST_MEMORY >> 10} GiB.",
+            *("guest", "memory"),
+        )
+    for key in ("modules", "programs"):
+        for one in getattr(form, key):
+            if not one.strip() or not one.isprintable():
+                raise source.wrong(f"guest.{key}: {one[:80]!r} is no name.", "guest", key)
+    if not form.command_line.isprintable():
+        raise source.wrong("guest.command_line is not one line.", "guest", "command_line")
+    return Guest(
+        modules=tuple(form.modules),
+        programs=tuple(form.programs),
+        prepare=form.prepare,
+        memory=memory,
+        command_line=form.command_line,
+        operations=(form.operations[0], form.operations[1]),
+        untouched=Untouched(form.untouched),
+    )
+
+
+def run_in_guest(guest: Guest) -> dict[str, object]:
+    """What of it decides what is run, for a digest: what is made of a pass is no part of that."""
+    return {key: value for key, value in asdict(guest).items() if key != "untouched"}

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from gate.formats.profile.points import point_text
 from gate.model import BACKGROUND_RATE, Better, Derived, Metric, Role, Take
-from gate.model.curve import LEAST_POINTS
-from gate.units import parse_percent, parse_quantity
+from gate.model.metric import LEAST_POINTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,12 +21,7 @@ if TYPE_CHECKING:
 def metrics(
     form: ProfileForm, source: Sized, kinds: Mapping[str, MetricKind]
 ) -> tuple[Metric, ...]:
-    """Every metric of the profile; `kinds` are those that its harness can give.
-
-    Raises:
-        InputError: an unknown metric, a percentage or quantity that is none, a group's metric
-            without the curve for it, or no metric that may close the gate.
-    """
+    """Every metric of the profile; `kinds` are those that its harness can give."""
     if not any(one.role == "gate" for one in form.metric.values()):
         raise source.wrong(
             "no metric may close the gate.",
@@ -144,18 +138,13 @@ class _MetricReader:
         return tolerance, negligible
 
     def percent(self, key: str, text: str) -> float:
-        try:
-            return parse_percent(text)
-        except ValueError as error:
-            raise self.wrong(f"{key}: {error}.", key) from error
+        return self.source.percent(text, "metric", self.name, key)
 
     def floor(self, unit: str) -> float | None:
-        if self.form.floor is None:
+        floor = self.form.floor
+        if floor is None:
             return None
-        try:
-            return parse_quantity(self.form.floor, unit)
-        except ValueError as error:
-            raise self.wrong(f"floor: {error}.", "floor") from error
+        return self.source.quantity(floor, unit, "metric", self.name, "floor")
 
 
 def _number(text: str) -> float | None:

@@ -36,11 +36,7 @@ def fixed_parameters(form: ProfileForm) -> dict[str, str]:
 
 
 def check_parameters(form: ProfileForm, source: Sized) -> None:
-    """Refuse parameters that are none, that clash, that are unknown or that nothing uses.
-
-    Raises:
-        InputError: the first of them, with its line.
-    """
+    """Refuse parameters that are none, that clash, that are unknown or that nothing uses."""
     given = [("matrix", key) for key in form.matrix] + [
         ("parameters", key) for key in form.parameters
     ]
@@ -169,11 +165,7 @@ def _check_used(form: ProfileForm, source: Sized, table: str, key: str) -> None:
 
 
 def points(form: ProfileForm, source: Sized) -> tuple[Benchmark, ...]:
-    """Every combination of the matrix, of every test or recorded name that is listed.
-
-    Raises:
-        InputError: a name twice or not printable, an unknown control.
-    """
+    """Every combination of the matrix, of every test or recorded name that is listed."""
     listed = form.tests or form.benchmarks or []
     key = "tests" if form.tests else "benchmarks" if form.benchmarks else "matrix"
     found = [
@@ -228,9 +220,6 @@ def groups(
 
     A group of controls alone is a control: what the change cannot reach in its points it cannot
     reach in their curve.
-
-    Raises:
-        InputError: a point has the name of a group.
     """
     stems = form.tests or [source.stem]
     known = {one.name: one for one in members}

@@ -1,32 +1,34 @@
-"""`profiles/<name>.toml`: from the form that a person wrote to the model."""
+"""`profiles/<name>.toml`: from the form that a person wrote to the model; and by name."""
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
+import os
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.formats import checked, disk, names
+from gate.errors import InputError, NothingCompared
+from gate.formats import disk, names
+from gate.formats.document import Document, read_toml
 from gate.formats.names import why_not_literal, why_outside
-from gate.formats.profile.guest import run_in_guest
+from gate.formats.profile.machines import run_in_guest
 from gate.formats.profile.metric_kinds import kinds_of
 from gate.formats.profile.metrics import metrics
 from gate.formats.profile.points import VARIABLE, check_parameters, groups, points
-from gate.formats.profile.profile_form import adapter
-from gate.formats.profile.sizes import FULL, Sized, scripts_of
+from gate.formats.profile.profile_form import ProfileForm
+from gate.formats.profile.sizes import FULL, Sized, scripts_run
 from gate.formats.profile.storage import state_text, storage_of
 from gate.formats.profile.subject import refuse_unfit, subject_of, subject_text
 from gate.formats.profile.work import background_of, needs_of, work_of
 from gate.model import Activation, Profile, SideSpec, Trials
-from gate.units import parse_quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
+    from collections.abc import Mapping, Sequence
 
     from gate.formats.profile.metric_kinds import MetricKind
-    from gate.formats.profile.profile_form import ProfileForm
     from gate.model import Background, Benchmark, Storage, Work
 
 _BY_DIRECTORY = Activation()
@@ -43,7 +45,7 @@ _AROUND = frozenset({"environment", "background", "storage"})
 _OWN = {
     "fio": {"job"},
     "hyperfine": {
-        *("command", "shell", "prepare", "warmup", "output", "operations", "transferred"),
+        *("command", "shell", "prepare", "warmup", "output", "operations", "transferred")
     },
     "pytest-benchmark": {"tests", "python", "directory", "arguments"},
     "instructions": {"command", "guest"},
@@ -52,13 +54,9 @@ _OWN = {
 
 
 def read_profile(path: Path, size: str = FULL) -> Profile:
-    """Read and check one profile in one size.
-
-    Raises:
-        InputError: anything wrong, with file and line.
-    """
-    text = disk.read_text(path, "profile")
-    data = checked.parse_toml(text, str(path))
+    """Read and check one profile in one size."""
+    document = read_toml(path, "profile")
+    data, text = document.data, document.text
     source = Sized(data, size, text=text, path=path)
     form = _form(source)
     for other in {FULL, *form.size} - {size}:
@@ -73,14 +71,8 @@ def read_profile(path: Path, size: str = FULL) -> Profile:
 
 
 def _form(source: Sized) -> ProfileForm:
-    return checked.validate(
-        adapter(),
-        source.data,
-        text=source.text,
-        place=source.place,
-        kind="toml",
-        where=source.where,
-    )
+    document = Document(source.data, source.text, source.place, where=source.where)
+    return document.validate(ProfileForm)
 
 
 def _profile(form: ProfileForm, source: Sized) -> Profile:
@@ -92,9 +84,7 @@ def _profile(form: ProfileForm, source: Sized) -> Profile:
     found = points(form, source)
     wanted = metrics(form, source, kinds)
     curves = groups(form, source, found, [one.derived.over for one in wanted if one.derived])
-    load = background.command if background else None
-    named = (work.command, work.prepare, load, *work.environment.values())
-    scripts = scripts_of(named, source.root)
+    scripts = scripts_run(work, background, source.root)
     storage = storage_of(form, source, {one.name for one in wanted if not one.derived})
     subject = subject_of(form.subject, source.wrong)
     profile = Profile(
@@ -168,10 +158,7 @@ def _check_clash(source: Sized, work: Work, kinds: Mapping[str, MetricKind]) -> 
 
 
 def _timeout(form: ProfileForm, source: Sized) -> float:
-    try:
-        seconds = parse_quantity(form.timeout, "s")
-    except ValueError as error:
-        raise source.wrong(f"timeout: {error}.", "timeout") from error
+    seconds = source.quantity(form.timeout, "s", "timeout")
     if not 0 < seconds <= _LONGEST_TIMEOUT:
         raise source.wrong("timeout must be above zero and at most 24 h.", "timeout")
     return seconds
@@ -210,11 +197,10 @@ def digest(
     storage: Storage | None = None,
     subject: Activation = _BY_DIRECTORY,
 ) -> str:
-    """Hash of what decides what is run.
+    """Hash of what decides what is run: not sides, tolerances, numbers of trials, nor groups.
 
-    Sides, tolerances, numbers of trials, what may disturb and how programs are installed are not
-    part of it, nor are groups, which run nothing. A key that came with a later version counts
-    only where it is used, so that a profile without it keeps its digest and its baseline.
+    A key that came with a later version counts only where it is used, so that a profile without
+    it keeps its digest and its baseline.
     """
     what: dict[str, object] = {
         "harness": harness,
@@ -242,3 +228,43 @@ def digest(
     what |= {key: value for key, value in later.items() if value}
     text = json.dumps(what, sort_keys=True)
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def load_profiles(wanted: Sequence[str], directory: Path, size: str = FULL) -> tuple[Profile, ...]:
+    """The named profiles, or all of the directory, in one size; a name may be a path.
+
+    Raises:
+        NothingCompared: the directory holds no profile.
+        InputError: a name or size is unknown, or a profile is wrong.
+    """
+    if not wanted:
+        found = [] if disk.is_absent(directory) else sorted(directory.glob("*.toml"))
+        if not found:
+            raise NothingCompared(
+                "G280",
+                "there is no profile here, so nothing would be compared.",
+                cure="Write one with `gate init`, or name the directory with --profiles.",
+                place=str(directory),
+            )
+    else:
+        found = [_path_of(name, directory) for name in dict.fromkeys(wanted)]
+    return tuple(read_profile(path, size) for path in found)
+
+
+def is_there(name: str, directory: Path) -> bool:
+    """Whether anything stands where a profile of this name, or path, would."""
+    return os.path.lexists(_place(name, directory))
+
+
+def _place(name: str, directory: Path) -> Path:
+    return Path(name) if name.endswith(".toml") else directory / f"{name}.toml"
+
+
+def _path_of(name: str, directory: Path) -> Path:
+    path = _place(name, directory)
+    if os.path.lexists(path):
+        return path  # reading it tells what is wrong with what is no plain file
+    known = sorted(entry.stem for entry in directory.glob("*.toml"))
+    close = difflib.get_close_matches(name, known, n=1)
+    hint = f'Did you mean "{close[0]}"?' if close else f"There are: {', '.join(known) or 'none'}."
+    raise InputError("G211", f"no profile {name[:200]}.", cure=hint, place=str(directory))

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field
 
+from gate.formats.profile.machines import GuestForm
 from gate.formats.profile.subject import SubjectForm
 
 _FORM = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
 
 
 Disturbing = Literal[
-    "steal",
-    "foreign_cpu",
-    "foreign_io",
-    "memory_pressure",
-    "throttling",
-    "kernel_log",
-    "asleep",
+    "steal", "foreign_cpu", "foreign_io", "memory_pressure", "throttling", "kernel_log", "asleep"
 ]
 """The kinds of disturbance of the model."""
 
@@ -122,26 +116,6 @@ class TrialsForm(BaseModel):
     """Most pairs the confirmation may spend."""
 
 
-class GuestForm(BaseModel):
-    """`[guest]`: the machine that is booted with the side's kernel for each trial."""
-
-    model_config = _FORM
-    modules: list[str] = []
-    """Kernel modules to load, in this order, with parameters: "null_blk nr_devices=1"."""
-    programs: list[str] = []
-    """Programs of this machine that the command runs; busybox is always there."""
-    prepare: str = ""
-    """A shell command in the guest before the trial, not counted."""
-    memory: str = "512 MiB"
-    """Memory of the guest."""
-    command_line: str = ""
-    """Added to the kernel's command line."""
-    operations: list[int]
-    """What `{operations}` in the command stands for: in a short run, and in a long one."""
-    untouched: Literal["note", "close"] = "note"
-    """What becomes of a pass that executed no changed function: "note" it, or "close" the gate."""
-
-
 class SideForm(BaseModel):
     """`[side.base]` and `[side.head]`: how a side is activated."""
 
@@ -212,7 +186,7 @@ class ProfileForm(BaseModel):
     timeout: str = "10 min"
     """After which a trial is killed and counts as failed."""
     loud: Literal["raise", "refuse"] = "raise"
-    """A metric too loud for its tolerance: raise the tolerance visibly, or refuse to judge."""
+    """A metric too noisy for its tolerance: raise the tolerance visibly, or refuse to judge."""
     needs: dict[str, NeedForm] = {}
     """Programs that the workload runs, by name or absolute path."""
     background: BackgroundForm | None = None
@@ -233,9 +207,3 @@ class ProfileForm(BaseModel):
     """The metrics to judge and watch."""
     size: dict[str, dict[str, Any]] = {}
     """Smaller sizes, for `--size NAME`: keys that replace those of the whole file."""
-
-
-@cache
-def adapter() -> TypeAdapter[ProfileForm]:
-    """Validator of the form, built once."""
-    return TypeAdapter(ProfileForm)

@@ -1,14 +1,12 @@
-"""Sizes of a profile: `[size.small]` laid over the whole document before it is checked.
+"""A profile's document in one of its sizes, and the scripts beside it that it runs.
 
-Tables are merged key by key, everything else is replaced, lists too. An empty size changes
-nothing, and a size laid over twice changes nothing the second time.
+`[size.small]` is laid over the whole document before it is checked: tables are merged key by key,
+everything else is replaced, lists too. Laid over twice, a size changes nothing the second time.
 
-The scripts beside a profile that it runs: they decide what is measured as much as it does.
-
-A script counts when a command or variable names it below `profiles/`, or when one that counts names
-it, as a neighbour in the same directory. A name that is not plainly a file's, such as
-`profiles/work/{kind}.sh`, stands for every file below the directory that is certain. What is named
-below `{side}` belongs to the subject under test.
+Scripts decide what is measured as much as the profile does. One counts when a command or variable
+names it below `profiles/`, or when one that counts names it, as a neighbour in the same directory.
+A name that is not plainly a file's, such as `profiles/work/{kind}.sh`, stands for every file below
+the directory that is certain. What is named below `{side}` belongs to the subject under test.
 """
 
 from __future__ import annotations
@@ -20,9 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 from gate.errors import InputError
 from gate.formats import disk, toml
+from gate.units import parse_percent, parse_quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from gate.model import Background, Work
 
 
 FULL = "full"
@@ -45,11 +46,7 @@ class Sized:
     """A profile's document in one size, and where in the text each of its keys stands."""
 
     def __init__(self, document: dict[str, Any], size: str, *, text: str, path: Path) -> None:
-        """Lay the size over the document.
-
-        Raises:
-            InputError: there is no such size, or a size cannot be one.
-        """
+        """Lay the size over the document."""
         self.size, self.text, self.path = size, text, path
         self.place, self.stem = str(path), path.stem
         self.root = path.resolve().parent.parent
@@ -76,6 +73,20 @@ class Sized:
     ) -> InputError:
         """An error at a key of the merged document."""
         return self._at(message, self.where(path), code=code, cure=cure)
+
+    def quantity(self, text: str, unit: str, *path: str | int) -> float:
+        """A quantity at a key, in its base unit."""
+        return self._parsed(lambda: parse_quantity(text, unit), path)
+
+    def percent(self, text: str, *path: str | int) -> float:
+        """A percentage at a key, as a ratio."""
+        return self._parsed(lambda: parse_percent(text), path)
+
+    def _parsed(self, parse: Callable[[], float], path: toml.Path) -> float:
+        try:
+            return parse()
+        except ValueError as error:
+            raise self.wrong(f"{'.'.join(map(str, path))}: {error}.", *path) from error
 
     def _refuse_strange(self, patches: dict[str, Any]) -> None:
         for name, patch in patches.items():
@@ -118,12 +129,14 @@ _PLAIN = re.compile(r"[\w./+-]*")
 _FILE = re.compile(r"[\w-]+\.[\w]+")
 
 
-def scripts_of(texts: Iterable[str | None], root: Path) -> dict[str, str]:
-    """Path from the project's root -> hash, of each script that commands and variables run.
+def scripts_run(work: Work, background: Background | None, root: Path) -> dict[str, str]:
+    """The scripts that a profile's commands and variables run, as `scripts_of` gives them."""
+    load = background.command if background else None
+    return scripts_of((work.command, work.prepare, load, *work.environment.values()), root)
 
-    Raises:
-        InputError: a script cannot be read.
-    """
+
+def scripts_of(texts: Iterable[str | None], root: Path) -> dict[str, str]:
+    """Path from the project's root -> hash, of each script that commands and variables run."""
     waiting = [name for text in texts if text for name in _named(text, root)]
     found: dict[str, str] = {}
     while waiting:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from gate.formats import names
 from gate.model import Steady, Storage
-from gate.units import parse_percent, parse_quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,10 +76,7 @@ def _steady(form: SteadyForm, source: Sized, metrics: set[str]) -> Steady:
         )
     shares = {}
     for key in ("range", "slope"):
-        try:
-            share = parse_percent(getattr(form, key))
-        except ValueError as error:
-            raise source.wrong(f"storage.steady.{key}: {error}.", "storage", "steady") from error
+        share = source.percent(getattr(form, key), "storage", "steady", key)
         if not 0 < share <= 1:
             raise source.wrong(
                 f"storage.steady.{key} must be above zero and at most 100%.", "storage", "steady"
@@ -92,10 +88,7 @@ def _steady(form: SteadyForm, source: Sized, metrics: set[str]) -> Steady:
 def _budget(form: StorageForm, source: Sized) -> float | None:
     if form.write_budget is None:
         return None
-    try:
-        size = parse_quantity(form.write_budget, "B")
-    except ValueError as error:
-        raise source.wrong(f"storage.write_budget: {error}.", "storage", "write_budget") from error
+    size = source.quantity(form.write_budget, "B", "storage", "write_budget")
     if size <= 0:
         raise source.wrong("storage.write_budget must be above zero.", "storage", "write_budget")
     return size

@@ -6,13 +6,12 @@ import hashlib
 import json
 import re
 from dataclasses import asdict, replace
-from functools import cache
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic import BaseModel, ConfigDict
 
 from gate.errors import InputError
-from gate.formats import checked, disk
+from gate.formats.document import read_toml
 from gate.formats.profile.machines import MachineForm, MetalForm, machine_from, metal_of, within
 from gate.model import DEVICE_DISK, Activation, SubjectKind, Untouched
 
@@ -31,10 +30,7 @@ _KEYS = {
     SubjectKind.KERNEL: frozenset({"modules", "machine", "device", "metal", "untouched"}),
     SubjectKind.CUSTOM: frozenset({"activate", "prove", "deactivate", "timeout"}),
 }
-_NEEDED = {
-    SubjectKind.MODULE: ("modules",),
-    SubjectKind.CUSTOM: ("activate", "prove"),
-}
+_NEEDED = {SubjectKind.MODULE: ("modules",), SubjectKind.CUSTOM: ("activate", "prove")}
 _IN_MEMORY = re.compile(r"/dev/(nullb\d{1,3}|ram\d{1,3})")
 """Devices that hold nothing but what is in memory: null_blk's and brd's."""
 _OF_MACHINE = re.compile(r"/dev/(nullb\d{1,3}|ram\d{1,3}|vd[a-z]|nvme\d{1,2}n1)")
@@ -77,17 +73,8 @@ class SubjectFileForm(BaseModel):
     """As `[subject]` of a profile."""
 
 
-@cache
-def _adapter() -> TypeAdapter[SubjectFileForm]:
-    return TypeAdapter(SubjectFileForm)
-
-
 def subject_of(form: SubjectForm, wrong: Wrong) -> Activation:
-    """How the sides are activated.
-
-    Raises:
-        InputError: a key means nothing to the kind, is missing, or out of range.
-    """
+    """How the sides are activated."""
     kind = SubjectKind(form.kind)
     given = form.model_fields_set - {"kind"}
     for key in sorted(given - _KEYS[kind]):
@@ -142,15 +129,8 @@ def subject_text(subject: Activation) -> str:
 
 
 def with_subject(profile: Profile, path: Path) -> Profile:
-    """The profile with the subject of a file of its own, as `--subject FILE` asks for.
-
-    Raises:
-        InputError: the profile has a subject, or the file is wrong.
-    """
-    text = disk.read_text(path, "profile")
-    form = checked.validate(
-        _adapter(), checked.parse_toml(text, str(path)), text=text, place=str(path), kind="toml"
-    )
+    """The profile with the subject of a file of its own, as `--subject FILE` asks for."""
+    form = read_toml(path, "profile").validate(SubjectFileForm)
 
     def wrong(message: str, *_: str | int, cure: str = "") -> InputError:
         return InputError("G210", message, cure=cure, place=str(path))

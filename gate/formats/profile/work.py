@@ -8,10 +8,10 @@ import warnings
 from typing import TYPE_CHECKING
 
 from gate.formats import disk
-from gate.formats.profile.guest import guest_of
+from gate.formats.profile.machines import guest_of
 from gate.formats.profile.points import VARIABLE, fixed_parameters
 from gate.model import Background, Better, Need, Output, Work
-from gate.units import in_base, parse_quantity
+from gate.units import in_base
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,11 +24,7 @@ _COUNTED = {"operations": "1", "transferred": "B"}
 
 
 def work_of(form: ProfileForm, source: Sized) -> Work:
-    """The work of the harness, files read and outputs checked.
-
-    Raises:
-        InputError: a file or an output is wrong.
-    """
+    """The work of the harness, files read and outputs checked."""
     replay = beside(source, form.replay, "replay") if form.replay else None
     job = beside(source, form.job, "job") if form.job else None
     outputs = tuple(_output(name, one, source) for name, one in form.output.items())
@@ -60,11 +56,7 @@ def work_of(form: ProfileForm, source: Sized) -> Work:
 
 
 def beside(source: Sized, name: str, *key: str) -> Path:
-    """A file named relative to the profile, inside the project.
-
-    Raises:
-        InputError: it lies outside, or there is none.
-    """
+    """A file named relative to the profile, inside the project."""
     said = ".".join(key)
     try:
         found = (source.path.resolve().parent / name).resolve()
@@ -127,11 +119,7 @@ def _check_counted(form: ProfileForm, source: Sized, outputs: tuple[Output, ...]
 
 
 def needs_of(form: ProfileForm, source: Sized) -> tuple[Need, ...]:
-    """The programs that the workload runs.
-
-    Raises:
-        InputError: a name, an installation or a version command that says nothing.
-    """
+    """The programs that the workload runs."""
     found = []
     for program, one in form.needs.items():
         key = ("needs", program)
@@ -165,11 +153,7 @@ def _words(command: str) -> list[str]:
 
 
 def background_of(form: ProfileForm, source: Sized) -> Background | None:
-    """The load beside the trials.
-
-    Raises:
-        InputError: it is a command and a job, or neither; or its least rate is no rate.
-    """
+    """The load beside the trials."""
     given = form.background
     if given is None:
         return None
@@ -183,10 +167,7 @@ def background_of(form: ProfileForm, source: Sized) -> Background | None:
     job = beside(source, given.job, "background", "job") if given.job else None
     least = 0.0
     if given.least is not None:
-        try:
-            least = parse_quantity(given.least, "op/s")
-        except ValueError as error:
-            raise source.wrong(f"background.least: {error}.", "background", "least") from error
+        least = source.quantity(given.least, "op/s", "background", "least")
     return Background(
         command=None if job else given.command,
         job_file=str(job) if job else None,

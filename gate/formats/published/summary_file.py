@@ -7,8 +7,9 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Self
 
 from gate.errors import InputError
-from gate.formats import checked, disk, names
-from gate.formats.published.summary_form import SummarySource, adapter
+from gate.formats import disk, names, toml
+from gate.formats.document import Document
+from gate.formats.published.summary_form import SummaryForm, SummarySource
 from gate.formats.published.summary_metrics import Point, groups, metrics, name_of, together
 from gate.model import Figures, Summary, SummaryRow
 from gate.units import in_base
@@ -38,15 +39,10 @@ class Printed(float):
 
 
 def read_summary(path: Path) -> Summary:
-    """Read one summary file.
-
-    Raises:
-        InputError: anything wrong, with file and line.
-    """
+    """Read one summary file."""
     text = disk.read_text(path, "summary")
-    data = checked.parse_toml(text, str(path), parse_float=Printed)
-    place = str(path)
-    form = checked.validate(adapter(), data, text=text, place=place, kind="toml", schema="summary")
+    data = toml.parse_toml(text, str(path), parse_float=Printed)
+    form = Document(data, text, str(path), schema="summary").validate(SummaryForm)
     return _SummaryReader(SummarySource(path, text, form, data)).summary()
 
 

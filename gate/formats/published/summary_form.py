@@ -1,15 +1,11 @@
-"""The form of a summary file, as a person writes it and as its JSON Schema shows it.
-
-A summary file while it is read: its text for lines, and the wording of what is wrong in it.
-"""
+"""The form of a summary file, and one on its way to the model, for errors with line and digits."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from gate.errors import InputError
 from gate.formats import toml
@@ -114,12 +110,6 @@ class SummaryForm(BaseModel):
     """The rows."""
 
 
-@cache
-def adapter() -> TypeAdapter[SummaryForm]:
-    """Validator of the form, built once."""
-    return TypeAdapter(SummaryForm)
-
-
 _LONGEST_NAME = 500
 
 
@@ -140,11 +130,7 @@ class SummarySource:
         return InputError("G206", f"{key}: {message}.", cure=cure, place=f"{self.path}:{line}")
 
     def check_name(self, said: str, *path: str | int) -> None:
-        """Refuse what cannot be shown.
-
-        Raises:
-            InputError: it is empty, long, or holds what no terminal prints.
-        """
+        """Refuse what cannot be shown."""
         if not said.strip() or not said.isprintable() or len(said) > _LONGEST_NAME:
             cure = f"Write one line of at most {_LONGEST_NAME} characters."
             raise self.wrong(f"{said[:80]!r} is no printable text", *path, cure=cure)

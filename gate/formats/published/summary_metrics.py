@@ -1,6 +1,6 @@
-"""A summary's metrics: those that are printed, and those that groups take of them.
+"""A summary's metrics: those that are printed, and those taken of groups of its rows.
 
-Groups of a summary: rows that differ in one parameter alone, and what a metric takes of them.
+A group is rows that differ in one parameter alone.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from gate.model import ALONE, LOADED, Better, Derived, Figures, Metric, SummaryRow, Take
-from gate.model.curve import LEAST_POINTS, take_of
+from gate.model.metric import LEAST_POINTS, take_of
 from gate.units import in_base, parse_percent
 
 if TYPE_CHECKING:
@@ -24,12 +24,7 @@ _TOLERANCES = (0.001, 5.0)
 
 
 def metrics(source: SummarySource) -> dict[str, Metric]:
-    """Every metric of the file by its name.
-
-    Raises:
-        InputError: a key that is missing or has no business there, an unknown unit or metric, a
-            percentage that is none or out of range.
-    """
+    """Every metric of the file by its name."""
     printed = {
         name: _printed(source, name, form)
         for name, form in source.form.metric.items()
@@ -152,16 +147,11 @@ def name_of(stem: str, params: dict[str, str]) -> str:
 def groups(
     source: SummarySource, points: Sequence[Point], metrics: dict[str, Metric]
 ) -> Iterator[SummaryRow]:
-    """A row for each metric of groups and each combination of the other parameters.
-
-    Raises:
-        InputError: a metric without a group, a group of too few points or of points that do not
-            fit together or stand in an order that turns the curve round.
-    """
+    """A row for each metric of groups and each combination of the other parameters."""
     for metric in metrics.values():
         if metric.derived is None:
             continue
-        found = _found(points, metric.derived)
+        found = _members_of(points, metric.derived)
         if not found:
             of, over = metric.derived.of, metric.derived.over
             cure = f"Give its rows params = {{ {over} = ... }}."
@@ -172,7 +162,7 @@ def groups(
             yield _group(name, members, metric, metric.derived)
 
 
-def _found(points: Sequence[Point], derived: Derived) -> dict[str, list[Point]]:
+def _members_of(points: Sequence[Point], derived: Derived) -> dict[str, list[Point]]:
     """The points of each group by its name, in the order of the file."""
     found: dict[str, list[Point]] = {}
     for point in points:
@@ -236,18 +226,18 @@ def _group(name: str, members: Sequence[Point], metric: Metric, derived: Derived
     rows = tuple(one.row for one in members)
     places = tuple(one.params[derived.over] for one in members)
     base, head = (
-        _taken([row.sides[side] for row in rows], places, derived.take) for side in range(2)
+        _figures_of([row.sides[side] for row in rows], places, derived.take) for side in range(2)
     )
     return SummaryRow(
         benchmark=name, metric=metric, base=base, head=head, points=rows, places=places
     )
 
 
-def _taken(points: Sequence[Figures], places: Sequence[str], take: Take) -> Figures:
+def _figures_of(points: Sequence[Figures], places: Sequence[str], take: Take) -> Figures:
     """What is taken of one side's points; of several sittings one by one, then their mean."""
     sittings = list(zip(*(point.sittings for point in points), strict=True))
     if sittings:
-        return together([_taken(sitting, places, take) for sitting in sittings])
+        return together([_figures_of(sitting, places, take) for sitting in sittings])
     numbers = [float(place) for place in places] if take is Take.KNEE else []
     return Figures(
         mean=take_of(take, [point.mean for point in points], numbers),

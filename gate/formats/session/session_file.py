@@ -1,69 +1,50 @@
-"""`session.json`: crosses a trust boundary, so it is read as if it were hostile.
+"""`session.json`, the handover and `report.json`, read as if they were hostile; and extra runs.
 
-The handover: all sessions of one check in one file, read as if it were hostile.
+The handover holds all sessions of one check: it is what crosses from the machine that measures to
+the job that judges. One line holds one session, so that an error can name the line.
 
-It is what crosses from the machine that measures to the job that judges. One line holds one
-session, so that an error can name the line.
+Extra runs are kept as JSON and never read back, their stacks in the folded format: a line each,
+frames joined by semicolons and then the number of samples, as tools that draw flame graphs read.
 
-`report.json`: read back for rendering.
-
-What is kept of extra runs: their counts as JSON, their stacks in the folded format.
-
-Folded stacks are a line each, frames joined by semicolons and then the number of samples, as
-every tool that draws flame graphs reads them.
+A guest is told what to measure by a pickle, as only the machine that booted the guest writes it
+and only that guest reads it. What comes back is a session file.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from functools import cache
+import pickle
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pydantic import TypeAdapter
-
-from gate.formats import checked, disk
-from gate.formats.session.consistency import (
-    handover_complaints,
-    report_complaints,
-    session_complaints,
-)
+from gate.formats import disk
+from gate.formats.document import Document, read_json
+from gate.formats.session.consistency import handover_complaints, session_complaints
+from gate.formats.session.report_consistency import report_complaints
 from gate.model import SCHEMA, Handover, Report, Session
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from gate.model import Side
-    from gate.model.extra_runs import ExtraRuns, Folded
-
-
-@cache
-def adapter() -> TypeAdapter[Session]:
-    """Validator of sessions, built once."""
-    return TypeAdapter(Session)
+    from gate.model import Changes, Profile, Side
+    from gate.model.diagnosis import ExtraRuns, Folded
 
 
 def read_session(path: Path) -> Session:
-    """Read one session.
-
-    Raises:
-        InputError: it cannot be read, or is no session of this schema number.
-    """
-    text = disk.read_text(path, "session")
-    data = checked.parse_json(text, str(path))
-    checked.check_schema(data, text=text, place=str(path), kind="json")
-    return session_in(data, text=text, place=str(path))
+    """Read one session."""
+    return session_in(read_json(path, "session"))
 
 
-def session_in(data: Any, *, text: str, place: str) -> Session:
-    """The session that parsed data hold; `text` is what they were parsed from.
+def session_in(document: Document) -> Session:
+    """The session that parsed data hold.
 
     Raises:
         InputError: G206, it is none, or it contradicts itself.
     """
-    session = checked.validate(adapter(), data, text=text, place=place, kind="json")
-    checked.refuse_any(session_complaints(session), text=text, place=place)
+    session = document.validate(Session)
+    document.refuse_any(session_complaints(session))
     return session
 
 
@@ -79,40 +60,21 @@ def as_json(value: Any) -> str:
 
 
 def write_session(path: Path, session: Session) -> None:
-    """Write a session whole.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
+    """Write a session whole."""
     disk.write_text(path, session_text(session))
 
 
 _OWN = frozenset(field.name for field in dataclasses.fields(Handover))
 
 
-@cache
-def handover_adapter() -> TypeAdapter[Handover]:
-    """Validator of handovers, built once."""
-    return TypeAdapter(Handover)
-
-
 def read_handover(path: Path) -> Handover:
-    """Read a handover; a file that holds one single session is part 1 of 1.
-
-    Raises:
-        InputError: it cannot be read, is larger than 64 MiB, or is neither of the two.
-    """
-    text = disk.read_text(path, "handover")
-    place = str(path)
-    data = checked.parse_json(text, place)
-    checked.check_schema(data, text=text, place=place, kind="json")
-    if "sessions" not in data and data.keys() - _OWN:
-        session = session_in(data, text=text, place=place)
+    """Read a handover; a file that holds one single session is part 1 of 1."""
+    document = read_json(path, "handover", "handover")
+    if "sessions" not in document.data and document.data.keys() - _OWN:
+        session = session_in(dataclasses.replace(document, schema=""))
         return Handover(schema=SCHEMA, version="", sessions=(session,))
-    handover = checked.validate(
-        handover_adapter(), data, text=text, place=place, kind="json", schema="handover"
-    )
-    checked.refuse_any(handover_complaints(handover), text=text, place=place)
+    handover = document.validate(Handover)
+    document.refuse_any(handover_complaints(handover))
     return handover
 
 
@@ -136,40 +98,20 @@ def _compact(value: Any) -> str:
 
 
 def write_handover(path: Path, handover: Handover) -> None:
-    """Write a handover whole.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
+    """Write a handover whole."""
     disk.write_text(path, handover_text(handover))
 
 
-@cache
-def report_adapter() -> TypeAdapter[Report]:
-    """Validator of reports, built once."""
-    return TypeAdapter(Report)
-
-
 def read_report(path: Path) -> Report:
-    """Read one report.
-
-    Raises:
-        InputError: it cannot be read, or is no report of this schema number.
-    """
-    text = disk.read_text(path, "session")
-    data = checked.parse_json(text, str(path))
-    checked.check_schema(data, text=text, place=str(path), kind="json")
-    report = checked.validate(report_adapter(), data, text=text, place=str(path), kind="json")
-    checked.refuse_any(report_complaints(report), text=text, place=str(path))
+    """Read one report."""
+    document = read_json(path, "session")
+    report = document.validate(Report)
+    document.refuse_any(report_complaints(report))
     return report
 
 
 def write_extra_runs(place: Path, runs: ExtraRuns, folded: Mapping[Side, Folded]) -> Path:
-    """Write the next `PROFILE-N.json` of a directory, and the stacks of both sides beside it.
-
-    Raises:
-        InputError: it cannot be written.
-    """
+    """Write the next `PROFILE-N.json` of a directory, and the stacks of both sides beside it."""
     number = 1
     while (path := place / f"{runs.profile}-{number}.json").exists():
         number += 1
@@ -183,3 +125,34 @@ def folded_text(folded: Folded) -> str:
     """The stacks, those of most samples first."""
     ranked = sorted(folded.stacks.items(), key=lambda one: (-one[1], one[0]))
     return "".join(f"{stack} {count}\n" for stack, count in ranked)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuestRequest:
+    """One boot's trials of one benchmark."""
+
+    profile: Profile
+    """With the one benchmark, and nothing to activate any more."""
+    side: Side
+    trials: int
+    directory: Path
+    environment: dict[str, str]
+    """Of the side."""
+    tools: dict[str, str]
+    changes: Changes | None
+    """What differs between the sides, if the guest is to look what of it the trials call."""
+
+
+def write_request(path: Path, request: GuestRequest) -> None:
+    """Write it where the guest looks.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    path.write_bytes(pickle.dumps(request))
+
+
+def read_request(path: Path) -> GuestRequest:
+    """Inside the guest: what is to be measured."""
+    found: GuestRequest = pickle.loads(path.read_bytes())  # noqa: S301 - of the gate around us
+    return found

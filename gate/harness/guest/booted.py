@@ -15,8 +15,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.errors import GateError, InputError, TrialFailed
-from gate.formats.session.guest_request import GuestRequest, write_request
-from gate.formats.session.session_file import read_session
+from gate.formats.session.session_file import GuestRequest, read_session, write_request
 from gate.harness.base import Reading
 from gate.harness.guest.booted_output import (
     demand_success,

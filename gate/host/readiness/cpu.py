@@ -9,7 +9,7 @@ from gate.linux.cpu_list import CPU, cpu_list_text, cpu_numbers
 
 if TYPE_CHECKING:
     from gate.host.readiness.ground import MachineUnderCheck
-    from gate.model.readiness import Readiness
+    from gate.model.disturbance import Readiness
 
 _DEEP = 10
 """Microseconds to leave an idle state above which it is deeper than C1 (C1E of a Xeon takes 10)."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from gate.host.readiness.ground import MachineUnderCheck
     from gate.linux.machine import LinuxMachine
-    from gate.model.readiness import Readiness
+    from gate.model.disturbance import Readiness
 
 _SHARE, _ENOUGH, _LEAST = 0.10, 50e9, 1e9
 """Room wanted: a tenth of the file system, of large ones 50 GB, of small ones 1 GB."""

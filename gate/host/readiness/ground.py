@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from gate.linux.cpu_list import CPU, cpu_numbers
 from gate.linux.machine import line
-from gate.model.readiness import Answer, Readiness
+from gate.model.disturbance import Answer, Readiness
 
 if TYPE_CHECKING:
     from gate.linux.machine import LinuxMachine

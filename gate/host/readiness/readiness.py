@@ -15,15 +15,14 @@ from gate.host.readiness import system as memory
 from gate.host.readiness.ground import MachineUnderCheck, printable
 from gate.host.readiness.sample import Sample, look
 from gate.linux.perf_event import CounterFiles, NoCounters
-from gate.model.disturbance import Limits
-from gate.model.readiness import Answer
+from gate.model.disturbance import Answer, Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from gate.linux.machine import LinuxMachine
-    from gate.model.readiness import Readiness
+    from gate.model.disturbance import Readiness
 
 SAMPLE = 1.0
 """Seconds between the two looks."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from gate.host.readiness.ground import MachineUnderCheck
-    from gate.model.readiness import Readiness
+    from gate.model.disturbance import Readiness
 
 _IRQ = "/proc/irq"
 _SOURCE = "/sys/devices/system/clocksource/clocksource0"

@@ -22,7 +22,7 @@ from gate.host.tuning.sysctl_setting import SWAP, turn, value_at
 from gate.linux.cpu_list import cpu_list_text
 from gate.linux.machine import ThisMachine, read_boot_id
 from gate.linux.processes import start_of
-from gate.model.readiness import TUNABLE
+from gate.model.disturbance import TUNABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

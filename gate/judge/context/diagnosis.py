@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from gate.model import Profile, Report
-    from gate.model.extra_runs import ExtraRun, ExtraRuns, Folded
+    from gate.model.diagnosis import ExtraRun, ExtraRuns, Folded
 
 
 LEAST_RUNS = 2

@@ -16,7 +16,7 @@ What differs is described by the first of these that is true:
    lies a tenth or more below its top, and the base lost less after that place: "falls beyond".
 2. Likewise: the first place that reaches nine tenths of the curve's top comes earlier than the
    base's, and the base gained more between the two places: "no longer grows beyond". That place
-   is what the metric `knee` calls grown (`model.curve`), so that both mean the same thing. It
+   is what the metric `knee` calls grown (`model.metric`), so that both mean the same thing. It
    is not the last point that gained a tenth over the one before, for such a rule says of the
    denser of two sweeps that it ends earlier.
 3. Both the other way round: "no longer falls", "grows further". Of 2 the last point must not have
@@ -31,7 +31,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.model import Better
-from gate.model.curve import KNEE_AT
+from gate.model.metric import KNEE_AT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

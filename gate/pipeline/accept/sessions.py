@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 
 from gate.clock import now
 from gate.errors import InputError, PublishError
-from gate.formats.baseline.baseline_file import read_baselines, write_baseline
-from gate.formats.baseline.kernel_file import is_config_name
+from gate.formats.baseline.baseline_file import is_config_name, read_baselines, write_baseline
 from gate.formats.host.host_file import HOST_FILE, read_known_host
 from gate.units import percent, show, show_pair
 

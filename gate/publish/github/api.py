@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from gate.errors import InputError, PublishError
-from gate.formats.checked import parse_json
+from gate.formats.toml import parse_json
 from gate.publish.github import addresses
 from gate.publish.github.responses import (
     MISSING,

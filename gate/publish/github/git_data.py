@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from gate.errors import PublishError
 from gate.formats import names
-from gate.formats.baseline.kernel_file import is_config_name
+from gate.formats.baseline.baseline_file import is_config_name
 from gate.publish.github.addresses import quote
 from gate.publish.github.responses import (
     MISSING,

@@ -16,8 +16,14 @@ from hypothesis import strategies as st
 from judge.build import accepted, baseline, session
 
 from gate.formats import disk
-from gate.formats.baseline.baseline_file import read_baseline, read_baselines, write_baseline
-from gate.formats.baseline.kernel_file import config_name, read_kernel_config, write_kernel_config
+from gate.formats.baseline.baseline_file import (
+    config_name,
+    read_baseline,
+    read_baselines,
+    read_kernel_config,
+    write_baseline,
+    write_kernel_config,
+)
 from gate.formats.session.consistency import session_complaints
 from gate.judge.acceptance.accept import Acceptance, accept
 from gate.model import Kernel

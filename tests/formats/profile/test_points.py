@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.formats.profile.points import _names_cpus, groups, point_text, points
-from gate.formats.profile.profile_form import adapter
+from gate.formats.profile.profile_form import ProfileForm
 from gate.formats.profile.sizes import Sized
 from gate.model import Better, Take
 
@@ -151,7 +151,7 @@ VALUES = st.lists(st.integers(1, 9), min_size=2, max_size=4, unique=True)
 def test_every_point_in_one_group_of_each_key(tmp_path_factory, matrix):
     """Over each key every point is a member of exactly one group, in the order of the matrix."""
     data = {"harness": "fio", "job": "p.fio", "matrix": matrix}
-    form = adapter().validate_python(data)
+    form = ProfileForm.model_validate(data)
     source = Sized(data, "full", text="", path=tmp_path_factory.getbasetemp() / "p.toml")
     every = points(form, source)
     assert [tuple(one.params.values()) for one in every] == [

@@ -7,7 +7,7 @@ from pathlib import Path
 from gate.judge.context.diagnosis import flame_of, why_of
 from gate.linux.machine import RecordedMachine
 from gate.model import SCHEMA, Side
-from gate.model.extra_runs import ExtraRun, ExtraRuns, Folded
+from gate.model.diagnosis import ExtraRun, ExtraRuns, Folded
 
 VMSTAT = "nr_free_pages 1805209\nnr_dirtied {dirtied}\nworkingset_nodes 7\npgfault {faults}\n"
 SOFTIRQS = """                    CPU0       CPU1

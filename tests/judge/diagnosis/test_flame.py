@@ -7,11 +7,11 @@ from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import pytest
+from formats.refusal import refusal
 from hypothesis import given
 from hypothesis import strategies as st
 from judge.diagnosis.sample import BASE_STACKS, HEAD_STACKS, sample_flame, sample_why, sampled
 
-from gate.formats.session.consistency_shown import why_complaints
 from gate.judge.context.diagnosis import flame_of
 from gate.model import Side
 from gate.model.diagnosis import MOST_FRAMES, Frame, Why
@@ -85,7 +85,7 @@ def test_exchanged_sides_give_the_mirrored_graph(base, head):
     for part in ("frames", "calls"):
         mirrored = [replace(one, base=one.head, head=one.base) for one in getattr(turned, part)]
         assert mirrored == list(getattr(straight, part))
-    assert not list(why_complaints((of(straight),)))
+    assert not refusal(of(straight))
 
 
 def of(flame):
@@ -138,7 +138,7 @@ def test_colours_and_tooltips():
 def test_a_tree_that_is_none_is_refused(frames):
     """A report from elsewhere may tell anything."""
     made = tuple(Frame(name=name, depth=depth, base=1.0, head=1.0) for name, depth in frames)
-    assert list(why_complaints((of(replace(sample_flame(), frames=made)),)))
+    assert refusal(of(replace(sample_flame(), frames=made)))
 
 
 def test_the_svg_is_well_formed(page):

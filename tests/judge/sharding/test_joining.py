@@ -7,11 +7,11 @@ from itertools import permutations
 
 import pytest
 from examples import examples
+from formats.refusal import refusal
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.errors import NothingCompared
-from gate.formats.session.consistency import report_complaints
 from gate.judge.report_sections import join_reports
 from gate.judge.summary import headline
 from gate.judge.verdict.findings import failed_report
@@ -109,7 +109,7 @@ def test_a_joined_report_is_open_only_where_all_are(parts):
     assert (whole.gate == "open") == all(one.gate == "open" for one in parts)
     assert (whole.gate == "open") == (whole.exit_status == 0)
     assert len(whole.findings) == sum(len(one.findings) for one in parts)
-    assert list(report_complaints(whole)) == []
+    assert (refusal(whole)) == []
     assert whole.headline.startswith(f"gate {whole.gate}: ")
     ranks = [one.verdict.rank for one in whole.findings]
     assert ranks == sorted(ranks, reverse=True)
@@ -180,7 +180,7 @@ def test_nothing_to_join_is_nothing_compared():
 def test_a_failed_report_renders_everywhere_and_keeps_the_rules(status):
     """Closed, verdict error, no findings, no host: text and page tell the reason."""
     one = failure(status)
-    assert list(report_complaints(one)) == []
+    assert (refusal(one)) == []
     for text in (render_text(one), render_html(one)):
         assert "G240" in text
         assert "busy" in text

@@ -6,11 +6,11 @@ from dataclasses import replace
 from itertools import permutations
 
 from examples import examples
+from formats.refusal import refusal
 from hypothesis import given
 from hypothesis import strategies as st
 from judge.sharding.test_joining import report
 
-from gate.formats.session.consistency import report_complaints
 from gate.judge.report_sections import join_reports
 from gate.model import (
     Accepted,
@@ -131,7 +131,7 @@ def test_the_order_of_the_parts_does_not_matter(several):
     """Every table is the same in any order, and nothing of it contradicts itself."""
     whole = join_reports(several)
     assert all(join_reports(order) == whole for order in permutations(several))
-    assert list(report_complaints(whole)) == []
+    assert (refusal(whole)) == []
 
 
 @given(st.lists(parts(), min_size=2, max_size=3))

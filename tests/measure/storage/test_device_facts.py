@@ -6,7 +6,7 @@ import pytest
 from lab import Lab, loop_device
 from turns import MACHINE
 
-from gate.formats.profile.profiles import load_profiles
+from gate.formats.profile.profile_file import load_profiles
 from gate.host.disk_guard.guard import Device
 from gate.host.identity.identity import read_host
 from gate.measure.process.stop import Stop
