@@ -19,7 +19,7 @@ from gate.formats.strict import export
 from gate.harness.base import Command
 from gate.harness.guest.booted import EMULATED
 from gate.harness.guest.booted_output import guest_exit_status, proof_of
-from gate.measure.process.process import run
+from gate.measure.process.process import run_process
 from gate.measure.process.stop import Stop, StopRequested
 from gate.pipeline.progress import ProgressDisplay
 from gate.vm.machine import MachineBoot, machine_command, make_disks, why_not_kvm
@@ -169,7 +169,7 @@ def _booted(
         command_line=machine.command_line,
     )
     make_disks(boot)
-    outcome = run(
+    outcome = run_process(
         Command(
             argv=machine_command(boot),
             directory=place,

@@ -19,7 +19,7 @@ import click
 from gate.cli import options
 from gate.errors import InputError, Interrupted
 from gate.harness.base import Command
-from gate.measure.process.process import run
+from gate.measure.process.process import run_process
 from gate.measure.process.stop import Stop, StopRequested
 from gate.subject.kernel_build import DIFFERENCE, SIDES, Builder
 from gate.subject.kernel_source import CODE, KernelBuildOptions, sources
@@ -187,7 +187,7 @@ def command(
     wanted.check()
     both = sources(source, base, head)
     with _alone(out), Stop().listening() as stop:
-        watcher = Watcher(lambda told, sample: run(told, stop, sample=sample))
+        watcher = Watcher(lambda told, sample: run_process(told, stop, sample=sample))
         jobs = jobs or os.cpu_count() or 1
         builder = Builder(out, wanted, jobs, modules=modules, run=watcher.run, say=watcher.say)
         try:

@@ -1,10 +1,8 @@
-"""What every harness offers to the measuring room, and what it gets from it.
-
-Tables of the metrics that a harness can give.
-"""
+"""What every harness offers to the measuring room, and what it gets from it."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -114,8 +112,8 @@ class Reading:
     """What it cost, where that was accounted elsewhere: inside a guest."""
     functions: Mapping[str, float] = field(default_factory=dict)
     """Instructions of one operation by kernel function; empty where nobody counts them."""
-    touch: Touch | None = None
-    """What it executed of what differs between the sides; absent where nobody looks for that."""
+    coverage: Touch | None = None
+    """Which of the changed functions it called; absent where nobody looks for that."""
 
 
 class Harness(Protocol):
@@ -156,3 +154,35 @@ class Harness(Protocol):
             TrialFailed: no usable number came out.
         """
         ...
+
+
+class Planter(ABC):
+    """How one harness is made slower by a known loss; only a calibration does that."""
+
+    @abstractmethod
+    def reaches(self, profile: Profile) -> tuple[str, ...]:
+        """The metrics that grow by the share asked for, the one to measure by first."""
+
+    def refusal(self, profile: Profile, benchmark: Benchmark) -> str:
+        """Why a loss cannot be planted honestly into this benchmark; empty when it can."""
+        return ""
+
+    @abstractmethod
+    def size(
+        self, inner: Harness, context: TrialContext, loss: float, metric: str
+    ) -> dict[str, str]:
+        """Measure what the loss takes, as settings for `slowed` and `reading`.
+
+        Raises:
+            TrialFailed: a trial failed, or the benchmark is too short for so small a loss.
+        """
+
+    def slowed(self, context: TrialContext, settings: Mapping[str, str]) -> TrialContext:
+        """The context of a slowed trial."""
+        return context
+
+    def reading(
+        self, context: TrialContext, reading: Reading, settings: Mapping[str, str]
+    ) -> Reading:
+        """What a slowed trial gave."""
+        return reading

@@ -1,6 +1,6 @@
-"""`{side}` and `{param}` in the commands of a profile.
+"""The text around a profile's command: `{side}` and `{param}` before it, its figures after it.
 
-Figures that a command prints: found by a pattern that must match exactly once.
+A figure in what a command prints is found by a pattern that must match exactly once.
 """
 
 from __future__ import annotations
@@ -63,11 +63,7 @@ def expand(
 
 
 def own_environment(context: TrialContext) -> dict[str, str]:
-    """The variables that the profile sets for this benchmark and side.
-
-    Raises:
-        InputError: as `expand`.
-    """
+    """The variables that the profile sets for this benchmark and side."""
     given = context.profile.work.environment.items()
     return {name: expand(text, context, quoted=False) for name, text in given}
 
@@ -109,7 +105,7 @@ def completed_count(work: Work, figures: Iterable[Value]) -> WorkDone:
 
 
 def printed_text(path: Path) -> str:
-    """What the command printed, from the file that hyperfine was told to write it to.
+    """What the command printed, from the file into which hyperfine writes it.
 
     Raises:
         TrialFailed: it is missing, no plain file, or too large; an empty one is empty.

@@ -1,6 +1,6 @@
 """Files that fio, hyperfine or pytest-benchmark exported elsewhere, made one session.
 
-Which metrics survive, which of them gate, and an id made from the content.
+It has the metrics that all trials have, and an id made from the content.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from gate.errors import InputError, MeasureError, TrialFailed
 from gate.formats.strict import DECODER, last_line, name_of, quote
-from gate.harness import HARNESSES, hyperfine_output, pytest_benchmark
+from gate.harness import hyperfine, load_harness, pytest_benchmark
 from gate.harness.fio import output
 from gate.harness.fio.metrics import fio_latencies, fio_values
 from gate.model import (
@@ -32,7 +32,7 @@ from gate.model import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from gate.model import Host, Percentiles, Value
 
@@ -75,7 +75,7 @@ def read_export(text: str, name: str) -> Export:
     try:
         return _read(text, name)
     except output.JobFailed as error:
-        cure = "Mend the job and measure again."
+        cure = "Correct the job and measure again."
         raise MeasureError("G236", f"{error}.", place=name, cure=cure) from None
     except TrialFailed as error:
         message = f"this export cannot be used: {error}."
@@ -127,7 +127,7 @@ def _fio(text: str) -> Export:
 
 
 def _hyperfine(text: str, name: str) -> Export:
-    document = hyperfine_output.parse(text)
+    document = hyperfine.parse(text)
     trials = []
     for result in document.results:
         label = name_of(result.name, "a command (give it a name with --command-name)")
@@ -135,7 +135,7 @@ def _hyperfine(text: str, name: str) -> Export:
             if run.exit_code != 0:
                 end = "by a signal" if run.exit_code is None else f"with status {run.exit_code}"
                 message = f"a run of {label} ended {end}."
-                cure = "Mend the command and measure again; do not ignore failures (-i)."
+                cure = "Correct the command and measure again; do not ignore failures (-i)."
                 raise MeasureError("G236", message, place=name, cure=cure)
             trials.append(ExportedTrial(benchmark=label, values=run.values))
     return Export(harness="hyperfine", version=document.version, trials=tuple(trials))
@@ -170,36 +170,18 @@ def imported_session(
     boot: str,
     now: str,
 ) -> Session:
-    """One complete session of all trials in the exports.
-
-    Raises:
-        InputError: the files are of different harnesses, or hold no metric in common.
-    """
-    harnesses = {export.harness for export in exports.values()}
-    if len(harnesses) > 1:
-        raise InputError(
-            "G235",
-            f"the files are of different harnesses: {', '.join(sorted(harnesses))}.",
-            cure="Import each harness on its own.",
-        )
-    versions = {export.version.partition(".")[0] for export in exports.values()}
-    if len(versions) > 1:
-        raise InputError(
-            "G235",
-            f"the files are of different major versions: {', '.join(sorted(versions))}.",
-            cure="Import each version on its own.",
-        )
+    """One complete session of all trials, which must be of one harness and version (G235)."""
+    _refuse_mixture(exports.values())
     first = next(iter(exports.values()))
     trials = [trial for export in exports.values() for trial in export.trials]
     counts = Counter(trial.benchmark for trial in trials)
-    digest = hashlib.sha256(json.dumps([first.harness, sorted(counts)]).encode())
-    identity = hashlib.sha256("\0".join(sorted(texts)).encode("utf-8", "replace")).hexdigest()
+    identity = _sha256("\0".join(sorted(texts)))
     metrics = _metrics(first.harness, trials, tolerance)
     return Session(
         schema=SCHEMA,
         id=f"imported-{identity[:16]}",
         profile=profile,
-        profile_digest=f"imported:{digest.hexdigest()}",
+        profile_digest=f"imported:{_sha256(json.dumps([first.harness, sorted(counts)]))}",
         harness=first.harness,
         side=Side.HEAD,
         stage=Stage.SCREEN,
@@ -220,10 +202,29 @@ def imported_session(
     )
 
 
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def _refuse_mixture(exports: Collection[Export]) -> None:
+    harnesses = {export.harness for export in exports}
+    versions = {export.version.partition(".")[0] for export in exports}
+    for kind, one, names in (
+        ("harnesses", "harness", harnesses),
+        ("major versions", "version", versions),
+    ):
+        if len(names) > 1:
+            raise InputError(
+                "G235",
+                f"the files are of different {kind}: {', '.join(sorted(names))}.",
+                cure=f"Import each {one} on its own.",
+            )
+
+
 def _metrics(harness: str, trials: Sequence[ExportedTrial], tolerance: float) -> tuple[Metric, ...]:
     """Metrics that every trial has, so that different metrics describe the same trials."""
     common = set.intersection(*({v.metric for v in trial.values} for trial in trials))
-    kinds = {name: kind for name, kind in HARNESSES[harness].kinds.items() if name in common}
+    kinds = {name: kind for name, kind in load_harness(harness).kinds.items() if name in common}
     if not kinds:
         raise InputError("G235", "the trials have no metric in common.")
     gates = [name for name in _GATES[harness] if name in kinds] or [next(iter(kinds))]

@@ -1,15 +1,12 @@
 """The pytest-benchmark harness: one test, one fresh pytest process per trial.
 
-Rounds inside a process share its hash seed, its memory layout and its luck; they are
-summarised, never counted. pytest-benchmark is the stopwatch; its own comparison, which passes
-renamed, missing and NaN results, is not used.
+Rounds inside a process share its hash seed, its memory layout and its luck: its JSON gives one
+value per metric and test, the summary of its rounds. pytest-benchmark is the stopwatch; its own
+comparison, which passes renamed, missing and NaN results, is not used.
 
-pytest-benchmark's JSON -> one value per metric and test: the summary of one process.
-
-Whether pytest would start, and write, inside the project: its directory and its arguments.
-
-The tests themselves are the project's own code and do as they like. What a profile adds is looked
-at: `--basetemp=DIR` empties that directory, and a dozen other options write a file by name.
+The tests themselves are the project's own code and do as they like. What a profile adds must let
+pytest start, and write, inside the project: `--basetemp=DIR` empties that directory, and a dozen
+other options write a file by name.
 """
 
 from __future__ import annotations
@@ -198,7 +195,7 @@ class PytestBenchmark:
                 "G233",
                 f"pytest is to start in {directory}, which is no directory.",
                 place=place,
-                cure="Mend directory in the profile, or the side's directory.",
+                cure="Correct directory in the profile, or the side's directory.",
             )
         target = _target(context)
         if target.startswith("-"):
@@ -216,15 +213,10 @@ class PytestBenchmark:
         output.unlink(missing_ok=True)
         work = context.profile.work
         argv = (
-            work.python or sys.executable,
-            "-m",
-            "pytest",
+            *(work.python or sys.executable, "-m", "pytest"),
             # First, so that none of them can undo what follows.
             *work.arguments,
-            "-p",
-            "no:cacheprovider",
-            "-p",
-            "no:xdist",
+            *("-p", "no:cacheprovider", "-p", "no:xdist"),
             "--benchmark-enable",  # a project may disable benchmarks in its own settings
             "--benchmark-only",
             f"--benchmark-json={output}",

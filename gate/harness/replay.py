@@ -30,7 +30,6 @@ class Replay:
 
     def tools(self, profile: Profile, environment: Mapping[str, str]) -> dict[str, str]:
         """Give the version of this harness; nothing else is needed."""
-        del profile, environment
         return {"replay": "1"}
 
     def check(self, context: TrialContext) -> None:

@@ -1,11 +1,9 @@
-"""Sides of a subject around the trials: activated, proven before and after, put back at the end.
-
-The switch of a profile's subject.
-"""
+"""The sides of a subject around the trials: activated, proven before and after, put back."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +11,7 @@ from gate.errors import MeasureError, TrialFailed
 from gate.harness.base import Command
 from gate.host.journal import state_directory
 from gate.linux.kernel_log import KernelLog
-from gate.measure.process.process import run
+from gate.measure.process.process import run_process
 from gate.measure.process.stop import Stop
 from gate.model import SubjectKind
 from gate.subject.metal import Metals
@@ -25,32 +23,7 @@ if TYPE_CHECKING:
 
     from gate.model import Profile, Side
     from gate.subject.command import ActiveSide
-    from gate.subject.switch import Run, Switch, Words
-
-
-def switch_of(
-    profile: Profile, sides: Mapping[Side, ActiveSide], run: Run, state: Path
-) -> Switch | None:
-    """What brings a side into force; None where there is nothing to activate.
-
-    `state` is the directory that outlives a killed gate.
-
-    Raises:
-        InputError: G265 or G267, a side can never be activated here.
-    """
-    match profile.subject.kind:
-        case SubjectKind.MODULE:
-            modules = Modules(profile.subject, run, state)
-            modules.check(sides, profile.path)
-            return modules
-        case SubjectKind.KERNEL if profile.subject.metal is not None:
-            metals = Metals(profile, state)
-            metals.check(sides)
-            return metals
-        case SubjectKind.CUSTOM:
-            return Custom(profile.subject, run)
-        case _:
-            return None
+    from gate.subject.switch import Switch, Words
 
 
 def make_switch(
@@ -59,24 +32,38 @@ def make_switch(
     """What activates the sides of a profile; None where there is nothing to activate.
 
     Raises:
-        InputError: a side can never be activated here.
+        InputError: G265 or G267, a side can never be activated here.
     """
+    # The directory outlives a killed gate.
+    state, execute = state_directory(), partial(_execute, Path(profile.root), environment)
+    match profile.subject.kind:
+        case SubjectKind.MODULE:
+            modules = Modules(profile.subject, execute, state)
+            modules.check(sides, profile.path)
+            return modules
+        case SubjectKind.KERNEL if profile.subject.metal is not None:
+            metals = Metals(profile, state)
+            metals.check(sides)
+            return metals
+        case SubjectKind.CUSTOM:
+            return Custom(profile.subject, execute)
+        case _:
+            return None
 
-    def said(words: Words) -> CommandResult:
-        command = Command(
-            argv=words.argv,
-            directory=Path(profile.root),
-            environment={**environment, **words.environment},
-            timeout=words.timeout,
-        )
-        try:
-            # To its end, also when a signal came: half a change of sides helps nobody.
-            outcome = run(command, Stop())
-        except OSError as error:
-            raise NotActive(f"{words.argv[0]} cannot be started: {error.strerror}") from None
-        return CommandResult(outcome.status, outcome.output, outcome.errors, outcome.timed_out)
 
-    return switch_of(profile, sides, said, state_directory())
+def _execute(root: Path, environment: Mapping[str, str], words: Words) -> CommandResult:
+    """Run a command that changes sides, to its end: half a change of sides helps nobody."""
+    command = Command(
+        argv=words.argv,
+        directory=root,
+        environment={**environment, **words.environment},
+        timeout=words.timeout,
+    )
+    try:
+        outcome = run_process(command, Stop())
+    except OSError as error:
+        raise NotActive(f"{words.argv[0]} cannot be started: {error.strerror}") from None
+    return CommandResult(outcome.status, outcome.output, outcome.errors, outcome.timed_out)
 
 
 @contextmanager
@@ -93,29 +80,29 @@ def activate_side(switch: Switch | None, side: ActiveSide) -> Iterator[str]:
     try:
         proof = switch.activate(side)
     except NotActive as why:
-        raise TrialFailed(f"not activated: {why}{_told(log)}{_back(switch)}") from None
+        raise TrialFailed(f"not activated: {why}{_kernel_faults(log)}{_undo(switch)}") from None
     kept = switch.held
     try:
         yield proof
         switch.prove(side)
     except NotActive as why:
         kept = True  # it is put back here, so that the next trial activates it anew
-        raise TrialFailed(f"not proven: {why}{_told(log)}{_back(switch)}") from None
+        raise TrialFailed(f"not proven: {why}{_kernel_faults(log)}{_undo(switch)}") from None
     except TrialFailed as failure:
-        raise type(failure)(f"{failure}{_told(log)}") from None
+        raise type(failure)(f"{failure}{_kernel_faults(log)}") from None
     finally:
-        left = "" if kept else _back(switch)
+        left = "" if kept else _undo(switch)
     if left:
         raise TrialFailed(left.removeprefix("; "))
 
 
-def _told(log: KernelLog) -> str:
-    """What the kernel's log says of it."""
-    return "".join(f"; the kernel's log tells of {name}: {text}" for name, text in log.faults())
+def _kernel_faults(log: KernelLog) -> str:
+    """What the kernel's log reports since it was opened."""
+    return "".join(f"; the kernel's log reports {name}: {text}" for name, text in log.faults())
 
 
-def _back(switch: Switch) -> str:
-    """Put back; what to add to what is told where that does not work."""
+def _undo(switch: Switch) -> str:
+    """Put the subject back; what to add to the error's text where that does not work."""
     try:
         switch.deactivate()
     except NotActive as why:
@@ -125,11 +112,7 @@ def _back(switch: Switch) -> str:
 
 @contextmanager
 def put_back(switch: Switch | None) -> Iterator[None]:
-    """At the end, whatever side is active is put back.
-
-    Raises:
-        MeasureError: G268, it cannot be.
-    """
+    """At the end, whatever side is active is put back; where it cannot be, that is G268."""
     try:
         yield
     finally:

@@ -10,9 +10,8 @@ from gate.measure.controls import Controls
 from gate.measure.groups import take_group_trial
 from gate.measure.new_session import check_resumable, new_session
 from gate.measure.recorder import SessionRecorder
-from gate.measure.run_context import report_progress, take_trial
-from gate.measure.screening import chosen_benchmarks
 from gate.measure.steady import settle
+from gate.measure.trial import take_trial
 from gate.measure.trial_retry import RetryBudget, was_disturbed
 from gate.model import Side, Stage, TrialStatus
 from gate.model.plan import FIRST_BLOCK, block_of
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def measure_pairs(
-    sitting: RunContext,
+    run: RunContext,
     names: frozenset[str],
     paths: dict[Side, Path],
     undecided: Callable[[Session, Session], frozenset[str]],
@@ -37,45 +36,57 @@ def measure_pairs(
 
     Raises:
         InputError: a resumed session is of another profile text, host, boot or subject.
-        StopRequested: a signal came; both partial sessions are on disk.
     """
-    benchmarks = chosen_benchmarks(sitting, names)
-    recorders = _recorders(sitting, benchmarks, paths, resumed)
+    benchmarks = tuple(b for b in run.profile.benchmarks if b.name in names)
+    recorders = _open_recorders(run, benchmarks, paths, resumed)
     base, head = recorders[Side.BASE], recorders[Side.HEAD]
-    controls = Controls(sitting, base, head)
+    controls = Controls(run, base, head)
     controls.begin()
-    # The head's seed rules the order of both sides.
-    seed = head.session.seed
-    settled: set[str] = set()
-    retaking = RetryBudget(sitting.watch, sitting.stop, 2 * FIRST_BLOCK * len(benchmarks))
-
-    def spent() -> str:
-        return retaking.spent((*base.session.trials, *head.session.trials))
-
-    while not spent() and (waiting := undecided(base.session, head.session)):
-        turn = [benchmark for benchmark in benchmarks if benchmark.name in waiting]
-        random.Random(f"{seed}/{len(head.session.trials)}").shuffle(turn)
-        for benchmark in turn:
-            controls.between()
-            if benchmark.name not in settled and not settle(sitting, head, benchmark):
-                continue  # its failed trial tells why; nothing of it is undecided any more
-            settled.add(benchmark.name)
-            if _take_block(sitting, recorders, benchmark, seed):
-                retaking.went_well()
-                continue
-            if spent():
-                break
-            retaking.wait()
-    for recorder in recorders.values() if spent() else ():
-        recorder.disturbed(spent())
+    why_not = _take_blocks(run, recorders, benchmarks, undecided, controls)
+    for recorder in recorders.values() if why_not else ():
+        recorder.add_disturbance(why_not)
     controls.end()
     base.complete()
     head.complete()
     return base.session, head.session
 
 
-def _recorders(
-    sitting: RunContext,
+def _take_blocks(
+    run: RunContext,
+    recorders: dict[Side, SessionRecorder],
+    benchmarks: tuple[Benchmark, ...],
+    undecided: Callable[[Session, Session], frozenset[str]],
+    controls: Controls,
+) -> str:
+    """Block after block until all is decided; or why no more are taken."""
+    base, head = recorders[Side.BASE], recorders[Side.HEAD]
+    # The head's seed rules the order of both sides.
+    seed = head.session.seed
+    settled: set[str] = set()
+    budget = RetryBudget(run.watch, run.stop, 2 * FIRST_BLOCK * len(benchmarks))
+
+    def spent() -> str:
+        return budget.spent((*base.session.trials, *head.session.trials))
+
+    while not spent() and (waiting := undecided(base.session, head.session)):
+        turn = [benchmark for benchmark in benchmarks if benchmark.name in waiting]
+        random.Random(f"{seed}/{len(head.session.trials)}").shuffle(turn)
+        for benchmark in turn:
+            controls.between()
+            if benchmark.name not in settled and not settle(run, head, benchmark):
+                continue  # its failed trial says why; nothing of it is undecided any more
+            settled.add(benchmark.name)
+            if _take_block(run, recorders, benchmark, seed):
+                budget.went_well()
+                continue
+            if spent():
+                break
+            budget.wait()
+    return spent()
+
+
+def _open_recorders(
+    run: RunContext,
     benchmarks: tuple[Benchmark, ...],
     paths: dict[Side, Path],
     resumed: dict[Side, Session],
@@ -84,21 +95,21 @@ def _recorders(
     recorders: dict[Side, SessionRecorder] = {}
     for side in (Side.BASE, Side.HEAD):
         if side in resumed:
-            check_resumable(resumed[side], sitting, side, Stage.CONFIRM, paths[side])
-        session = resumed.get(side) or new_session(sitting, side, Stage.CONFIRM, benchmarks)
-        recorders[side] = SessionRecorder(session, paths[side])
+            check_resumable(resumed[side], run, side, Stage.CONFIRM, paths[side])
+        session = resumed.get(side) or new_session(run, side, Stage.CONFIRM, benchmarks)
+        recorders[side] = SessionRecorder(run, session, paths[side])
     base, head = recorders[Side.BASE], recorders[Side.HEAD]
-    if sitting.accountant is not None:
-        sitting.accountant.renew()
-        if not sitting.restarts:
-            sitting.accountant.adopt(base.session.idle or head.session.idle)
-    base.settle(sitting)
-    head.settle(sitting)
+    if run.accountant is not None:
+        run.accountant.renew()
+        if not run.restarts:
+            run.accountant.adopt(base.session.idle or head.session.idle)
+    base.begin()
+    head.begin()
     return recorders
 
 
 def _take_block(
-    sitting: RunContext, recorders: dict[Side, SessionRecorder], benchmark: Benchmark, seed: int
+    run: RunContext, recorders: dict[Side, SessionRecorder], benchmark: Benchmark, seed: int
 ) -> bool:
     """One block, back to back, in the order of its shuffle; False if a trial was disturbed.
 
@@ -116,7 +127,7 @@ def _take_block(
     block = max((block_of(trial.pair) for trial in taken if trial.pair is not None), default=-1)
     begun = [one for one in taken if one.pair is not None and block_of(one.pair) == block]
     planned = order.block_order(seed, benchmark.name, block) if begun else ()
-    goes_on = sitting.restarts and all(one.status is TrialStatus.OK for one in begun)
+    goes_on = run.restarts and all(one.status is TrialStatus.OK for one in begun)
     if not (goes_on and len(begun) < len(planned)):
         begun, block = [], block + 1
     slots = {one.slot for one in begun}
@@ -124,8 +135,8 @@ def _take_block(
         if slot in slots:
             continue
         take = take_group_trial if benchmark.group else take_trial
-        trial = take(sitting, recorders[side], benchmark, pair=pair, slot=slot)
-        report_progress(sitting, side, trial, pair + 1, None)
+        trial = take(run, recorders[side], benchmark, pair=pair, slot=slot)
+        run.report(side, trial, pair + 1, None)
         if trial.status is not TrialStatus.OK:
             return not was_disturbed(trial)
     return True

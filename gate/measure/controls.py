@@ -22,45 +22,33 @@ if TYPE_CHECKING:
 APART = 10.0
 """Seconds from one run to the next between trials, at least."""
 FIRST = 2
-"""Runs at the start of a sitting; with that at its end a session has three at least."""
+"""Runs before the first trial; with the one after the last a session has three at least."""
 
 
 class Controls:
-    """Those of one session, or of the two of a sitting of pairs, which share every run."""
+    """The controls of one session, or of both sessions of pairs, which share every run of them."""
 
-    def __init__(self, sitting: RunContext, *recorders: SessionRecorder) -> None:
-        self.stop, self.recorders = sitting.stop, recorders
+    def __init__(self, run: RunContext, *recorders: SessionRecorder) -> None:
+        self.stop, self.recorders = run.stop, recorders
         measured = all(one.session.source is Source.MEASURED for one in recorders)
-        measured = measured and sitting.profile.harness not in UNTIMED
+        measured = measured and run.profile.harness not in UNTIMED
         # Another kernel slows them too: then they would tell of the change, not of the machine.
-        measured = measured and not sitting.restarts
+        measured = measured and not run.restarts
         self.known: dict[str, Callable[[], float]] = dict(CONTROLS) if measured else {}
         self._last = 0.0
 
     def begin(self) -> None:
-        """Run them before the first trial; a resumed session gets these runs once more.
-
-        Raises:
-            StopRequested: a signal came.
-        """
+        """Run them before the first trial; a resumed session gets these runs once more."""
         for _ in range(FIRST):
             self._run()
 
     def between(self) -> None:
-        """Run them where the last time is long ago.
-
-        Raises:
-            StopRequested: a signal came.
-        """
+        """Run them where the last time is long ago."""
         if time.monotonic() - self._last >= APART:
             self._run()
 
     def end(self) -> None:
-        """Run them after the last trial.
-
-        Raises:
-            StopRequested: a signal came.
-        """
+        """Run them after the last trial."""
         self._run()
 
     def _run(self) -> None:
@@ -75,4 +63,4 @@ class Controls:
                 failed = f"the built-in control {name} could not be run: {error}"
         self._last = time.monotonic()
         for recorder in self.recorders if self.known else ():
-            recorder.controlled(seconds, failed)
+            recorder.add_controls(seconds, failed)

@@ -16,8 +16,8 @@ from gate.linux.machine import ThisMachine
 from gate.linux.processes import process_numbers
 from gate.measure.new_session import new_session
 from gate.measure.perf import counted_in, find_perf, fold, join_runs, rate_for
-from gate.measure.run_context import make_trial, report_progress
-from gate.model import SCHEMA, Side, Stage, Trial, TrialStatus
+from gate.measure.trial import make_trial
+from gate.model import SCHEMA, Side, Stage, TrialStatus
 from gate.model.diagnosis import ExtraRun, ExtraRuns, Folded
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class _Failed(Exception):
 
 
 @dataclass(slots=True)
-class _Heard:
+class _ObservedHarness:
     """A harness, with what is known of the last process of its last trial."""
 
     inner: Harness
@@ -83,9 +83,9 @@ class _Heard:
         self.inner.prepare(context)
 
     def trial(self, context: TrialContext) -> Reading:
-        """The trial, listened to."""
+        """The trial, with a look at the kernel's counters around every process."""
 
-        def listening(command: Command) -> Outcome:
+        def observe(command: Command) -> Outcome:
             before = read_counts(self.machine)
             outcome = context.run(self.around(command, context.scratch))
             self.counts = growth(before, read_counts(self.machine))
@@ -93,14 +93,18 @@ class _Heard:
             self.after(context.scratch)
             return outcome
 
-        reading = self.inner.trial(replace(context, run=listening))
+        reading = self.inner.trial(replace(context, run=observe))
         done = reading.work.operations if reading.work is not None else None
         self.operations = done if done and done > 0 else None
         return reading
 
+    def as_run(self, side: Side, counts: dict[str, float]) -> ExtraRun:
+        """The last trial as an extra run of a side."""
+        return ExtraRun(side=side, seconds=self.seconds, operations=self.operations, counts=counts)
+
 
 def take_extra_runs(
-    sitting: RunContext,
+    run: RunContext,
     benchmark: Benchmark,
     seconds: float,
     until: float,
@@ -110,148 +114,128 @@ def take_extra_runs(
 
     A run takes about `seconds`; none is begun that would not end before `until`, by the
     monotonic clock.
-
-    Raises:
-        StopRequested: a signal came.
     """
-    return _Turns(sitting, benchmark, seconds, until, machine or ThisMachine()).take()
+    return _ExtraRunner(run, benchmark, seconds, until, machine or ThisMachine()).take()
 
 
-class _Turns:
+class _ExtraRunner:
     """The extra runs of one benchmark while they are taken."""
 
     def __init__(
         self,
-        sitting: RunContext,
+        run: RunContext,
         benchmark: Benchmark,
         seconds: float,
         until: float,
         machine: LinuxMachine,
     ) -> None:
         # A hint needs no CPU account, and a disturbance shows in the spread of the runs.
-        self._sitting = replace(sitting, accountant=None, watch=None)
+        self._context = replace(run, accountant=None, watch=None)
         self._benchmark, self._until, self._machine = benchmark, until, machine
         self._longest = seconds
         self._sessions: dict[Side, Session] = {
-            side: new_session(self._sitting, side, Stage.CONFIRM, (benchmark,)) for side in _SIDES
+            side: new_session(self._context, side, Stage.CONFIRM, (benchmark,)) for side in _SIDES
         }
         self._taken: dict[Side, int] = dict.fromkeys(_SIDES, 0)
         self._runs: list[ExtraRun] = []
         self._notes: list[str] = []
         self._folded: dict[Side, Folded] = {}
-        self._whole = ROUNDS * len(_SIDES)
+        self._total = ROUNDS * len(_SIDES)
         """Runs in all, as far as is known."""
         self._rate = 0
         """How often perf looks, the same in all runs."""
 
     def take(self) -> Extra:
         """All of them, or as many as time and the workload allow."""
-        perf, why_not = find_perf(self._sitting.stop, self._sitting.work)
+        perf, why_not = find_perf(self._context.stop, self._context.work)
         try:
-            for number in range(ROUNDS):
-                self._demand_time()
-                for side in _SIDES if number % 2 == 0 else reversed(_SIDES):
-                    self._count(side, perf)
+            for side in self._turns(ROUNDS):
+                self._count(side, perf)
             if why_not:
                 self._notes.append(why_not)
             if perf is not None and perf.event:
-                for side in self._sampled():
+                for side in self._turns(self._plan_sampling()):
                     self._sample(side, perf)
         except (_Failed, OSError) as reason:
             self._notes.append(str(reason)[:500])
         runs = ExtraRuns(
             schema=SCHEMA,
-            profile=self._sitting.profile.name,
+            profile=self._context.profile.name,
             benchmark=self._benchmark.name,
-            word=_word(self._sitting.profile),
+            word=_operation_word(self._context.profile),
             runs=tuple(self._runs),
             notes=tuple(self._notes),
         )
         return Extra(runs, self._folded if len(self._folded) == len(_SIDES) else {})
 
-    def _demand_time(self) -> None:
-        """Refuse a run of each side that would end too late.
+    def _turns(self, rounds: int) -> Iterator[Side]:
+        """The sides in their order: each round takes both, and the next the other way round.
 
         Raises:
-            _Failed: it would.
+            _Failed: a run of each side would end too late.
         """
-        if time.monotonic() + 2 * self._longest > self._until:
-            done = f"after {len(self._runs)} of them" if self._runs else "before the first"
-            raise _Failed(f"the time for extra runs was up {done}")
-
-    def _count(self, side: Side, perf: Perf | None) -> None:
-        heard = _Heard(self._sitting.harness, self._machine)
-        found: dict[str, float] = {}
-        if perf is not None and perf.counts:
-            counting = perf.counting
-            heard.around = lambda command, scratch: counting(command, scratch / "gate-stat")
-            heard.after = lambda scratch: found.update(counted_in(scratch / "gate-stat"))
-        self._run(side, heard)
-        self._runs.append(_extra(side, heard, heard.counts | found))
-
-    def _sample(self, side: Side, perf: Perf) -> None:
-        """One more run of a side under perf; its stacks are added to those before.
-
-        Raises:
-            _Failed: it gave no number, or perf no samples.
-        """
-        rate, before = self._rate, frozenset(process_numbers())
-        heard = _Heard(self._sitting.harness, self._machine)
-        heard.around = lambda one, scratch: perf.sampling(one, scratch / "gate-perf", rate)
-        kept = self._sitting.work / "gate-perf.data"
-        heard.after = lambda scratch: _moved(scratch / "gate-perf", kept)
-        try:
-            self._run(side, heard)
-            if not kept.exists():
-                raise _Failed("perf left no samples")
-            taken = _extra(side, heard, {})
-            made = fold(perf, kept, rate, taken, before, self._sitting.stop)
-        finally:
-            kept.unlink(missing_ok=True)
-        known = self._folded.get(side)
-        self._folded[side] = made if known is None else join_runs(known, made)
-
-    def _sampled(self) -> Iterator[Side]:
-        """The sides in their order under perf; a short benchmark more than once."""
-        rounds = min(_MOST_SAMPLED, max(1, math.ceil(_ENOUGH / max(self._longest, 0.01))))
-        self._whole = sum(self._taken.values()) + rounds * len(_SIDES)
-        self._rate = rate_for(self._longest)
         for number in range(rounds):
-            self._demand_time()
+            if time.monotonic() + 2 * self._longest > self._until:
+                done = f"after {len(self._runs)} of them" if self._runs else "before the first"
+                raise _Failed(f"the time for extra runs was up {done}")
             yield from _SIDES if number % 2 == 0 else reversed(_SIDES)
 
-    def _run(self, side: Side, heard: _Heard) -> None:
-        """One trial, told and not recorded.
+    def _plan_sampling(self) -> int:
+        """Rounds under perf: a short benchmark takes more than one."""
+        rounds = min(_MOST_SAMPLED, max(1, math.ceil(_ENOUGH / max(self._longest, 0.01))))
+        self._total = sum(self._taken.values()) + rounds * len(_SIDES)
+        self._rate = rate_for(self._longest)
+        return rounds
 
-        Raises:
-            _Failed: it gave no number.
-        """
-        own, index = replace(self._sitting, harness=heard), self._taken[side]
-        trial = make_trial(own, self._sessions[side], self._benchmark, index)
+    def _count(self, side: Side, perf: Perf | None) -> None:
+        harness = _ObservedHarness(self._context.harness, self._machine)
+        counters: dict[str, float] = {}
+        if perf is not None and perf.counts:
+            counting = perf.counting
+            harness.around = lambda command, scratch: counting(command, scratch / "gate-stat")
+            harness.after = lambda scratch: counters.update(counted_in(scratch / "gate-stat"))
+        self._run(side, harness)
+        self._runs.append(harness.as_run(side, harness.counts | counters))
+
+    def _sample(self, side: Side, perf: Perf) -> None:
+        """One more run of a side under perf; its stacks are added to those before."""
+        rate, before = self._rate, frozenset(process_numbers())
+        harness = _ObservedHarness(self._context.harness, self._machine)
+        harness.around = lambda one, scratch: perf.sampling(one, scratch / "gate-perf", rate)
+        samples = self._context.work / "gate-perf.data"
+        harness.after = lambda scratch: _move_file(scratch / "gate-perf", samples)
+        try:
+            self._run(side, harness)
+            if not samples.exists():
+                raise _Failed("perf left no samples")
+            sampled = harness.as_run(side, {})
+            folded = fold(perf, samples, rate, sampled, before, self._context.stop)
+        finally:
+            samples.unlink(missing_ok=True)
+        known = self._folded.get(side)
+        self._folded[side] = folded if known is None else join_runs(known, folded)
+
+    def _run(self, side: Side, harness: _ObservedHarness) -> None:
+        """One trial, reported and not recorded; without a number there are no more."""
+        run, index = replace(self._context, harness=harness), self._taken[side]
+        trial = make_trial(run, self._sessions[side], self._benchmark, index)
         self._taken[side] += 1
-        if own.storage is not None:
-            own.storage.budget.end(self._benchmark.name)
+        if run.storage is not None:
+            run.storage.budget.end(self._benchmark.name)
         self._longest = max(self._longest, trial.duration)
-        report_progress(own, side, _named(trial), sum(self._taken.values()), self._whole)
+        # Under a name that nobody takes for a trial that counts.
+        named = replace(trial, benchmark=f"why: {trial.benchmark}")
+        run.report(side, named, sum(self._taken.values()), self._total)
         if trial.status is not TrialStatus.OK:
             raise _Failed(f"an extra run of the {side} side failed: {trial.note}")
 
 
-def _extra(side: Side, heard: _Heard, counts: dict[str, float]) -> ExtraRun:
-    return ExtraRun(side=side, seconds=heard.seconds, operations=heard.operations, counts=counts)
-
-
-def _moved(file: Path, kept: Path) -> None:
+def _move_file(file: Path, target: Path) -> None:
     if file.is_file() and not file.is_symlink():
-        file.replace(kept)
+        file.replace(target)
 
 
-def _named(trial: Trial) -> Trial:
-    """The trial under a name that nobody takes for one that counts."""
-    return replace(trial, benchmark=f"why: {trial.benchmark}")
-
-
-def _word(profile: Profile) -> str:
+def _operation_word(profile: Profile) -> str:
     """What one operation of a profile is called."""
     if profile.harness == "fio":
         return "I/O"

@@ -1,13 +1,9 @@
-"""Trials of groups: in a screen made of their points' own, in pairs run point after point.
+"""Trials of groups: one trial of each point gives the values of the group's curve.
 
 A screen runs every point anyway, so a group's trial costs nothing there: its i-th is made of the
 i-th of each point, as soon as all are recorded, and after an interruption of what is recorded. In
 a block of pairs the whole curve is the trial: all its points run back to back in one slot, so that
 the order of the sides is as random for the curve as for any other benchmark.
-
-What a group makes of one trial of each of its points: the values of its curve.
-
-Pure: values in, values out.
 """
 
 from __future__ import annotations
@@ -16,7 +12,7 @@ import math
 from typing import TYPE_CHECKING
 
 from gate.errors import TrialFailed
-from gate.measure.run_context import make_trial
+from gate.measure.trial import make_trial
 from gate.measure.trial_retry import trials_that_count
 from gate.model import Role, Stage, Take, Trial, TrialStatus, Value, applies, plan_of
 from gate.model.metric import take_of
@@ -113,7 +109,7 @@ def _resolution(take: Take, curve: Sequence[Value], places: Sequence[float]) -> 
     """
     values = [one.value for one in curve]
     middle = take_of(take, values, places)
-    whole = 0.0
+    total = 0.0
     for index, one in enumerate(curve):
         if one.resolution > 0:
             moved = [
@@ -123,8 +119,8 @@ def _resolution(take: Take, curve: Sequence[Value], places: Sequence[float]) -> 
                     max(one.value - one.resolution, _SMALLEST * one.value),
                 )
             ]
-            whole += max(abs(other - middle) for other in moved)
-    return whole
+            total += max(abs(other - middle) for other in moved)
+    return total
 
 
 def with_members(benchmarks: Iterable[Benchmark], names: frozenset[str]) -> frozenset[str]:
@@ -133,7 +129,7 @@ def with_members(benchmarks: Iterable[Benchmark], names: frozenset[str]) -> froz
 
 
 def make_group_trials(
-    sitting: RunContext, recorder: SessionRecorder, groups: Iterable[Benchmark]
+    run: RunContext, recorder: SessionRecorder, groups: Iterable[Benchmark]
 ) -> None:
     """Record every trial of a group that the points' recorded trials are enough for."""
     for group in groups:
@@ -141,7 +137,7 @@ def make_group_trials(
         points = [_of(recorder.session, name) for name in group.members]
         for index in range(len(own), min(map(len, points))):
             row = [trials[index] for trials in points]
-            recorder.add(_joined(sitting.profile, recorder.session, group, row))
+            recorder.add(_join_points(run.profile, recorder.session, group, row))
 
 
 def _of(session: Session, name: str) -> list[Trial]:
@@ -149,37 +145,33 @@ def _of(session: Session, name: str) -> list[Trial]:
 
 
 def take_group_trial(
-    sitting: RunContext,
+    run: RunContext,
     recorder: SessionRecorder,
     group: Benchmark,
     *,
-    pair: int | None,
-    slot: int | None,
+    pair: int | None = None,
+    slot: int | None = None,
 ) -> Trial:
-    """Run every point of a group once and record the one trial that they make.
-
-    Raises:
-        StopRequested: a signal came; nothing is recorded of the abandoned trial.
-    """
-    points = {one.name: one for one in sitting.profile.benchmarks}
+    """Run every point of a group once and record the one trial that they make."""
+    points = {one.name: one for one in run.profile.benchmarks}
     row: list[Trial] = []
     for name in group.members:
-        index = _taken(recorder.session, sitting.profile, name)
-        row.append(make_trial(sitting, recorder.session, points[name], index))
+        index = _count_runs(recorder.session, run.profile, name)
+        row.append(make_trial(run, recorder.session, points[name], index))
         if row[-1].status is not TrialStatus.OK:
             break
-    trial = _joined(sitting.profile, recorder.session, group, row, pair=pair, slot=slot)
+    trial = _join_points(run.profile, recorder.session, group, row, pair=pair, slot=slot)
     recorder.add(trial)
     return trial
 
 
-def _taken(session: Session, profile: Profile, name: str) -> int:
+def _count_runs(session: Session, profile: Profile, name: str) -> int:
     """How often a point was run in a session of pairs, alone and as part of its groups."""
     holders = {name} | {one.name for one in profile.benchmarks if name in one.members}
     return sum(trial.benchmark in holders for trial in trials_that_count(session.trials))
 
 
-def _joined(
+def _join_points(
     profile: Profile,
     session: Session,
     group: Benchmark,

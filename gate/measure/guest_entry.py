@@ -16,14 +16,15 @@ from pathlib import Path
 
 from gate.errors import GateError
 from gate.formats.session.session_file import read_request
-from gate.harness import HARNESSES
+from gate.harness import load_harness
 from gate.harness.guest.booted import REQUEST, SESSION
 from gate.measure.cpu.account import make_accountant
 from gate.measure.new_session import new_session
-from gate.measure.patch_coverage import toucher
+from gate.measure.patch_coverage import make_patch_coverage
 from gate.measure.process.stop import Stop
 from gate.measure.recorder import SessionRecorder
-from gate.measure.run_context import RunContext, take_trial
+from gate.measure.run_context import RunContext
+from gate.measure.trial import take_trial
 from gate.model import Host, Stage, Subject
 from gate.subject.command import ActiveSide
 
@@ -37,9 +38,9 @@ def inside(share: Path) -> None:
     request = read_request(share / REQUEST)
     profile, side = request.profile, request.side
     with tempfile.TemporaryDirectory(prefix="driftgate-") as work:
-        sitting = RunContext(
+        run = RunContext(
             profile=profile,
-            harness=HARNESSES[profile.harness],
+            harness=load_harness(profile.harness),
             sides={
                 side: ActiveSide(
                     side=side,
@@ -57,14 +58,14 @@ def inside(share: Path) -> None:
             tell=lambda _: None,
             paired=False,
             accountant=make_accountant(profile),
-            touch=toucher(request.changes),
+            coverage=make_patch_coverage(request.changes),
         )
         (benchmark,) = profile.benchmarks
-        session = new_session(sitting, side, Stage.SCREEN, (benchmark,))
-        recorder = SessionRecorder(session, share / SESSION)
-        recorder.settle(sitting)
+        session = new_session(run, side, Stage.SCREEN, (benchmark,))
+        recorder = SessionRecorder(run, session, share / SESSION)
+        recorder.begin()
         for _ in range(request.trials):
-            take_trial(sitting, recorder, benchmark, pair=None, slot=None)
+            take_trial(run, recorder, benchmark)
         recorder.complete()
 
 

@@ -1,22 +1,17 @@
-"""Empty sessions: what is planned of each benchmark, before the first trial.
+"""A session before its first trial: what is planned of each benchmark.
 
-A sitting while something is measured in it.
-
-Which unfinished session may go on: the same thing, on the same machine, since the same boot.
+And which unfinished session may go on: one of the same thing on the same machine and boot.
 """
 
 from __future__ import annotations
 
 import secrets
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from gate.clock import now
 from gate.errors import InputError
-from gate.measure.activation import put_back
-from gate.measure.storage.setup import storage_open
 from gate.model import SCHEMA, Planned, Session, Side, Source, Stage, State, plan_of
 from gate.model.host import changed_facts
 
@@ -29,70 +24,64 @@ if TYPE_CHECKING:
 
 
 def new_session(
-    sitting: RunContext,
+    run: RunContext,
     side: Side,
     stage: Stage,
     benchmarks: tuple[Benchmark, ...],
     trials: Mapping[str, int] | None = None,
 ) -> Session:
-    """An empty session of this sitting.
-
-    `trials` are the screen's trials of benchmarks that take more than the profile asks for.
-    """
-    profile, started = sitting.profile, now()
-    least = profile.trials.screen if stage is Stage.SCREEN else 0
-    more = trials or {}
-    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    """An empty session; `trials` names benchmarks whose screen takes more than the profile's."""
+    profile, tuned, started = run.profile, run.tuned, now()
     return Session(
         schema=SCHEMA,
-        id=f"{stamp}-{secrets.token_hex(4)}",
+        id=f"{datetime.now(UTC).strftime('%Y%m%dT%H%M%SZ')}-{secrets.token_hex(4)}",
         profile=profile.name,
         profile_digest=profile.digest,
         harness=profile.harness,
         side=side,
         stage=stage,
-        subject=sitting.sides[side].subject,
-        host=sitting.host,
-        boot=sitting.boot,
+        subject=run.sides[side].subject,
+        host=run.host,
+        boot=run.boot,
         started=started,
         ended=started,
         seed=secrets.randbits(32),
         state=State.PARTIAL,
         source=Source.REPLAYED if profile.harness == "replay" else Source.MEASURED,
-        sides=sitting.paired,
-        planned=_plans(
-            profile, benchmarks, {b.name: max(least, more.get(b.name, 0)) for b in benchmarks}
-        ),
+        sides=run.paired,
+        planned=_plans(profile, stage, benchmarks, trials or {}),
         metrics=profile.metrics,
         trials=(),
-        tools=sitting.tools,
+        tools=run.tools,
         loud=profile.loud,
         pairs=profile.trials.confirm_pairs,
-        planted=planted_loss(sitting, side),
-        unavailable=dict(sitting.accountant.unavailable) if sitting.accountant else {},
-        tuned=sitting.tuned.names if sitting.tuned else (),
-        notes=(*sitting.notes, *(sitting.tuned.notes if sitting.tuned else ())),
-        kernel=_kernel(sitting, side, stage),
+        planted=_planted_loss(run, side),
+        unavailable=dict(run.accountant.unavailable) if run.accountant else {},
+        tuned=tuned.names if tuned else (),
+        notes=(*run.notes, *(tuned.notes if tuned else ())),
+        kernel=_kernel(run, side, stage),
         left_out=profile.left_out,
     )
 
 
-def _kernel(sitting: RunContext, side: Side, stage: Stage) -> Kernel | None:
+def _kernel(run: RunContext, side: Side, stage: Stage) -> Kernel | None:
     """The kernel; its configuration once for each side of a check, as it is long.
 
     The head's is in the screen, in whose boot its pairs are taken.
     """
-    if side in sitting.kernels:
-        return sitting.kernels[side]
-    if sitting.kernel is None or (side, stage) != (Side.HEAD, Stage.CONFIRM):
-        return sitting.kernel
-    return replace(sitting.kernel, config={})
+    if side in run.kernels:
+        return run.kernels[side]
+    if run.kernel is None or (side, stage) != (Side.HEAD, Stage.CONFIRM):
+        return run.kernel
+    return replace(run.kernel, config={})
 
 
 def _plans(
-    profile: Profile, benchmarks: tuple[Benchmark, ...], trials: Mapping[str, int]
+    profile: Profile, stage: Stage, benchmarks: tuple[Benchmark, ...], more: Mapping[str, int]
 ) -> tuple[Planned, ...]:
     """What each benchmark takes; a group as many as its points, which a session of pairs lacks."""
+    least = profile.trials.screen if stage is Stage.SCREEN else 0
+    trials = {b.name: max(least, more.get(b.name, 0)) for b in benchmarks}
     counts = {
         b.name: min((trials.get(name, 0) for name in b.members), default=trials[b.name])
         for b in benchmarks
@@ -100,53 +89,24 @@ def _plans(
     return tuple(plan_of(profile, b, counts[b.name]) for b in benchmarks)
 
 
-def planted_loss(sitting: RunContext, side: Side) -> float:
+def _planted_loss(run: RunContext, side: Side) -> float:
     """The loss that a calibration plants into a side; 0 without one."""
-    plant = sitting.profile.plant
+    plant = run.profile.plant
     return plant.loss if plant is not None and side is Side.HEAD else 0.0
-
-
-@contextmanager
-def sitting_open(sitting: RunContext) -> Iterator[None]:
-    """Inside, the sitting's storage may be written; at the end no side is active any more.
-
-    Raises:
-        InputError: the device may not be written any more.
-        MeasureError: its file system cannot be made, or the subject cannot be put back.
-    """
-    with put_back(sitting.switch), storage_open(sitting):
-        yield
 
 
 _STAYS = "Start a new session; this one stays as it is."
 
 
 def check_resumable(
-    session: Session, sitting: RunContext, side: Side, stage: Stage, path: Path
+    session: Session, run: RunContext, side: Side, stage: Stage, path: Path
 ) -> None:
     """A session is one side and stage of one profile text, on one host, one boot, one subject.
 
     Raises:
         InputError: G221, naming what differs.
     """
-    subject = sitting.sides[side].subject
-    for what, theirs, ours in (
-        ("side", session.side.value, side.value),
-        ("stage", session.stage.value, stage.value),
-        ("profile", session.profile, sitting.profile.name),
-        ("profile text", session.profile_digest, sitting.profile.digest),
-        ("host class", session.host.host_class, sitting.host.host_class),
-        ("host", session.host.fingerprint, sitting.host.fingerprint),
-        # Where each trial is a boot of its own, that one is proven with it.
-        ("boot", session.boot, sitting.boot),
-        ("tools", _told(session.tools), _told(sitting.tools)),
-        ("planted loss", f"{session.planted:g}", f"{planted_loss(sitting, side):g}"),
-        (f"content of the {side.value} side", session.subject.proof, subject.proof),
-        *(
-            (f"host's {fact.key}", *fact.shown)
-            for fact in changed_facts(session.host.epoch, sitting.host.epoch)
-        ),
-    ):
+    for what, theirs, ours in _facts_to_match(session, run, side, stage):
         if theirs != ours:
             raise InputError(
                 "G221",
@@ -155,7 +115,7 @@ def check_resumable(
                 cure=_STAYS,
                 place=str(path),
             )
-    known = {benchmark.name for benchmark in sitting.profile.benchmarks}
+    known = {benchmark.name for benchmark in run.profile.benchmarks}
     planned = {plan.benchmark for plan in session.planned}
     strays = sorted((planned - known) | ({t.benchmark for t in session.trials} - planned))
     if strays or not planned:
@@ -164,6 +124,26 @@ def check_resumable(
         raise InputError("G221", f"{message}{shown}.", cure=_STAYS, place=str(path))
 
 
-def _told(tools: Mapping[str, str]) -> str:
+def _facts_to_match(
+    session: Session, run: RunContext, side: Side, stage: Stage
+) -> Iterator[tuple[str, str, str]]:
+    """What must be the same: its name, the session's, and this run's."""
+    yield "side", session.side.value, side.value
+    yield "stage", session.stage.value, stage.value
+    yield "profile", session.profile, run.profile.name
+    yield "profile text", session.profile_digest, run.profile.digest
+    yield "host class", session.host.host_class, run.host.host_class
+    yield "host", session.host.fingerprint, run.host.fingerprint
+    # Where each trial is a boot of its own, that one is proven with it.
+    yield "boot", session.boot, run.boot
+    yield "tools", _tools_line(session.tools), _tools_line(run.tools)
+    yield "planted loss", f"{session.planted:g}", f"{_planted_loss(run, side):g}"
+    proof = run.sides[side].subject.proof
+    yield f"content of the {side.value} side", session.subject.proof, proof
+    for fact in changed_facts(session.host.epoch, run.host.epoch):
+        yield f"host's {fact.key}", *fact.shown
+
+
+def _tools_line(tools: Mapping[str, str]) -> str:
     """Versions of programs as one line."""
     return ", ".join(f"{name} {version}" for name, version in sorted(tools.items()))

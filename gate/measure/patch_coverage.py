@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from gate.errors import TrialFailed
 from gate.linux.perf_event import CallCounts, NoCounters
 from gate.measure.activation import activate_side
-from gate.measure.run_context import trial_context
+from gate.measure.trial import trial_context
 from gate.model import MOST_CHANGED, Ran, Side, Touch
 
 if TYPE_CHECKING:
@@ -27,34 +27,32 @@ _ELSEWHERE = {Side.BASE: "added", Side.HEAD: "removed"}
 _NAMED = 3
 
 
-def toucher(
+def make_patch_coverage(
     changes: Changes | None,
 ) -> Callable[[RunContext, Session, Benchmark], Touch | None] | None:
     """What looks after a session's first good trial; None where nothing is known to compare."""
-    return partial(_once, changes) if changes is not None else None
+    return partial(_cover_once, changes) if changes is not None else None
 
 
-def _once(
-    changes: Changes, sitting: RunContext, session: Session, benchmark: Benchmark
+def _cover_once(
+    changes: Changes, run: RunContext, session: Session, benchmark: Benchmark
 ) -> Touch | None:
     if any(one.touch for one in session.trials if one.benchmark == benchmark.name):
         return None
-    return touched_by(changes, sitting, session.side, benchmark)
+    return measure_patch_coverage(changes, run, session.side, benchmark)
 
 
-def touched_by(changes: Changes, sitting: RunContext, side: Side, benchmark: Benchmark) -> Touch:
-    """Run a benchmark once more on a side, and count calls of the functions that differ.
-
-    Raises:
-        StopRequested: a signal came.
-    """
+def measure_patch_coverage(
+    changes: Changes, run: RunContext, side: Side, benchmark: Benchmark
+) -> Touch:
+    """Run a benchmark once more on a side, and count calls of the functions that differ."""
     wanted = [name for name, how in changes.functions.items() if how != _ELSEWHERE[side]]
     if not wanted:
-        return _touch(changes, {}, changes.unknown)
+        return _coverage(changes, {}, changes.unknown)
     try:
-        calls, missing, operations = _counted(sitting, side, benchmark, wanted[:MOST_CHANGED])
+        calls, missing, operations = _count_calls(run, side, benchmark, wanted[:MOST_CHANGED])
     except (NoCounters, TrialFailed, OSError) as failure:
-        return _touch(changes, {}, _joined(changes.unknown, f"calls were not counted: {failure}"))
+        return _coverage(changes, {}, _join(changes.unknown, f"calls were not counted: {failure}"))
     lacking = [f"{name}: {why}" for name, why in missing.items()]
     more = [f"{len(lacking) - _NAMED} more"] if len(lacking) > _NAMED else []
     lacking = [f"no probe in {'; '.join((*lacking[:_NAMED], *more))}"] if lacking else []
@@ -66,28 +64,28 @@ def touched_by(changes: Changes, sitting: RunContext, side: Side, benchmark: Ben
         if count
     }
     # What ran is known, whatever else could not be probed.
-    return _touch(changes, ran, _joined(changes.unknown, *lacking))
+    return _coverage(changes, ran, _join(changes.unknown, *lacking))
 
 
-def _counted(
-    sitting: RunContext, side: Side, benchmark: Benchmark, functions: list[str]
+def _count_calls(
+    run: RunContext, side: Side, benchmark: Benchmark, functions: list[str]
 ) -> tuple[dict[str, int], dict[str, str], float]:
     with (
-        activate_side(sitting.switch, sitting.sides[side]),
-        trial_context(sitting, side, benchmark) as context,
+        activate_side(run.switch, run.sides[side]),
+        trial_context(run, side, benchmark) as context,
         closing(CallCounts(functions)) as counts,
     ):
-        work = sitting.harness.trial(context).work
+        work = run.harness.trial(context).work
         done = work.operations if work and work.operations > 0 else 1.0
         return counts.calls(), counts.missing, done
 
 
-def _touch(changes: Changes, ran: dict[str, Ran], unknown: str) -> Touch:
+def _coverage(changes: Changes, ran: dict[str, Ran], unknown: str) -> Touch:
     rest = (name for name in sorted(changes.functions) if name not in ran)
-    told = [*ran, *rest][:MOST_CHANGED]
+    names = [*ran, *rest][:MOST_CHANGED]
     return Touch(
         count=len(changes.functions),
-        functions={name: changes.functions[name] for name in told},
+        functions={name: changes.functions[name] for name in names},
         executed=len(ran),
         ran=ran,
         unknown=unknown,
@@ -95,5 +93,5 @@ def _touch(changes: Changes, ran: dict[str, Ran], unknown: str) -> Touch:
     )
 
 
-def _joined(*parts: str) -> str:
+def _join(*parts: str) -> str:
     return "; ".join(filter(None, parts))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.harness.base import Command
-from gate.measure.process.process import kill_group, run, start, wait_for_end
+from gate.measure.process.process import kill_group, run_process, start, wait_for_end
 from gate.model.diagnosis import DEEPEST, OTHERS, UNKNOWN, Folded
 
 if TYPE_CHECKING:
@@ -84,20 +84,16 @@ def rate_for(seconds: float) -> int:
 
 
 def find_perf(stop: Stop, directory: Path) -> tuple[Perf | None, str]:
-    """The perf of this machine, tried out, or why there is none and what to do.
-
-    Raises:
-        StopRequested: a signal came.
-    """
+    """The perf of this machine, tried out, or why there is none and what to do."""
     programs = list(_programs())
     if not programs:
         return None, f"perf is not installed. {NEEDED}"
     said = ""
     for program in programs:
         with tempfile.TemporaryDirectory(dir=directory) as scratch:
-            found, said = _tried(program, stop, Path(scratch))
-        if found is not None:
-            return found, "" if found.event else f"perf does not sample here: {said} {DENIED}"
+            perf, said = _try_out(program, stop, Path(scratch))
+        if perf is not None:
+            return perf, "" if perf.event else f"perf does not sample here: {said} {DENIED}"
     return None, f"perf does not work here: {said} {DENIED}"
 
 
@@ -109,8 +105,8 @@ def _programs() -> Iterator[str]:
         yield from sorted(map(str, Path(directory).glob("perf_[0-9]*")), reverse=True)
 
 
-def _tried(program: str, stop: Stop, scratch: Path) -> tuple[Perf | None, str]:
-    nothing = Command(argv=("true",), directory=scratch, environment=_ENVIRONMENT, timeout=_PROBE)
+def _try_out(program: str, stop: Stop, scratch: Path) -> tuple[Perf | None, str]:
+    nothing = _command(("true",), scratch)
     perf = Perf(program=program, counts=True, event="")
     counts, said = _works(perf.counting(nothing, scratch / "stat"), stop)
     for event, options, of in _MODES:
@@ -121,10 +117,14 @@ def _tried(program: str, stop: Stop, scratch: Path) -> tuple[Perf | None, str]:
     return (replace(perf, counts=True) if counts else None), said
 
 
+def _command(argv: tuple[str, ...], directory: Path, timeout: float = _PROBE) -> Command:
+    return Command(argv=argv, directory=directory, environment=_ENVIRONMENT, timeout=timeout)
+
+
 def _works(command: Command, stop: Stop) -> tuple[bool, str]:
     """Whether it ends well, and the first thing that it said where not."""
     try:
-        outcome = run(command, stop)
+        outcome = run_process(command, stop)
     except OSError as error:
         return False, f"{error.strerror}."
     said = next((line.strip() for line in outcome.errors.splitlines() if line.strip()), "")
@@ -133,13 +133,8 @@ def _works(command: Command, stop: Stop) -> tuple[bool, str]:
 
 def _event(perf: Perf, file: Path, stop: Stop) -> str:
     """What perf really samples by: it takes the clock where there are no cycles."""
-    asked = Command(
-        argv=(perf.program, "evlist", "-i", str(file)),
-        directory=file.parent,
-        environment=_ENVIRONMENT,
-        timeout=_PROBE,
-    )
-    said = run(asked, stop).output.split()
+    question = _command((perf.program, "evlist", "-i", str(file)), file.parent)
+    said = run_process(question, stop).output.split()
     return said[0] if said and re.fullmatch(r"[A-Za-z0-9_:/=-]{1,40}", said[0]) else ""
 
 
@@ -149,12 +144,12 @@ def counted_in(file: Path) -> dict[str, float]:
         lines = file.read_text("utf-8", "replace").splitlines()
     except OSError:
         return {}
-    found = {}
+    counts = {}
     for line in lines:
         value, _, name, *_ = [*line.split(";"), "", "", ""]
         if value.isdigit() and name in _COUNTED:
-            found[f"perf: {name}"] = float(value)
-    return {name: value for name, value in found.items() if value}
+            counts[f"perf: {name}"] = float(value)
+    return {name: value for name, value in counts.items() if value}
 
 
 def fold(
@@ -164,15 +159,9 @@ def fold(
 
     Raises:
         OSError: perf cannot be started, or did not read them in time.
-        StopRequested: a signal came.
     """
     words = ("script", "-i", str(file), "--no-inline", "-F", "comm,pid,ip,sym")
-    command = Command(
-        argv=(perf.program, *words),
-        directory=file.parent,
-        environment=_ENVIRONMENT,
-        timeout=_READING,
-    )
+    command = _command((perf.program, *words), file.parent, _READING)
     with tempfile.TemporaryFile(dir=file.parent) as output, tempfile.TemporaryFile() as errors:
         child = start(command, os.urandom(8).hex(), output, errors)
         try:
@@ -238,8 +227,8 @@ def _stack(command: str, frames: list[str], *, old: bool) -> list[str]:
     kernel = idle or (bool(frames) and frames[-1].startswith(_KERNEL_THREAD))
     names = [_name(command), *map(_name, reversed(frames))]
     # A program without frame pointers leaves unknown callers, of which one says as much as ten.
-    told = [one for i, one in enumerate(names) if one != UNKNOWN or names[i - 1] != one]
-    return [OTHERS, *told] if old and not kernel else told
+    names = [one for i, one in enumerate(names) if one != UNKNOWN or names[i - 1] != one]
+    return [OTHERS, *names] if old and not kernel else names
 
 
 def _name(text: str) -> str:

@@ -1,6 +1,6 @@
 """A session that grows on disk, whole after every trial.
 
-What happened to the machine while it measured, over the whole sitting.
+What happened to the machine while it measured, over the whole run.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from gate.model import State
 from gate.model.host import changed_facts, describe_changed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from gate.measure.run_context import RunContext
-    from gate.model import Host, Session, Trial
+    from gate.model import Session, Trial
 
 
 _SUSPENDED = 1.0
@@ -77,90 +77,80 @@ def notes(before: Snapshot, after: Snapshot) -> tuple[str, ...]:
 class SessionRecorder:
     """A session that grows on disk, whole after every trial."""
 
-    def __init__(self, session: Session, path: Path) -> None:
+    def __init__(self, run: RunContext, session: Session, path: Path) -> None:
         self.session, self.path = session, path
+        self._run = run
         self._before = snapshot()
-        self._sitting: RunContext | None = None
         write_session(path, session)
 
-    def settle(self, sitting: RunContext) -> None:
-        """Look at the idle machine, where CPU cost is asked for; a resumed session keeps its own.
-
-        Raises:
-            StopRequested: a signal came.
-        """
-        self._sitting = sitting
-        if sitting.watch is not None and sitting.watch.blind:
-            self._write(notes=(*self.session.notes, *sitting.watch.blind))
-        if sitting.storage is not None:
-            sitting.storage.budget.before += self.session.written
-        if sitting.accountant is not None and self.session.idle is None:
-            self._write(idle=sitting.accountant.reference(sitting.stop))
+    def begin(self) -> None:
+        """Before the first trial: look at the machine at rest, unless a resumed session has."""
+        run = self._run
+        if run.watch is not None and run.watch.blind:
+            self._write(notes=(*self.session.notes, *run.watch.blind))
+        if run.storage is not None:
+            run.storage.budget.before += self.session.written
+        if run.accountant is not None and self.session.idle is None:
+            self._write(idle=run.accountant.reference(run.stop))
 
     def add(self, trial: Trial) -> None:
         """Append one trial and write."""
-        own, written = self._sitting, 0.0
-        if own is not None and own.storage is not None:
-            own.storage.budget.end(trial.benchmark)  # first: it finds what no sum holds
-            written = own.storage.budget.taken()
+        storage, written = self._run.storage, 0.0
+        if storage is not None:
+            storage.budget.end(trial.benchmark)  # first: it finds what no sum holds
+            written = storage.budget.since_last()
         self._write(trials=(*self.session.trials, trial), written=self.session.written + written)
 
-    def controlled(self, seconds: Mapping[str, float], failed: str = "") -> None:
+    def add_controls(self, seconds: Mapping[str, float], failed: str = "") -> None:
         """Append one run of each built-in control, and why one could not be run."""
         known = self.session.controls
-        grown = {name: (*known.get(name, ()), value) for name, value in seconds.items()}
+        runs = {name: (*known.get(name, ()), value) for name, value in seconds.items()}
         notes = (*self.session.notes, failed) if failed else self.session.notes
-        self._write(controls=known | grown, notes=notes)
+        self._write(controls=known | runs, notes=notes)
 
-    def disturbed(self, why: str) -> None:
+    def add_disturbance(self, why: str) -> None:
         """Write down why the session must not be judged."""
         self._write(disturbances=(*self.session.disturbances, why))
 
     def complete(self) -> None:
-        """Mark that everything planned was run; where CPU cost was told, look at rest once more.
-
-        Raises:
-            StopRequested: a signal came.
-        """
-        changed, own = "", self._sitting
-        accountant = own.accountant if own is not None and not own.restarts else None
-        if own is not None and accountant is not None and self.session.idle is not None:
-            trials = trials_that_count(self.session.trials)
-            changed = accountant.look_again(trials, self.session.idle, own.stop)
-        if changed:
-            self._write(disturbances=(*self.session.disturbances, changed))
-        for turned in own.tuned.moved() if own is not None and own.tuned is not None else ():
-            self.disturbed(turned)
-        if own is not None and own.reread is not None:
-            self._look_at_host(own.reread())
-        if own is not None and own.storage is not None:
-            written = own.storage.budget.told()
-            own.storage.say(written)
+        """Everything planned was run: look once more at rest and host, then say so."""
+        for why in filter(None, self._changes_meanwhile()):
+            self.add_disturbance(why)
+        if (storage := self._run.storage) is not None:
+            written = storage.budget.summary()
+            storage.say(written)
             self._write(notes=(*self.session.notes, written))
         self._write(state=State.COMPLETE)
 
-    def _look_at_host(self, host: Host) -> None:
-        """Trials before and after a fact moved are of two hosts: nobody knows which is which."""
-        before = self.session.host
-        facts = (
-            *changed_facts(before.stable, host.stable),
-            *changed_facts(before.epoch, host.epoch),
-        )
-        if facts:
-            self.disturbed(f"the host changed while it measured: {describe_changed(facts)}")
+    def _changes_meanwhile(self) -> Iterator[str]:
+        """What of the machine is not as it was before the first trial."""
+        run, session = self._run, self.session
+        if run.accountant is not None and not run.restarts and session.idle is not None:
+            trials = trials_that_count(session.trials)
+            yield run.accountant.look_again(trials, session.idle, run.stop)
+        if run.tuned is not None:
+            yield from run.tuned.moved()
+        if run.reread is not None:
+            before, host = session.host, run.reread()
+            facts = (
+                *changed_facts(before.stable, host.stable),
+                *changed_facts(before.epoch, host.epoch),
+            )
+            # Trials before and after a fact moved are of two hosts: nobody knows which is which.
+            if facts:
+                yield f"the host changed while it measured: {describe_changed(facts)}"
 
     def _write(self, **changes: Any) -> None:
         after = snapshot()
         known = changes.pop("disturbances", self.session.disturbances)
-        watched = self._sitting is not None and self._sitting.watch is not None
-        seen = (*known, *disturbances(self._before, after, watched=watched))
-        own_notes = changes.pop("notes", self.session.notes)
-        noted = (*own_notes, *notes(self._before, after))
+        watched = self._run.watch is not None
+        disturbed = (*known, *disturbances(self._before, after, watched=watched))
+        noted = (*changes.pop("notes", self.session.notes), *notes(self._before, after))
         self._before = after
         self.session = replace(
             self.session,
             ended=now(),
-            disturbances=tuple(dict.fromkeys(seen)),
+            disturbances=tuple(dict.fromkeys(disturbed)),
             notes=tuple(dict.fromkeys(noted))[:20],
             **changes,
         )

@@ -1,17 +1,18 @@
-"""A profile made ready to be measured on this host: the one place that sets up a run."""
+"""The one place that sets up a run: a profile made ready to be measured on this host."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.formats.host.host_file import read_known_host
-from gate.harness import HARNESSES
+from gate.harness import load_harness
 from gate.harness.guest.booted import Booted, kernel_of
-from gate.harness.needs import versions_of
-from gate.harness.planted.planting import with_plant
+from gate.harness.planted.planting import PLANTERS, plantable_metrics, with_plant
+from gate.harness.process import versions_of
 from gate.host.disturbance.watch import Watch
 from gate.host.identity.identity import (
     boot_id,
@@ -22,24 +23,28 @@ from gate.host.identity.identity import (
 )
 from gate.host.readiness.readiness import quick_notes
 from gate.linux.machine import ThisMachine
-from gate.measure.activation import make_switch
+from gate.measure.activation import make_switch, put_back
 from gate.measure.cpu.account import make_accountant
-from gate.measure.patch_coverage import toucher
-from gate.measure.process.environment import child_environment
-from gate.measure.run_context import RunContext, preflight, trial_context
-from gate.measure.storage.setup import make_storage
+from gate.measure.patch_coverage import make_patch_coverage
+from gate.measure.process.background import check_background
+from gate.measure.process.process import child_environment
+from gate.measure.run_context import RunContext
+from gate.measure.storage.state import make_storage
+from gate.measure.trial import trial_context
 from gate.model import UNTIMED, Limits, Side, SideSpec, counted_host, without_kernel
 from gate.subject.command import refuse_equal_sides, resolve
 from gate.subject.module import Modules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping
 
+    from gate.harness.base import Harness
     from gate.host.tuning.tuning import TuningResult
     from gate.measure.process.stop import Stop
     from gate.measure.run_context import Progress
     from gate.measure.storage.state import StorageState
-    from gate.model import Host, Profile
+    from gate.model import Host, Kernel, Plant, Profile
+    from gate.subject.command import ActiveSide
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,77 +74,97 @@ def prepare_run(profile: Profile, use: HostUse) -> RunContext:
         InputError: a side does not exist, or a job is unsafe.
         MeasureError: a harness is missing or of the wrong version.
     """
-    work, host_class, tuned = use.work, use.host_class, use.tuned
-    root = Path(profile.root)
-    specs = {Side(name): spec for name, spec in profile.sides.items()}
-    specs.setdefault(Side.HEAD, SideSpec())
-    harness = with_plant(HARNESSES[profile.harness], profile.plant)
+    environment, work = child_environment(), use.work.absolute()
+    harness, sides = _make_harness(profile), _resolve_sides(profile)
+    tools = harness.tools(profile, environment)
+    storage = make_storage(profile, work, environment, use.stop, use.say)
+    replayed, untimed = profile.harness == "replay", profile.harness in UNTIMED
     booted, metal = profile.subject.machine is not None, profile.subject.metal is not None
-    harness = Booted(harness) if booted else harness
-    sides = {side: resolve(side, spec, root) for side, spec in specs.items()}
-    tools = harness.tools(profile, child_environment())
-    storage = make_storage(
-        profile, work=work.absolute(), environment=child_environment(), stop=use.stop, say=use.say
-    )
-    facts = host_facts(profile, work, host_class, tuned.names if tuned else (), storage)
-    untimed = profile.harness in UNTIMED
-    host = counted_host(host_class) if untimed else facts()
-    sitting = RunContext(
+    read_facts = _host_reader(profile, use, storage)
+    host = counted_host(use.host_class) if untimed else read_facts()
+    run = RunContext(
         profile=profile,
         harness=harness,
         sides=sides,
         host=host,
         boot="" if metal else boot_id(),
         tools=tools,
-        work=work.absolute(),
+        work=work,
         stop=use.stop,
         tell=use.tell,
         paired={"base", "head"} <= profile.sides.keys(),
         restarts=metal,
         accountant=None if booted else make_accountant(profile),
         storage=storage,
-        switch=make_switch(profile, sides, child_environment()),
+        switch=make_switch(profile, sides, environment),
         watch=make_watch(profile, use.store, host),
-        tuned=tuned,
-        kernel=None if profile.harness == "replay" else read_kernel(),
-        reread=None if profile.harness == "replay" or untimed else partial(facts, live=False),
-        notes=sitting_notes(profile, work.absolute()),
+        tuned=use.tuned,
+        kernel=None if replayed else read_kernel(),
+        reread=None if replayed or untimed else partial(read_facts, live=False),
+        notes=_host_notes(profile, work),
     )
-    refuse_equal_sides(sitting.sides, profile)
-    preflight(sitting)
-    with trial_context(sitting, Side.HEAD, profile.benchmarks[0]) as context:
-        needed = versions_of(profile.needs, context.environment)
-    told, clock, watch = guest_notes(), guest_clock(), sitting.watch
-    if isinstance(harness, Booted):
-        told, clock = harness.notes, harness.clock
-        watch = None if clock else watch  # nothing disturbs a clock that counts instructions
-    return replace(
-        sitting,
-        watch=watch,
-        touch=toucher(sitting.switch.changes if isinstance(sitting.switch, Modules) else None),
-        tools=needed | sitting.tools | clock,
-        notes=(*sitting.notes, *told),
-        kernels={
-            side: kernel_of(one.directory, profile)
-            for side, one in sides.items()
-            if (booted or metal or profile.work.guest) and one.directory is not None
-        },
-    )
+    refuse_equal_sides(run.sides, profile)
+    _refuse_unsafe(run)
+    return _with_checked_facts(run)
 
 
-def host_facts(
-    profile: Profile,
-    work: Path,
-    host_class: str | None,
-    tuned: tuple[str, ...],
-    storage: StorageState | None,
+@contextmanager
+def open_run(run: RunContext) -> Iterator[None]:
+    """Inside, the run's storage may be written; at the end no side is active any more.
+
+    Raises:
+        InputError: the device may not be written any more.
+        MeasureError: its file system cannot be made, or the subject cannot be put back.
+    """
+    with put_back(run.switch):
+        if run.storage is None:
+            yield
+            return
+        run.prepared.clear()
+        try:
+            with run.storage.opened():
+                yield
+        finally:
+            run.prepared.clear()
+
+
+def size_plant(run: RunContext, plant: Plant) -> Plant:
+    """The plant with the settings that give it the loss asked for, measured on this host.
+
+    Raises:
+        TrialFailed: a trial of the measuring failed, or so small a loss cannot be planted.
+    """
+    profile = run.profile
+    benchmark = next(one for one in profile.benchmarks if one.name == plant.benchmark)
+    with trial_context(run, Side.HEAD, benchmark) as context:
+        settings = PLANTERS[profile.harness].size(
+            run.harness, context, plant.loss, plantable_metrics(profile)[0]
+        )
+    return replace(plant, settings=settings)
+
+
+def _make_harness(profile: Profile) -> Harness:
+    """The harness, with a calibration's plant in it, in a booted kernel where that is asked for."""
+    harness = with_plant(load_harness(profile.harness), profile.plant)
+    return Booted(harness) if profile.subject.machine is not None else harness
+
+
+def _resolve_sides(profile: Profile) -> dict[Side, ActiveSide]:
+    """Every side of the profile as it is found here; the head side is always there."""
+    specs = {Side(name): spec for name, spec in profile.sides.items()}
+    specs.setdefault(Side.HEAD, SideSpec())
+    return {side: resolve(side, spec, Path(profile.root)) for side, spec in specs.items()}
+
+
+def _host_reader(
+    profile: Profile, use: HostUse, storage: StorageState | None
 ) -> Callable[..., Host]:
-    """Reads them, now and at the end; without the kernel's where that is what is under test."""
+    """Reads the host's facts, now and at the end; not the kernel's where that is under test."""
     read: Callable[..., Host] = partial(
         read_host,
-        work,
-        host_class=host_class,
-        tuned=tuned,
+        use.work,
+        host_class=use.host_class,
+        tuned=use.tuned.names if use.tuned else (),
         device=storage.device if storage else "",
         filesystem=storage.wanted.filesystem if storage else "",
     )
@@ -148,8 +173,8 @@ def host_facts(
     return lambda **how: without_kernel(read(**how))
 
 
-def sitting_notes(profile: Profile, work: Path) -> tuple[str, ...]:
-    """What a reader must know of everything that this sitting measures."""
+def _host_notes(profile: Profile, work: Path) -> tuple[str, ...]:
+    """What a reader must know of everything that this run measures."""
     if profile.harness == "replay":
         return ()
     if profile.harness in UNTIMED:
@@ -158,7 +183,7 @@ def sitting_notes(profile: Profile, work: Path) -> tuple[str, ...]:
 
 
 def make_watch(profile: Profile, store: Path | None, host: Host) -> Watch | None:
-    """What tells of disturbed trials.
+    """What notices disturbed trials.
 
     None for replayed values, which were measured somewhere else, and for counted instructions,
     which other work on the machine does not change.
@@ -171,3 +196,46 @@ def make_watch(profile: Profile, store: Path | None, host: Host) -> Watch | None
         companions=profile.companions,
         expects=profile.expects,
     )
+
+
+def _refuse_unsafe(run: RunContext) -> None:
+    """Refuse a benchmark that is unsafe or impossible before anything is measured."""
+    for side in run.sides:
+        for benchmark in run.profile.benchmarks:
+            if benchmark.group:
+                continue  # its points are checked, and it runs nothing itself
+            with trial_context(run, side, benchmark) as context:
+                run.harness.check(context)
+                check_background(context)
+
+
+def _with_checked_facts(run: RunContext) -> RunContext:
+    """The run with what is known only after every benchmark was checked."""
+    profile, harness = run.profile, run.harness
+    with trial_context(run, Side.HEAD, profile.benchmarks[0]) as context:
+        needed = versions_of(profile.needs, context.environment)
+    notes, clock, watch = guest_notes(), guest_clock(), run.watch
+    if isinstance(harness, Booted):
+        notes, clock = harness.notes, harness.clock
+        watch = None if clock else watch  # nothing disturbs a clock that counts instructions
+    changes = run.switch.changes if isinstance(run.switch, Modules) else None
+    return replace(
+        run,
+        watch=watch,
+        coverage=make_patch_coverage(changes),
+        tools=needed | run.tools | clock,
+        notes=(*run.notes, *notes),
+        kernels=_booted_kernels(profile, run.sides),
+    )
+
+
+def _booted_kernels(profile: Profile, sides: Mapping[Side, ActiveSide]) -> dict[Side, Kernel]:
+    """The kernels of sides that are booted for their trials."""
+    subject = profile.subject
+    if subject.machine is None and subject.metal is None and not profile.work.guest:
+        return {}
+    return {
+        side: kernel_of(active.directory, profile)
+        for side, active in sides.items()
+        if active.directory is not None
+    }

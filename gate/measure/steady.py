@@ -11,7 +11,7 @@ from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.measure.run_context import make_trial, report_progress
+from gate.measure.trial import make_trial
 from gate.model import UNSTEADY, Disturbance, TrialStatus
 from gate.units import percent
 
@@ -45,22 +45,21 @@ def window_of(values: Sequence[float]) -> Window:
     return Window((max(values) - min(values)) / mean, moved / mean)
 
 
-def settle(sitting: RunContext, recorder: SessionRecorder, benchmark: Benchmark) -> bool:
+def settle(run: RunContext, recorder: SessionRecorder, benchmark: Benchmark) -> bool:
     """Run a benchmark until its values are steady; every trial of it is kept, and set aside.
 
     Whether trials that count may follow: at once where the profile asks for no steady state.
 
     One that is not steady at the limit is recorded as failed: what follows would be no measure.
-
-    Raises:
-        StopRequested: a signal came.
     """
-    steady = sitting.profile.storage.steady if sitting.profile.storage else None
+    steady = run.profile.storage.steady if run.profile.storage else None
     if steady is None:
         return True
     values: list[float] = []
     for number in range(1, steady.limit + 1):
-        trial = _next(sitting, recorder, benchmark)
+        session = recorder.session
+        index = sum(one.benchmark == benchmark.name for one in session.trials)
+        trial = make_trial(run, session, benchmark, index)
         if trial.status is TrialStatus.OK:
             values += [one.value for one in trial.values if one.metric == steady.metric]
         last = values[-steady.window :]
@@ -69,15 +68,10 @@ def settle(sitting: RunContext, recorder: SessionRecorder, benchmark: Benchmark)
         if trial.status is TrialStatus.OK or never:
             trial = _aside(trial, last, steady, failed=never)
         recorder.add(trial)
-        report_progress(sitting, recorder.session.side, trial, number, None)
+        run.report(session.side, trial, number, None)
         if settled or trial.status is not TrialStatus.ASIDE:
             return settled
     return False
-
-
-def _next(sitting: RunContext, recorder: SessionRecorder, benchmark: Benchmark) -> Trial:
-    index = sum(one.benchmark == benchmark.name for one in recorder.session.trials)
-    return make_trial(sitting, recorder.session, benchmark, index)
 
 
 def _aside(trial: Trial, last: Sequence[float], steady: Steady, *, failed: bool) -> Trial:

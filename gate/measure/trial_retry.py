@@ -67,11 +67,7 @@ class RetryBudget:
         return f"{len(disturbed)} of {run} trials were disturbed: {_by_what(disturbed)}"
 
     def wait(self) -> None:
-        """Sleep a moment, longer each time in a row: what disturbs may be over then.
-
-        Raises:
-            StopRequested: a signal came.
-        """
+        """Sleep a moment, longer each time in a row: what disturbs may be over then."""
         pause = _PAUSES[min(self._in_a_row, len(_PAUSES) - 1)]
         self._in_a_row += 1
         self._stop.sleep(pause)
@@ -82,7 +78,7 @@ class RetryBudget:
 
 
 def _by_what(disturbed: Sequence[Trial]) -> str:
-    """The kinds of disturbance, the most frequent first, each as it was told last."""
-    told = {one.kind: one.text for trial in disturbed for one in trial.aside}
+    """The kinds of disturbance, the most frequent first, each in the words of its last."""
+    texts = {one.kind: one.text for trial in disturbed for one in trial.aside}
     often = Counter(one.kind for trial in disturbed for one in trial.aside)
-    return "; ".join(f"{kind}: {told[kind]}" for kind, _ in often.most_common())
+    return "; ".join(f"{kind}: {texts[kind]}" for kind, _ in often.most_common())

@@ -17,10 +17,14 @@ from gate.clock import now
 from gate.errors import InputError, TrialFailed
 from gate.formats.baseline import round_files
 from gate.formats.baseline.calibration_file import append_round, read_rounds
-from gate.harness.planted.planting import plantable, plantable_metrics
+from gate.harness.planted.planting import (
+    plantable,
+    plantable_metrics,
+    planted_benchmark,
+    planted_loss,
+)
 from gate.judge.calibration_rounds import RoundFilter, conclude, nothing_compared, rounds_that_count
-from gate.measure.new_session import sitting_open
-from gate.measure.planted_rounds import planted_benchmark, planted_loss, size_plant
+from gate.measure.setup import open_run, size_plant
 from gate.model import SCHEMA, Plant, RoundPlan, Schedule, SideSpec
 from gate.pipeline.check_plan import CheckPlan
 from gate.pipeline.host_reservation import HostClaim, reserved_host
@@ -213,7 +217,7 @@ class Calibrating:
         self.say(f"{plan.plant.benchmark}: measuring what a loss of its size takes")
         with reserved_host(self._host, self.trials, self.stop) as host:
             run = host.prepare(_one_side(course.profile))
-            with sitting_open(run):
+            with open_run(run):
                 return replace(plan, plant=size_plant(run, plan.plant), sized=True)
 
 

@@ -15,8 +15,8 @@ from gate.errors import GateError
 from gate.formats.session.session_file import write_extra_runs
 from gate.judge.context.diagnosis import targets, why_of
 from gate.measure.extra_runs import ROUNDS, take_extra_runs
-from gate.measure.new_session import sitting_open
 from gate.measure.process.stop import StopRequested
+from gate.measure.setup import open_run
 from gate.model.diagnosis import Why
 from gate.pipeline.host_reservation import reserved_host
 from gate.units import show_duration
@@ -116,7 +116,7 @@ class _Diagnosis:
         if run.storage is not None:
             run.storage.budget.before += sum(one.written for one in own)
         benchmarks = {one.name: one for one in run.profile.benchmarks}
-        with sitting_open(run):
+        with open_run(run):
             extra = take_extra_runs(run, benchmarks[target.benchmark], seconds, until)
         write_extra_runs(self.plan.out / WHY, extra.runs, extra.folded)
         return why_of(extra.runs, extra.folded)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from gate.errors import InputError, Interrupted
 from gate.formats.profile.profile_file import load_profiles
 from gate.formats.session.session_file import read_session
-from gate.measure.new_session import sitting_open
 from gate.measure.process.stop import Stop, StopRequested
 from gate.measure.screening import measure_session
+from gate.measure.setup import open_run
 from gate.model import Side, Stage
 from gate.pipeline.benchmark_filter import narrow_profiles, refuse_others
 from gate.pipeline.host_reservation import HostClaim, reserved_host
@@ -83,7 +83,7 @@ def run_sessions(request: RunRequest, ui: ProgressDisplay) -> list[tuple[Path, S
             runs = [host.prepare(profile) for profile in profiles]
             for run in runs * (options.repeat or 1):
                 path = options.resume or _fresh(options.out, run)
-                with sitting_open(run):
+                with open_run(run):
                     written.append((path, measure_session(run, side, path, resumed=resumed)))
     except RestartNeeded as need:
         words = going_on("run", ("--resume", str(path)))

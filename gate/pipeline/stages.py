@@ -21,8 +21,8 @@ from gate.judge.verdict.interim_analysis import (
     undecided_benchmarks,
 )
 from gate.measure.confirming import measure_pairs
-from gate.measure.new_session import sitting_open
 from gate.measure.screening import measure_session
+from gate.measure.setup import open_run
 from gate.model import Role, Side
 from gate.pipeline.host_reservation import reserved_host
 from gate.pipeline.subprocess_call import call_in_subprocess
@@ -87,7 +87,7 @@ class _Steps:
 
     def screen(self, run: RunContext, trials: Mapping[str, int]) -> Session:
         """The head session that is compared with the accepted ones."""
-        with sitting_open(run):
+        with open_run(run):
             return self._head_session(run, "head.json", trials=trials)
 
     def _head_session(
@@ -122,12 +122,12 @@ class _Steps:
         shown = ", ".join(sorted({f"{task.benchmark} {task.metric}" for task in flagged}))
         if run.paired:
             self.ui.say(f"flagged: {shown}; confirming by pairs of base and head")
-            with sitting_open(run):
+            with open_run(run):
                 return self._pairs(run, flagged)
         needed = max(task.strikes or 0 for task in flagged)
         if needed:
             self.ui.say(f"flagged: {shown}; confirming by {needed} further head sessions")
-        with sitting_open(run):
+        with open_run(run):
             return self._further_sessions(run, screen, flagged, needed)
 
     def _pairs(self, run: RunContext, flagged: Sequence[Task]) -> tuple[Session, Session]:

@@ -8,7 +8,7 @@ import sys
 
 from builders import HOST_CLASS, PLAY
 
-from gate.measure.planted_rounds import planted_loss
+from gate.harness.planted.planting import planted_loss
 
 HEAVY = {"numpy", "scipy", "jinja2", "urllib3"}
 _TOLD = """
@@ -18,12 +18,12 @@ import gate.host.lock
 from gate.measure import recorder
 told = Path(sys.argv.pop(1))
 gate.host.lock.lock_path = lambda: told.with_suffix(".lock")
-add, seen = recorder.Recorder.add, []
+add, seen = recorder.SessionRecorder.add, []
 def watched(self, trial):
     add(self, trial)
     seen.append(sorted({name.partition(".")[0] for name in sys.modules}))
     told.write_text(json.dumps(seen))
-recorder.Recorder.add = watched
+recorder.SessionRecorder.add = watched
 from gate.__main__ import main
 main()
 """

@@ -16,16 +16,16 @@ from builders import run_gate
 from gate.errors import TrialFailed
 from gate.formats.baseline.calibration_file import read_rounds
 from gate.formats.session.session_file import read_session
-from gate.harness import HARNESSES
+from gate.harness import HARNESSES, load_harness
 from gate.harness.base import Outcome, Reading, TrialContext
 from gate.harness.planted.planting import (
     PLANTERS,
     Planted,
     plantable,
     plantable_metrics,
+    planted_loss,
     with_plant,
 )
-from gate.measure.planted_rounds import planted_loss
 from gate.model import Benchmark, Better, Ending, Metric, Plant, Profile, Role, Side, Value, Work
 
 JOB = "[global]\nioengine=psync\nsize=1m\nfilename=a.dat\n[j]\nrw=randread\n"
@@ -325,7 +325,7 @@ def test_a_real_pytest_benchmark_gets_slower(context, tmp_path):
         **{key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")},
     )
     shown = replace(shown, benchmark=Benchmark(name="test_it.py::test_it"))
-    harness = HARNESSES["pytest-benchmark"]
+    harness = load_harness("pytest-benchmark")
     plain = harness.trial(shown).values
     own = next(one.value for one in plain if one.metric == "minimum")
     settings = {"nanoseconds": str(round(own * 3e9))}

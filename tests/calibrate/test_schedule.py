@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.formats.baseline.calibration_file import read_rounds
-from gate.measure.planted_rounds import UNCHANGED_PER_PLANT, planted_benchmark, planted_loss
+from gate.harness.planted.planting import UNCHANGED_PER_PLANT, planted_benchmark, planted_loss
 
 
 @given(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.errors import InputError, MeasureError
-from gate.harness import HARNESSES
+from gate.harness import load_harness
 from gate.harness.exported import read_export
 
 RECORDED = Path(__file__).parent.parent / "data" / "tool-output"
@@ -113,7 +113,7 @@ def test_values_have_kinds(path, figures):
     except (InputError, MeasureError):
         return
     for trial in export.trials:
-        assert set(figures(trial.values)) <= set(HARNESSES[export.harness].kinds)
+        assert set(figures(trial.values)) <= set(load_harness(export.harness).kinds)
 
 
 @given(

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from gate.errors import InputError, MeasureError, TrialFailed, TrialTimeout
-from gate.harness import HARNESSES
+from gate.harness import load_harness
 from gate.harness.base import Outcome
 from gate.model import Work
 
-FIO = HARNESSES["fio"]
+FIO = load_harness("fio")
 JOB = (
     "[global]\nioengine=psync\nsize=256k\nbs=4k\ntime_based=1\nruntime=300ms\n"
     "percentile_list=50:99:99.9\n[j]\nrw=randread\n"

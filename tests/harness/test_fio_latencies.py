@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.errors import TrialFailed
-from gate.harness import HARNESSES
+from gate.harness import load_harness
 from gate.harness.exported import read_export
 from gate.harness.fio.metrics import fio_latencies, fio_values
 from gate.harness.fio.output import parse
@@ -156,7 +156,7 @@ def test_whatever_is_kept_can_be_read_again(points):
 def test_a_real_run_tells_them(make):
     """The real fio, asked for no list, prints the usual 17 percentiles, and all are kept."""
     job = "[j]\nioengine=psync\nsize=256k\nbs=4k\nrw=randread\n"
-    reading = HARNESSES["fio"].trial(make(Work(job_text=job, job_file="/p/jobs/j.fio")))
+    reading = load_harness("fio").trial(make(Work(job_text=job, job_file="/p/jobs/j.fio")))
     (found,) = reading.latencies
     assert (found.kind, found.samples) == ("read", 64)
     assert tuple(percent for percent, _ in found.points) == DEFAULT

@@ -10,13 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.errors import InputError, MeasureError, TrialFailed, TrialTimeout
-from gate.harness import HARNESSES
+from gate.harness import load_harness
 from gate.harness.expand import expand
-from gate.harness.hyperfine import _only_run
-from gate.harness.hyperfine_output import parse
+from gate.harness.hyperfine import _only_run, parse
 from gate.model import Side, Work
 
-HYPERFINE = HARNESSES["hyperfine"]
+HYPERFINE = load_harness("hyperfine")
 OUTPUT = Path(__file__).parents[1] / "data" / "tool-output"
 
 

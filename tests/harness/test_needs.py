@@ -9,7 +9,7 @@ import pytest
 from builders import write_replay_project
 
 from gate.errors import TrialFailed
-from gate.harness.needs import demand_needs, version_of, versions_of
+from gate.harness.process import demand_needs, version_of, versions_of
 from gate.judge.verdict.comparable import other_tool
 from gate.model import Need
 

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from gate.errors import TrialFailed
 from gate.formats.profile.metric_kinds import output_kinds
-from gate.harness import HARNESSES
+from gate.harness import load_harness
 from gate.harness.expand import output_values
 from gate.model import Better, Output, Work
 
-HYPERFINE = HARNESSES["hyperfine"]
+HYPERFINE = load_harness("hyperfine")
 
 
 def output(pattern=r"^rate: (\S*) MB/s$", unit="MB/s", name="rate", better="higher"):

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from gate.errors import InputError
-from gate.harness import HARNESSES
+from gate.harness import load_harness
 from gate.harness.expand import expand, own_environment
 from gate.harness.fio.fio import _job
 from gate.harness.fio.job import job_options
 from gate.harness.pytest_benchmark import _target
-from gate.measure.process.environment import child_environment
+from gate.measure.process.process import child_environment
 from gate.model import Background, Side, Subject, Work
 from gate.subject.command import ActiveSide
 
@@ -45,7 +45,7 @@ def test_an_option_of_fio_is_nothing_else(make, name):
     """A key that is fio's own, or stands in the job, and is used elsewhere is refused."""
     work = Work(job_text=f"{JOB}odd_one=1\n", environment={"X": f"{{{name}}}"})
     with pytest.raises(InputError, match=f"{name} is an option of fio") as refused:
-        HARNESSES["fio"].check(make(work, params={name: "4"}))
+        load_harness("fio").check(make(work, params={name: "4"}))
     assert refused.value.code == "G232"
 
 
@@ -53,7 +53,7 @@ def test_fio_parameter_checked(make):
     """A fixed parameter is held to the same safety as the job."""
     for parameters in ({"filename": "/dev/sda"}, {"exec_prerun": "x"}, {"bs": "4k\nfilename=x"}):
         with pytest.raises(InputError) as refused:
-            HARNESSES["fio"].check(make(Work(job_text=JOB, parameters=parameters)))
+            load_harness("fio").check(make(Work(job_text=JOB, parameters=parameters)))
         assert refused.value.code == "G232"
 
 
@@ -90,7 +90,7 @@ def test_environment_reaches_the_command(make, figures):
     work = Work(command='echo "n=$N"', shell="sh", environment={"N": "{n}"}, outputs=(output,))
     context = make(work, harness="hyperfine", params={"n": "7"})
     context = replace(context, environment={**context.environment, **own_environment(context)})
-    assert figures(HARNESSES["hyperfine"].trial(context).values)["n"] == 7.0
+    assert figures(load_harness("hyperfine").trial(context).values)["n"] == 7.0
 
 
 def test_pytest_target(make, tmp_path, figures):
@@ -106,4 +106,4 @@ def test_pytest_target(make, tmp_path, figures):
     context = replace(context, benchmark=benchmark)
     assert _target(context) == "test_x.py::test_a"
     context = replace(context, environment={**context.environment, **own_environment(context)})
-    assert figures(HARNESSES["pytest-benchmark"].trial(context).values)["minimum"] > 0
+    assert figures(load_harness("pytest-benchmark").trial(context).values)["minimum"] > 0

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.errors import InputError, MeasureError, TrialFailed, TrialTimeout
-from gate.harness import HARNESSES
+from gate.harness import load_harness
 from gate.harness.pytest_benchmark import parse
 from gate.model import Work
 
-PYTEST = HARNESSES["pytest-benchmark"]
+PYTEST = load_harness("pytest-benchmark")
 SUITE = """
 import time
 import pytest

@@ -8,10 +8,10 @@ import pytest
 
 from gate.errors import InputError, TrialFailed, TrialTimeout
 from gate.formats.profile.metric_kinds import replay_kinds
-from gate.harness import HARNESSES
+from gate.harness import load_harness
 from gate.model import Side, Work
 
-REPLAY = HARNESSES["replay"]
+REPLAY = load_harness("replay")
 
 
 @pytest.fixture

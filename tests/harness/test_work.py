@@ -16,8 +16,7 @@ from gate.formats.session.session_file import read_session
 from gate.harness.base import Outcome, Usage
 from gate.harness.fio.metrics import fio_work
 from gate.harness.fio.output import parse
-from gate.harness.hyperfine import _memory
-from gate.harness.hyperfine_output import HyperfineRun
+from gate.harness.hyperfine import HyperfineRun, _memory
 from gate.model import IdleReference, TrialStatus, Value
 from gate.units import in_base, parse_quantity, show
 

@@ -15,7 +15,7 @@ from judge.sharding.test_joining_tables import (
     sweep,
 )
 
-from gate.formats.session.consistency import report_complaints
+from gate.formats.session.report_consistency import report_complaints
 from gate.judge.judge import FINDING_STEPS
 from gate.judge.report_sections import REPORT_SECTIONS, join_reports
 from gate.model import Alike, Calibration, Evidence, Report, TextChange, Touched, Verdict

@@ -14,10 +14,10 @@ import pytest
 
 from gate.errors import InputError, TrialFailed
 from gate.harness.base import Command, TrialContext
-from gate.measure.load import background as module
-from gate.measure.load.background import background_load, check_background, prepare_background
-from gate.measure.load.rounds import ProcessUsage, Rounds, read_rounds_done
-from gate.measure.process.process import run
+from gate.measure.process import background as module
+from gate.measure.process.background import background_load, check_background, prepare_background
+from gate.measure.process.process import run_process
+from gate.measure.process.rounds import ProcessUsage, Rounds, read_rounds_done
 from gate.measure.process.stop import Stop, StopRequested
 from gate.model import Background, Benchmark, Better, Metric, Profile, Role, Side, Work
 
@@ -53,7 +53,7 @@ def beside(tmp_path):
             work=tmp_path / "work",
             scratch=tmp_path / "scratch",
             index=0,
-            run=lambda command: run(command, module_stop),
+            run=lambda command: run_process(command, module_stop),
         )
 
     module_stop = Stop()
@@ -62,7 +62,7 @@ def beside(tmp_path):
 
 def foreground(stop, seconds=0.5):
     """The measured process."""
-    return run(
+    return run_process(
         Command(
             argv=("sleep", str(seconds)), directory=Path.cwd(), environment=os.environ, timeout=60
         ),
@@ -248,7 +248,7 @@ def test_a_gate_killed_outright(tmp_path):
 import os, sys, signal
 from pathlib import Path
 from gate.harness.base import TrialContext
-from gate.measure.load.background import background_load
+from gate.measure.process.background import background_load
 from gate.measure.process.stop import Stop
 from gate.model import Background, Benchmark, Profile, Side, Work
 place = Path({str(tmp_path)!r})

@@ -136,7 +136,8 @@ def recorder(tmp_path, monkeypatch):
 
     def make(source=Source.MEASURED, name="s", **more):
         one = made_session(source=source, state=State.PARTIAL, id=name, **more)
-        return SessionRecorder(one, tmp_path / f"{name}.json")
+        run = SimpleNamespace(watch=None, storage=None, accountant=None, tuned=None, reread=None)
+        return SessionRecorder(run, one, tmp_path / f"{name}.json")
 
     return make
 

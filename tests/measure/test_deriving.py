@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from judge.build import reviewed, session
 
 from gate.errors import TrialFailed
-from gate.measure.groups import _joined, derived_values
+from gate.measure.groups import _join_points, derived_values
 from gate.model import (
     BACKGROUND_RATE,
     Background,
@@ -145,7 +145,7 @@ def test_a_group_that_cannot_have_a_metric_does_not_need_it():
         background=Background(command="true"),
     )
     screen = session({members[0]: {"iops": [100.0]}, members[1]: {"iops": [200.0]}})
-    trial = _joined(profile, screen, one, screen.trials)
+    trial = _join_points(profile, screen, one, screen.trials)
     assert trial.status is TrialStatus.OK
     assert [(value.metric, value.value) for value in trial.values] == [("shape", 2.0)]
 

@@ -29,12 +29,12 @@ from pathlib import Path
 from gate.harness.base import Command
 from gate.host.lock import exclusive
 from gate.measure.process.guardian import with_guardian
-from gate.measure.process.process import run
+from gate.measure.process.process import run_process
 from gate.measure.process.stop import Stop, StopRequested
 with Stop().listening() as stop, exclusive(Path(sys.argv[3])) as lock, with_guardian(lock, Path(sys.argv[4])) as number:
     print(number, flush=True)
     try:
-        run(Command(argv=(sys.executable, "-c", sys.argv[2], sys.argv[1]), directory=Path.cwd(),
+        run_process(Command(argv=(sys.executable, "-c", sys.argv[2], sys.argv[1]), directory=Path.cwd(),
             environment=dict(os.environ), timeout=300), stop)
     except StopRequested as request:
         print("stopped", request.number)

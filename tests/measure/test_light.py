@@ -18,14 +18,14 @@ from gate.measure import recorder
 seen = []
 told = Path(sys.argv.pop(1))
 gate.host.lock.lock_path = lambda: told.with_suffix(".lock")
-add = recorder.Recorder.add
+add = recorder.SessionRecorder.add
 def look():
     seen.append(sorted({name.partition(".")[0] for name in sys.modules}))
     told.write_text(json.dumps(seen))
 def watched(self, trial):
     add(self, trial)
     look()
-recorder.Recorder.add = watched
+recorder.SessionRecorder.add = watched
 if sys.argv[1] == "run":
     atexit.register(look)
 from gate.__main__ import main

@@ -8,7 +8,7 @@ import shutil
 import pytest
 from builders import run_gate, write_replay_project
 
-from gate.measure.process.environment import child_environment, is_runners
+from gate.measure.process.process import child_environment, is_runners
 from gate.text import one_line
 
 WORDS = (

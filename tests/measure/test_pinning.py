@@ -13,7 +13,7 @@ from gate.errors import TrialFailed
 from gate.harness.base import Command
 from gate.measure.process import pinning
 from gate.measure.process.pinning import chosen_cpus, pin_child
-from gate.measure.process.process import run
+from gate.measure.process.process import run_process
 
 USABLE = frozenset(os.sched_getaffinity(0))
 FIRST = min(USABLE)
@@ -39,7 +39,7 @@ def run_pinned(text, code, stop):
         argv=(sys.executable, "-c", code), directory=Path.cwd(), environment=os.environ, timeout=60
     )
     with pin_child(text) as enter:
-        return run(command, stop, enter=enter)
+        return run_process(command, stop, enter=enter)
 
 
 def test_a_child_runs_on_the_first_processors(stop):

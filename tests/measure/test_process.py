@@ -15,7 +15,7 @@ import pytest
 from gate.harness.base import Command
 from gate.harness.process import ask
 from gate.measure.process import process
-from gate.measure.process.process import run
+from gate.measure.process.process import run_process
 from gate.measure.process.stop import Stop, StopRequested
 
 PYTHON = sys.executable
@@ -84,7 +84,7 @@ def wait_for(condition):
 def test_an_ordinary_child(command, stop):
     """Status, both outputs and the time of a child that ends by itself come back."""
     script = "import sys\nprint('out')\nprint('err', file=sys.stderr)\nsys.exit(7)"
-    outcome = run(command(script), stop)
+    outcome = run_process(command(script), stop)
     assert (outcome.status, outcome.output, outcome.errors) == (7, "out\n", "err\n")
     assert not outcome.timed_out
     assert 0 < outcome.duration < 60
@@ -96,7 +96,7 @@ def test_a_child_has_its_directory_variables_and_no_input(command, stop, tmp_pat
         "import os, sys\n"
         "print(os.getcwd(), os.environ['MINE'], repr(sys.stdin.read()), os.getsid(0) == os.getpid())"
     )
-    outcome = run(command(script, environment={"MINE": "yes"}), stop)
+    outcome = run_process(command(script, environment={"MINE": "yes"}), stop)
     assert outcome.output == f"{tmp_path} yes '' True\n"
 
 
@@ -114,7 +114,7 @@ def test_a_child_has_its_directory_variables_and_no_input(command, stop, tmp_pat
 def test_a_timeout_kills_all_descendants(script, count, command, stop, notes, monkeypatch):
     """When its time is up a child dies with every descendant, whatever they ignore or left."""
     monkeypatch.setattr(process, "_GRACE", 0.2)
-    outcome = run(command(script, timeout=0.5), stop)
+    outcome = run_process(command(script, timeout=0.5), stop)
     assert outcome.timed_out
     assert outcome.status in {-signal.SIGTERM, -signal.SIGKILL}
     assert gone(notes, count)
@@ -127,7 +127,7 @@ def test_sigterm_comes_first(command, stop, notes):
         "signal.signal(signal.SIGTERM, lambda *_: (print('tidy'), sys.exit(3)))\n"
         "open(sys.argv[1] + '/ready', 'w').close()\n" + FOREVER
     )
-    outcome = run(command(script, timeout=1.0), stop)
+    outcome = run_process(command(script, timeout=1.0), stop)
     assert (outcome.timed_out, outcome.output, outcome.status) == (True, "tidy\n", 3)
 
 
@@ -139,7 +139,7 @@ def test_a_child_that_forks_and_exits_leaves_nothing(leave, command, stop, notes
         "if os.fork(): os.read(ready, 1); os._exit(0)\n"
         f"{leave}{NOTE}os.write(told, b'x')\n{FOREVER}"
     )
-    outcome = run(command(script), stop)
+    outcome = run_process(command(script), stop)
     assert (outcome.status, outcome.timed_out) == (0, False)
     assert gone(notes, 1)
 
@@ -151,7 +151,7 @@ def test_a_hundred_megabytes_of_output(command, stop, tmp_path, monkeypatch):
         "for _ in range(100): os.write(1, block)\nos.write(2, b'end')"
     )
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # nobody else's
-    outcome = run(command(script), stop)
+    outcome = run_process(command(script), stop)
     assert (outcome.status, outcome.errors) == (0, "end")
     assert len(outcome.output) == 16 << 20
     assert not [path for path in tmp_path.rglob("*") if path.stat().st_size >= 100 << 20]
@@ -175,7 +175,7 @@ def test_what_cannot_be_started(argv, directory, kind, stop, tmp_path):
         argv=argv, directory=tmp_path / directory, environment=dict(os.environ), timeout=9
     )
     with pytest.raises(kind):
-        run(wrong, stop)
+        run_process(wrong, stop)
     assert descriptors() == before
 
 
@@ -184,7 +184,7 @@ def test_a_stop_before_the_start_starts_nothing_lasting(command, notes):
     stop = Stop()
     stop.number = signal.SIGTERM
     with pytest.raises(StopRequested):
-        run(command(FORK + FOREVER), stop)
+        run_process(command(FORK + FOREVER), stop)
     assert not list(notes.iterdir())
 
 
@@ -192,11 +192,11 @@ _GATE = """
 import os, sys
 from pathlib import Path
 from gate.harness.base import Command
-from gate.measure.process.process import run
+from gate.measure.process.process import run_process
 from gate.measure.process.stop import Stop, StopRequested
 with Stop().listening() as stop:
     try:
-        run(Command(argv=(sys.executable, "-c", sys.argv[2], sys.argv[1]), directory=Path.cwd(),
+        run_process(Command(argv=(sys.executable, "-c", sys.argv[2], sys.argv[1]), directory=Path.cwd(),
             environment=dict(os.environ), timeout=300), stop)
     except StopRequested as request:
         print("stopped", request.number)
@@ -262,16 +262,16 @@ def test_a_second_stop_does_not_break_the_killing(measuring, notes):
 
 def test_a_child_killed_from_outside_is_told(command, stop):
     """A child that somebody else killed comes back with that signal, not as a timeout."""
-    outcome = run(command("import os\nos.kill(os.getpid(), 9)"), stop)
+    outcome = run_process(command("import os\nos.kill(os.getpid(), 9)"), stop)
     assert (outcome.status, outcome.timed_out) == (-9, False)
 
 
 def test_many_children_leave_no_descriptor(command, stop):
     """A long session does not run out of descriptors."""
-    run(command("pass"), stop)
+    run_process(command("pass"), stop)
     before = descriptors()
     for _ in range(5):
-        run(command("pass"), stop)
+        run_process(command("pass"), stop)
     assert descriptors() == before
 
 

@@ -14,7 +14,7 @@ from judge.build import session as made_session
 from gate.errors import TrialFailed
 from gate.linux import perf_event
 from gate.linux.perf_event import NoCounters
-from gate.measure import patch_coverage, run_context
+from gate.measure import patch_coverage, trial
 from gate.measure.process.stop import StopRequested
 from gate.model import Changes, Ran, Side, TrialStatus
 
@@ -35,13 +35,13 @@ def counted(monkeypatch):
     def play(calls=None, missing=None, operations=50.0, failure=None):
         asked = []
 
-        def run(_sitting, _side, _benchmark, functions):
+        def run(_run, _side, _benchmark, functions):
             asked.extend(functions)
             if failure is not None:
                 raise failure
             return calls or {}, missing or {}, operations
 
-        monkeypatch.setattr(patch_coverage, "_counted", run)
+        monkeypatch.setattr(patch_coverage, "_count_calls", run)
         return asked
 
     return play
@@ -49,7 +49,9 @@ def counted(monkeypatch):
 
 def look(side=Side.HEAD, changes=CHANGES):
     """What is told of a side; consistent in any case."""
-    found = patch_coverage.touched_by(changes, SimpleNamespace(), side, SimpleNamespace())
+    found = patch_coverage.measure_patch_coverage(
+        changes, SimpleNamespace(), side, SimpleNamespace()
+    )
     assert not refusal(found)
     return found
 
@@ -92,24 +94,22 @@ def test_code_that_is_the_same_needs_no_run(counted):
     assert (asked, found.count, found.identical) == ([], 0, True)
 
 
-def taken(monkeypatch, touch, *, trials=()):
+def taken(monkeypatch, coverage, *, trials=()):
     """A good trial after these, with that look at it; what stands in the session then."""
     made = TRIAL
-    monkeypatch.setattr(run_context, "make_trial", lambda *_, **__: made)
+    monkeypatch.setattr(trial, "make_trial", lambda *_, **__: made)
     kept = list(trials)
     session = SimpleNamespace(trials=trials, side=Side.HEAD)
     recorder = SimpleNamespace(session=session, add=kept.append)
     with suppress(StopRequested):
         benchmark = SimpleNamespace(name="b")
-        run_context.take_trial(
-            SimpleNamespace(touch=touch), recorder, benchmark, pair=None, slot=None
-        )
+        trial.take_trial(SimpleNamespace(coverage=coverage), recorder, benchmark)
     return kept
 
 
 def test_a_session_is_looked_at_once(monkeypatch, counted):
     """After its first good trial, also where that is not its first; not again after a resume."""
-    look = patch_coverage.toucher(CHANGES)
+    look = patch_coverage.make_patch_coverage(CHANGES)
     asked = counted({"submit [d]": 100})
     failed = replace(TRIAL, status=TrialStatus.FAILED, values=())
     *_, first = taken(monkeypatch, look, trials=(failed,))
@@ -131,7 +131,7 @@ def test_a_trial_is_kept_where_the_look_at_it_is_interrupted(monkeypatch):
 
 def test_where_nothing_is_compared_nothing_is_looked_for():
     """One side alone changed nothing."""
-    assert patch_coverage.toucher(None) is None
+    assert patch_coverage.make_patch_coverage(None) is None
 
 
 def test_a_kernel_without_probes_says_so(monkeypatch, tmp_path):

@@ -10,7 +10,7 @@ from judge.build import at, decide, only, outcome, pair_sessions, reviewed, sess
 from vm.made import RELEASE, bzimage, elf, kernel, write_side
 
 from gate.formats.profile.machines import run_in_guest
-from gate.harness.guest.instructions import touch
+from gate.harness.guest.instructions import patch_coverage
 from gate.judge.context.patch_coverage import CODE
 from gate.model import Activation, Changes, Guest, Ran, SubjectKind, Touch, Untouched, Work
 from gate.report.html.html import render_html
@@ -54,13 +54,13 @@ def test_a_trial_tells_what_of_the_change_ran():
     )
     short = ran(ff81000010=40, ffc0000010=1000)
     long = ran(ff81000010=40, ffc0000010=6000)
-    found = touch(changes, short, long, (10, 110), SYMBOLS)
+    found = patch_coverage(changes, short, long, (10, 110), SYMBOLS)
     assert (found.count, found.executed, found.unknown) == (3, 2, "")
     assert found.ran["null_handle_cmd [null_blk]"] == Ran(instructions=6000.0, per_operation=50.0)
     assert found.ran["first"] == Ran(instructions=40.0, per_operation=0.0)
     assert list(found.functions) == ["null_handle_cmd [null_blk]", "first", "same"]
     assert not refusal(found)
-    assert "no function" in touch(changes, short, long, (10, 110), "").unknown
+    assert "no function" in patch_coverage(changes, short, long, (10, 110), "").unknown
 
 
 def test_what_differs_is_bound_to_both_build_ids(tmp_path):

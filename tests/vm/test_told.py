@@ -12,8 +12,8 @@ from gate.errors import TrialFailed
 from gate.harness.base import Outcome
 from gate.harness.guest.instructions_output import (
     answers_of_guest,
+    demand_proof,
     functions,
-    proven,
     runs,
     timeout_error,
     values,
@@ -141,17 +141,17 @@ def right(guest):
 
 def test_a_side_is_proven_before_and_after(guest):
     """The right one passes; each single difference, at either time, refuses it."""
-    proven(right(guest), guest)
+    demand_proof(right(guest), guest)
     for name in ("releases", "versions", "build_ids"):
         for at in (0, 1):
             answers = right(guest)
             getattr(answers, name)[at] = "other"
             with pytest.raises(TrialFailed, match=r"the side is not proven: .* is other"):
-                proven(answers, guest)
+                demand_proof(answers, guest)
         answers = right(guest)
         getattr(answers, name).pop()
-        with pytest.raises(TrialFailed, match=r"told its .* 1 times"):
-            proven(answers, guest)
+        with pytest.raises(TrialFailed, match=r"reported its .* 1 times"):
+            demand_proof(answers, guest)
 
 
 def test_a_module_is_proven_by_its_build_id(guest):
@@ -159,10 +159,10 @@ def test_a_module_is_proven_by_its_build_id(guest):
     answers = right(guest)
     answers.modules = {"made": "ee" * 20}
     with pytest.raises(TrialFailed, match="the loaded module made has the build-id"):
-        proven(answers, guest)
+        demand_proof(answers, guest)
     answers.modules = {}
     with pytest.raises(TrialFailed, match="made was not loaded"):
-        proven(answers, guest)
+        demand_proof(answers, guest)
     assert module() == guest.modules[0].content
 
 

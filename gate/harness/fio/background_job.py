@@ -65,11 +65,7 @@ def check_job(
 
 
 def prepare_job(background: Background, context: TrialContext) -> None:
-    """Lay out the job's files, so that the load works from its first moment.
-
-    Raises:
-        TrialFailed: fio failed.
-    """
+    """Lay out the job's files, so that the load works from its first moment."""
     argv = job_argv(background, context, {"create_only": "1"})
     finish(Clock(context).run(argv, context.work), "laying out the background load's files")
 

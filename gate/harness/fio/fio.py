@@ -40,7 +40,6 @@ class Fio:
 
     def tools(self, profile: Profile, environment: Mapping[str, str]) -> dict[str, str]:
         """Ask fio for its version."""
-        del profile
         said = ask(("fio", "--version"), environment, cure=_CURE)
         match = _VERSION.fullmatch(said)
         if match is None:

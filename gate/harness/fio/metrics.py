@@ -1,7 +1,4 @@
-"""A checked fio document -> metric values, each in its base unit.
-
-A checked fio document -> completion latencies as a curve over percentiles, for every kind.
-"""
+"""A checked fio document -> metric values in base units, and latencies as curves."""
 
 from __future__ import annotations
 
@@ -42,14 +39,9 @@ def fio_values(document: FioDocument) -> tuple[tuple[Value, ...], dict[str, str]
             table.rates(f"{side}_", own)
             table.latencies(f"{side}_", own)
         else:
-            unified = MIXED in sides
-            why = (
-                "unified_rw_reporting hides it: remove that option"
-                if unified
-                else (
-                    f"the job did no {side}s: take the metric out of the profile, or mend the job"
-                )
-            )
+            why = f"the job did no {side}s: take the metric out of the profile, or correct the job"
+            if MIXED in sides:
+                why = "unified_rw_reporting hides it: remove that option"
             table.lack(side, why)
     return tuple(table.values), table.missing
 

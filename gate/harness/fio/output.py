@@ -124,7 +124,7 @@ def _only_document(text: str) -> tuple[dict[str, object], list[str]]:
     if len(found) > 1:
         raise TrialFailed(
             f"fio's output holds {len(found)} documents, as with --status-interval: "
-            "which of them is the result cannot be told"
+            "it is not clear which of them is the result"
         )
     around += text[end:].splitlines()
     return found[0], [line for line in around if line.strip()]
@@ -170,9 +170,7 @@ def _refuse_sequence(entries: list[dict[str, object]]) -> None:
 
 def _job(entry: dict[str, object]) -> FioJob:
     name = name_of(entry.get("jobname"), "a fio job's name")
-    present = [side for side in FIO_SIDES if side in entry]
-    if not present:
-        present = [MIXED] if MIXED in entry else []
+    present = [side for side in FIO_SIDES if side in entry] or [MIXED] * (MIXED in entry)
     if not present:
         raise TrialFailed(f"fio job {name} has neither read, write nor trim figures")
     sides = tuple(side for side in (_side(entry, key, name) for key in present) if side.ios)

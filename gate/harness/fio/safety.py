@@ -4,8 +4,7 @@ fio opens, creates, overwrites and trims whatever a job names, as whoever runs i
 section called [/dev/sda] is enough. So every line must be understood: an option that is in no
 list is refused, and a line is refused too when fio might read it in another way than we do.
 A device that the guard found nothing against may be opened in one way: `filename=${GATE_DEVICE}`.
-
-What stands in the way of a harness: files in the work directory that are not what they seem.
+Files that are in the work directory already must be what they seem.
 """
 
 from __future__ import annotations
@@ -38,10 +37,10 @@ if TYPE_CHECKING:
 def irregular(path: str) -> str:
     """Why what is there must not be opened for writing; empty for a plain file or none at all."""
     try:
-        seen = os.stat(path)  # noqa: PTH116 - many calls
+        seen = os.stat(path)
     except FileNotFoundError:
         # A link that leads nowhere: its target would be made.
-        return "is a link to nothing" if os.path.islink(path) else ""  # noqa: PTH114 - a name, no path
+        return "is a link to nothing" if os.path.islink(path) else ""
     except OSError:
         return "is no plain file"
     if not stat.S_ISREG(seen.st_mode):
@@ -155,7 +154,7 @@ def _section(line: JobLine, work: Path) -> Iterator[str]:
         yield f"the section name is longer than {_LONGEST_SECTION} characters"
     elif "/" in name:
         yield f"fio would open the section name {quote(name)} as a path"
-    elif not is_global(name) and (why := irregular(os.path.join(work, name))):  # noqa: PTH118
+    elif not is_global(name) and (why := irregular(os.path.join(work, name))):
         yield f"fio would open the section name {quote(name)}, which {why}"
 
 
@@ -229,9 +228,9 @@ class _Paths:
         return next((why for why in whys if why), "")
 
     def _place(self, directory: str, part: str, name: str) -> str:
-        base = os.path.join(self._work, directory)  # noqa: PTH118
+        base = os.path.join(self._work, directory)
         # With a directory fio glues an absolute name below it; without, it takes it as it is.
-        for path in (os.path.join(base, part), f"{base}/{part}"):  # noqa: PTH118
+        for path in (os.path.join(base, part), f"{base}/{part}"):
             real = os.path.realpath(path)
             if real != self._work and not real.startswith(f"{self._work}{os.sep}"):
                 return "leads outside the work directory"
@@ -245,14 +244,14 @@ class _Paths:
         """Say what is wrong with files that are there and that generated names can meet."""
         for directory in self._directories:
             folder, _, last = pattern.rpartition("/")
-            place = os.path.join(self._work, directory, folder)  # noqa: PTH118
+            place = os.path.join(self._work, directory, folder)
             try:
-                names = os.listdir(place)  # noqa: PTH208
+                names = os.listdir(place)
             except OSError:
                 continue
             for name in sorted(names):
                 if fnmatch(name, last):
-                    why = self._place(os.path.join(directory, folder), name, "filename")  # noqa: PTH118
+                    why = self._place(os.path.join(directory, folder), name, "filename")
                     if why:
                         return f"{quote(name)} is there and {why}"
         return ""

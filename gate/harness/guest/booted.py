@@ -73,8 +73,8 @@ class Booted:
         """Why KVM is not used."""
         self._boots = 0
         self._sides: dict[Side, tuple[Path, tuple[str, ...]]] = {}
-        self._touched: set[tuple[str, Side]] = set()
-        """Benchmarks and sides of which a boot told what of the change it called."""
+        self._covered: set[tuple[str, Side]] = set()
+        """Benchmarks and sides of which a boot said which changed functions it called."""
 
     def tools(self, profile: Profile, environment: Mapping[str, str]) -> dict[str, str]:
         """Versions of the harness, which the guest sees too, and of QEMU."""
@@ -145,22 +145,22 @@ class Booted:
             raise TrialFailed(f"the guest cannot be laid out: {error}") from error
         guest.image.demand_unchanged()
         outcome = Clock(context).run(machine_command(boot), context.scratch)
-        kept = self._kept(context)
+        files = self._keep_files(context)
         demand_success(share, guest_exit_status(share, context.scratch / "console", outcome, guest))
         session = _session(share, context, machine.trials)
-        reading = _reading(session, (f"booted {proof_of(guest)}, kept as {kept.name}",))
-        if reading.touch is not None:
-            self._touched.add((context.benchmark.name, context.side))
+        reading = _reading(session, (f"booted {proof_of(guest)}, kept as {files.name}",))
+        if reading.coverage is not None:
+            self._covered.add((context.benchmark.name, context.side))
         return reading
 
     def _request(self, context: TrialContext, machine: Machine) -> GuestRequest:
         """Once for each side also what the trials call of what differs between the sides."""
-        asked = (context.benchmark.name, context.side) not in self._touched
+        asked = (context.benchmark.name, context.side) not in self._covered
         both = asked and all(side in self._sides for side in Side)
         changes = changes_between(self._sides[Side.BASE], self._sides[Side.HEAD]) if both else None
         return _request(context, machine, self._tools, changes)
 
-    def _kept(self, context: TrialContext) -> Path:
+    def _keep_files(self, context: TrialContext) -> Path:
         """Keep what the boot handed back, whatever becomes of the trial."""
         self._boots += 1
         place = context.work.parent / _KEPT / f"{context.profile.name}-{self._boots:04d}"
@@ -262,9 +262,9 @@ def _reading(session: Session, notes: tuple[str, ...]) -> Reading:
         )
         for name in names
     )
-    touch = next((one.touch for one in session.trials if one.touch is not None), None)
+    coverage = next((one.touch for one in session.trials if one.touch is not None), None)
     return Reading(
-        values=values, notes=notes, bill=middle.cpu, latencies=middle.latencies, touch=touch
+        values=values, notes=notes, bill=middle.cpu, latencies=middle.latencies, coverage=coverage
     )
 
 

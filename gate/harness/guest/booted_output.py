@@ -1,6 +1,6 @@
-"""What a guest left in the shared directory: how it ended, and the proof of what it was.
+"""What the harnesses share that boot a side's kernel: its directory, QEMU, and the guest's files.
 
-What the harnesses share that boot a side's kernel: its directory, and QEMU.
+How a guest ended and the proof of what it was are read from the directory that it shares with us.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from gate.errors import InputError, MeasureError, TrialFailed, TrialTimeout
 from gate.formats.strict import export, last_line, quote
-from gate.harness.guest.instructions_output import INTERVALS, proven
+from gate.harness.guest.instructions_output import INTERVALS, demand_proof
 from gate.harness.process import ask
 from gate.vm.guest_output import fault_of, last_lines, read_answers
 from gate.vm.machine import OLDEST, PROGRAM, VERSION
@@ -27,9 +27,12 @@ def guest_exit_status(share: Path, console: Path, outcome: Outcome, guest: RootG
 
     Raises:
         TrialTimeout: it was killed because its time was up.
-        TrialFailed: it crashed, its kernel told of a fault, or is not the side's.
+        TrialFailed: it crashed, its kernel reported a fault, or is not the side's.
     """
-    said, log = _read(share / "before") + _read(share / "after"), _read(console)
+    said, log = (
+        read_guest_file(share / "before") + read_guest_file(share / "after"),
+        read_guest_file(console),
+    )
     answers = read_answers(said)
     fault = fault_of(log)
     if outcome.timed_out:
@@ -43,22 +46,18 @@ def guest_exit_status(share: Path, console: Path, outcome: Outcome, guest: RootG
         raise TrialFailed(f"the module {quote(name)} does not load: {quote(why.strip())}")
     if fault:
         raise TrialFailed(fault)
-    status = _read(share / "status").strip()
+    status = read_guest_file(share / "status").strip()
     if not status.isdigit() or len(answers.releases) != INTERVALS:
         last = last_line(outcome.errors) or last_lines(log) or "it said nothing"
         raise TrialFailed(f"the guest ended before its trial did: {quote(last)}")
-    proven(answers, guest)
+    demand_proof(answers, guest)
     return int(status)
 
 
 def demand_success(share: Path, status: int) -> None:
-    """Refuse a boot whose command failed.
-
-    Raises:
-        TrialFailed: by what it said last.
-    """
+    """Refuse a boot whose command failed, by what it said last."""
     if status != 0:
-        why = last_line(_read(share / "err")) or last_line(_read(share / "out"))
+        why = last_line(read_guest_file(share / "err")) or last_line(read_guest_file(share / "out"))
         raise TrialFailed(f"in the guest: {quote(why or 'it said nothing')} (status {status})")
 
 
@@ -68,8 +67,8 @@ def proof_of(guest: RootGuest) -> str:
     return f"{guest.image.release} build-id {guest.image.build_id[:12]}{modules}"
 
 
-def _read(path: Path) -> str:
-    """What a guest wrote; empty where it wrote nothing."""
+def read_guest_file(path: Path) -> str:
+    """What a guest wrote; empty where it wrote nothing, which its reader reports."""
     try:
         return export(path, path.name, empty=True)
     except TrialFailed:

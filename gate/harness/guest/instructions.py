@@ -5,8 +5,6 @@ up, then with few operations and with many. What an operation costs is the diffe
 counts by the difference of the operations, so that starting the command costs nothing.
 
 It counts work, not time: caches, locks that wait, and devices are no part of it.
-
-What of a change one trial executed: the functions that differ, counted on this side.
 """
 
 from __future__ import annotations
@@ -18,11 +16,11 @@ from gate.formats.profile.metric_kinds import INSTRUCTION_KINDS
 from gate.formats.strict import export
 from gate.harness.base import Reading
 from gate.harness.expand import expand
-from gate.harness.guest.booted_output import kernel_directory, qemu_version
+from gate.harness.guest.booted_output import kernel_directory, qemu_version, read_guest_file
 from gate.harness.guest.instructions_output import (
     answers_of_guest,
+    demand_proof,
     functions,
-    proven,
     runs,
     timeout_error,
     values,
@@ -49,22 +47,22 @@ if TYPE_CHECKING:
     from gate.vm.guest_output import Interval
 
 
-def touch(
+def patch_coverage(
     changes: Changes, short: Interval, long: Interval, operations: tuple[int, int], symbols: str
 ) -> Touch:
-    """What both runs of a trial executed of what differs."""
+    """Which of the changed functions both runs of a trial executed, counted on this side."""
     known = Symbols(symbols)
     functions = changes.functions
     unknown = changes.unknown
     if functions and "" not in known.owners():
-        unknown = "; ".join(filter(None, (unknown, "the guest told no function of its kernel")))
+        unknown = "; ".join(filter(None, (unknown, "the guest reported no function of its kernel")))
     few, many = (executed_functions(run.blocks, known, functions) for run in (short, long))
     more = operations[1] - operations[0]
     ran = {name: _ran(few.get(name), many.get(name), more) for name in {**few, **many}}
     order = sorted(ran, key=lambda name: (-ran[name].instructions, name))
     return Touch(
         count=len(functions),
-        functions={name: functions[name] for name in _told(functions, order)},
+        functions={name: functions[name] for name in _names_to_keep(functions, order)},
         executed=len(ran),
         ran={name: ran[name] for name in order[:MOST_CHANGED]},
         unknown=unknown,
@@ -81,8 +79,8 @@ def _ran(few: FunctionRuns | None, many: FunctionRuns | None, more: int) -> Ran:
     )
 
 
-def _told(functions: dict[str, str], order: list[str]) -> list[str]:
-    """Names to keep: those that ran before the others."""
+def _names_to_keep(functions: dict[str, str], order: list[str]) -> list[str]:
+    """Those that ran before the others."""
     rest = (name for name in sorted(functions) if name not in set(order))
     return [*order, *rest][:MOST_CHANGED]
 
@@ -103,7 +101,6 @@ class Instructions:
 
     def tools(self, profile: Profile, environment: Mapping[str, str]) -> dict[str, str]:
         """Ask QEMU for its version; build our plugin where it is not yet."""
-        del profile
         version = qemu_version(environment)
         compile_plugin("mark")
         return {"qemu": version, "plugin": compile_plugin("count").name.rpartition("-")[2]}
@@ -144,18 +141,19 @@ class Instructions:
         )
         guest.image.demand_unchanged()
         outcome = Clock(context).run(counting_command(boot), context.scratch)
-        console = _read(context.scratch / "console")
-        text = _read(context.scratch / "answers")
+        console = read_guest_file(context.scratch / "console")
+        text = read_guest_file(context.scratch / "answers")
         if outcome.timed_out:
             raise timeout_error(text, console, outcome)
         answers = answers_of_guest(text, console, outcome)
-        proven(answers, guest)
+        demand_proof(answers, guest)
         changes = self._differing(context.benchmark.name)
-        counted = runs(export(context.scratch / "counts", "the plugin"))
+        short, long = runs(export(context.scratch / "counts", "the plugin"))
+        operations, symbols = wanted.operations, answers.symbols
         return Reading(
-            values=values(*counted, wanted.operations),
-            functions=functions(*counted, wanted.operations, answers.symbols),
-            touch=changes and touch(changes, *counted, wanted.operations, answers.symbols),
+            values=values(short, long, operations),
+            functions=functions(short, long, operations, symbols),
+            coverage=changes and patch_coverage(changes, short, long, operations, symbols),
         )
 
     def _differing(self, benchmark: str) -> Changes | None:
@@ -166,14 +164,6 @@ class Instructions:
                 return None
             self._changes[benchmark] = changes_between(base, head)
         return self._changes[benchmark]
-
-
-def _read(path: Path) -> str:
-    """What a guest wrote; empty where it wrote nothing, which is told in its own words."""
-    try:
-        return export(path, path.name, empty=True)
-    except TrialFailed:
-        return ""
 
 
 def _key(context: TrialContext) -> tuple[Path, str, str]:
@@ -201,7 +191,7 @@ def _steps(context: TrialContext) -> tuple[tuple[str, str, bool], ...]:
     if few == many:
         raise InputError(
             "G233",
-            "the command does not use {operations}, so nothing tells what one costs.",
+            "the command does not use {operations}, so the cost of one is unknown.",
             place=context.profile.path,
             cure='Use it, for example "dd if=/dev/nullb0 of=/dev/null count={operations}".',
         )

@@ -1,4 +1,4 @@
-"""From what a guest told and the plugin counted to values, or to why there are none."""
+"""From what a guest reported and the plugin counted to values, or to why there are none."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _last(said: str) -> str:
     return quote(last_line(said) or "it said nothing")
 
 
-def proven(answers: Answers, guest: GuestFiles | RootGuest) -> None:
+def demand_proof(answers: Answers, guest: GuestFiles | RootGuest) -> None:
     """Refuse a guest that is not, before and after its trial, what the side's directory holds.
 
     Raises:
@@ -83,7 +83,7 @@ def proven(answers: Answers, guest: GuestFiles | RootGuest) -> None:
     ):
         if len(said) != INTERVALS:
             raise TrialFailed(
-                f"the side is not proven: the guest told its {what} {len(said)} times"
+                f"the side is not proven: the guest reported its {what} {len(said)} times"
             )
         for one in said:
             if one != expected:
@@ -103,11 +103,7 @@ def proven(answers: Answers, guest: GuestFiles | RootGuest) -> None:
 
 
 def runs(counts: str) -> tuple[Interval, Interval]:
-    """The counts of the short and of the long run.
-
-    Raises:
-        TrialFailed: there are not two runs.
-    """
+    """The counts of the short and of the long run; there must be these two."""
     try:
         intervals = read_counts(counts)
     except ValueError as error:
@@ -132,11 +128,7 @@ def functions(
 
 
 def values(short: Interval, long: Interval, operations: tuple[int, int]) -> tuple[Value, ...]:
-    """The four metrics out of the counts of the short and the long run.
-
-    Raises:
-        TrialFailed: the longer cost no more than the shorter.
-    """
+    """The four metrics out of the counts of the two runs; the longer must cost more."""
     more = operations[1] - operations[0]
     found = []
     for who, few, many in (

@@ -1,13 +1,13 @@
-"""A loss planted into a command: a shell that counts for a while before it becomes the command.
+"""Losses planted into a command of hyperfine, and into a function that pytest-benchmark times.
 
-The counting is CPU work in user space, so `user`, `cpu` and `wall` all grow. The shell then
-replaces itself by the command, so that nothing stands between it and hyperfine. What starting the
-shell costs is measured too and is part of the plant.
+A shell counts for a while before it becomes the command. The counting is CPU work in user space, so
+`user`, `cpu` and `wall` all grow. The shell then replaces itself by the command, so that nothing
+stands between it and hyperfine. What starting the shell costs is measured too and is part of the
+plant.
 
-A loss planted into a function that pytest-benchmark times: each call waits busily afterwards.
-
-A plugin of a few lines is laid beside the trial and named with `-p`. It wraps what the stopwatch
-runs, inside the timed stretch, so every call of every round grows by the same time.
+A timed function waits busily after each call. A plugin of a few lines is laid beside the trial and
+named with `-p`. It wraps what the stopwatch runs, inside the timed stretch, so every call of every
+round grows by the same time.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.errors import TrialFailed
+from gate.harness.base import Planter
 from gate.model import Work
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from gate.harness.base import Harness, Reading, TrialContext
+    from gate.harness.base import Harness, TrialContext
     from gate.model import Benchmark, Profile
 
 
@@ -40,17 +41,15 @@ while [ "$n" -gt 0 ]; do n=$((n - 1)); done
 """
 
 
-class PlantCommand:
+class PlantCommand(Planter):
     """Makes a command of hyperfine work longer."""
 
     def reaches(self, profile: Profile) -> tuple[str, ...]:
         """CPU first: it is the quietest."""
-        del profile
         return ("cpu", "user", "wall")
 
     def refusal(self, profile: Profile, benchmark: Benchmark) -> str:
         """A shell of unknown grammar cannot be given a line of its own."""
-        del benchmark
         words = profile.work.shell.split()
         shell = words[0].rpartition("/")[2] if words else ""
         if shell == "none" or shell in _SHELLS:
@@ -61,12 +60,12 @@ class PlantCommand:
         self, inner: Harness, context: TrialContext, loss: float, metric: str
     ) -> dict[str, str]:
         """Measure the command, the wrapper alone, and the wrapper counting."""
-        own = self._typical(inner, context, metric)
-        wrapper = self._typical(inner, _alone(context, 0), metric)
-        counting = self._typical(inner, _alone(context, _SAMPLE), metric)
+        own = _typical(inner, context, metric)
+        wrapper = _typical(inner, _alone(context, 0), metric)
+        counting = _typical(inner, _alone(context, _SAMPLE), metric)
         each = (counting - wrapper) / _SAMPLE
         if each <= 0:
-            raise TrialFailed("the planted work could not be timed: the host is too loud")
+            raise TrialFailed("the planted work could not be timed: the host is too noisy")
         count = round((loss * own - wrapper) / each)
         if count < 1:
             raise TrialFailed(
@@ -75,10 +74,6 @@ class PlantCommand:
             )
         return {"counts": str(count)}
 
-    def _typical(self, inner: Harness, context: TrialContext, metric: str) -> float:
-        readings = [inner.trial(context) for _ in range(TRIALS)]
-        return median([v.value for r in readings for v in r.values if v.metric == metric])
-
     def slowed(self, context: TrialContext, settings: Mapping[str, str]) -> TrialContext:
         """The command behind its wrapper."""
         work = context.profile.work
@@ -86,12 +81,11 @@ class PlantCommand:
         between = " " if work.shell.strip() == "none" else "\n"
         return _with(context, replace(work, command=f"{busy}{between}{work.command}"))
 
-    def reading(
-        self, context: TrialContext, reading: Reading, settings: Mapping[str, str]
-    ) -> Reading:
-        """As it was measured."""
-        del context, settings
-        return reading
+
+def _typical(inner: Harness, context: TrialContext, metric: str) -> float:
+    """The median of a metric over a few trials."""
+    readings = [inner.trial(context) for _ in range(TRIALS)]
+    return median([v.value for r in readings for v in r.values if v.metric == metric])
 
 
 def _alone(context: TrialContext, counts: int) -> TrialContext:
@@ -113,7 +107,6 @@ def _busy(context: TrialContext, counts: int) -> str:
     return f"sh {place} {counts}"
 
 
-PYTEST_TRIALS = 3
 _LEAST = 2000
 """Nanoseconds; below this the clock of the waiting loop is too coarse."""
 _VARIABLE = "DRIFTGATE_PLANTED_NS"
@@ -149,25 +142,18 @@ BenchmarkFixture._make_runner = _slow_runner
 '''
 
 
-class PlantPytest:
+class PlantPytest(Planter):
     """Makes a timed function take longer."""
 
     def reaches(self, profile: Profile) -> tuple[str, ...]:
         """Every summary of the rounds."""
-        del profile
         return ("minimum", "median", "mean")
-
-    def refusal(self, profile: Profile, benchmark: Benchmark) -> str:
-        """Nothing stands against it before it is sized."""
-        del profile, benchmark
-        return ""
 
     def size(
         self, inner: Harness, context: TrialContext, loss: float, metric: str
     ) -> dict[str, str]:
         """Measure the function."""
-        readings = [inner.trial(context) for _ in range(PYTEST_TRIALS)]
-        own = median([v.value for r in readings for v in r.values if v.metric == metric])
+        own = _typical(inner, context, metric)
         extra = round(loss * own * 1e9)
         if extra < _LEAST:
             raise TrialFailed(
@@ -191,10 +177,3 @@ class PlantPytest:
         work = replace(work, arguments=(*work.arguments, "-p", "driftgate_planted"))
         profile = replace(context.profile, work=work)
         return replace(context, profile=profile, environment=environment)
-
-    def reading(
-        self, context: TrialContext, reading: Reading, settings: Mapping[str, str]
-    ) -> Reading:
-        """As it was measured."""
-        del context, settings
-        return reading

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING
 
 from gate.errors import TrialFailed
 from gate.formats.profile.metric_kinds import FIO_KINDS
+from gate.harness.base import Planter
 from gate.harness.fio.job import effective_job, is_global, job_options, lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from gate.harness.base import Harness, Reading, TrialContext
+    from gate.harness.base import Harness, TrialContext
     from gate.model import Benchmark, Profile
 
 TRIALS = 3
@@ -50,12 +51,11 @@ class _Job:
         return int(text) if text.isdecimal() and int(text) > 0 else None
 
 
-class PlantFio:
+class PlantFio(Planter):
     """Makes the jobs of fio think longer."""
 
     def reaches(self, profile: Profile) -> tuple[str, ...]:
         """Rates; a completion latency does not hold the think time."""
-        del profile
         return tuple(name for name in FIO_KINDS if name.endswith(("iops", "throughput")))
 
     def refusal(self, profile: Profile, benchmark: Benchmark) -> str:
@@ -65,8 +65,7 @@ class PlantFio:
     def size(
         self, inner: Harness, context: TrialContext, loss: float, metric: str
     ) -> dict[str, str]:
-        """Measure how long an I/O takes as the job is."""
-        del metric  # all rates fall alike
+        """Measure how long an I/O takes as the job is; all rates fall alike."""
         job = _job(context.profile, context.benchmark, context.environment)
         jobs, depth = job.number("numjobs"), job.number("iodepth")
         if job.refusal or jobs is None or depth is None:
@@ -85,13 +84,6 @@ class PlantFio:
         """The job with more think time."""
         params = dict(context.benchmark.params) | dict(settings)
         return replace(context, benchmark=replace(context.benchmark, params=params))
-
-    def reading(
-        self, context: TrialContext, reading: Reading, settings: Mapping[str, str]
-    ) -> Reading:
-        """As it was measured."""
-        del context, settings
-        return reading
 
 
 def _longer(job: _Job, extra: float) -> dict[str, str]:

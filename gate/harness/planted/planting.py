@@ -1,56 +1,48 @@
 """A harness that does a little more than it was asked: known losses, planted to be found.
 
-Outside a calibration nobody gets here. The plant is real work of the harness's own kind, added to
-the head side of one benchmark. How much work a loss takes is measured on the spot, and how large
-the loss became is read from the trials afterwards.
+Only a calibration plants losses. The plant is real work of the harness's own kind, added to the
+head side of one benchmark. How much work a loss takes is measured on the spot, and how large the
+loss became is read from the trials afterwards.
 
-A loss planted into recorded values, so that a calibration can be tried in a moment.
-
-No loss is planted into counted instructions: it would have to be in the kernel itself.
+Which round loses how much is drawn. Rounds come in blocks: a block holds each planted loss once and
+three unchanged rounds for each of them, shuffled, so that most rounds are unchanged, every loss
+comes as often as the others, and a slow change of the host meets all of them alike. The same seed
+gives the same draw.
 """
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from typing import TYPE_CHECKING, NoReturn
 
 from gate.errors import TrialFailed
 from gate.formats.profile.metric_kinds import replay_kinds
+from gate.harness.base import Planter
 from gate.harness.planted.commands import PlantCommand, PlantPytest
 from gate.harness.planted.fio_job import PlantFio
 from gate.model import Better, Role, Side
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from gate.formats.profile.metric_kinds import MetricKind
     from gate.harness.base import Harness, Reading, TrialContext
     from gate.model import Benchmark, Plant, Profile
 
 
-class PlantReplay:
+class PlantReplay(Planter):
     """Multiplies what is played."""
 
     def reaches(self, profile: Profile) -> tuple[str, ...]:
         """Everything."""
         return tuple(metric.name for metric in profile.metrics)
 
-    def refusal(self, profile: Profile, benchmark: Benchmark) -> str:
-        """Nothing stands against it."""
-        del profile, benchmark
-        return ""
-
     def size(
         self, inner: Harness, context: TrialContext, loss: float, metric: str
     ) -> dict[str, str]:
         """Nothing has to be measured."""
-        del inner, context, metric
         return {"factor": repr(1 + loss)}
-
-    def slowed(self, context: TrialContext, settings: Mapping[str, str]) -> TrialContext:
-        """As it is."""
-        del settings
-        return context
 
     def reading(
         self, context: TrialContext, reading: Reading, settings: Mapping[str, str]
@@ -69,8 +61,8 @@ class PlantReplay:
 _WHY = "a loss in instructions is a change of the kernel: plant it in a side of your own"
 
 
-class PlantInstructions:
-    """Refuses, and says what to do instead."""
+class PlantInstructions(Planter):
+    """Refuses: a loss in counted instructions would have to be in the kernel itself."""
 
     def reaches(self, profile: Profile) -> tuple[str, ...]:
         """Whatever a changed kernel would reach."""
@@ -78,57 +70,11 @@ class PlantInstructions:
 
     def refusal(self, profile: Profile, benchmark: Benchmark) -> str:
         """Always."""
-        del profile, benchmark
         return _WHY
 
     def size(self, inner: Harness, context: TrialContext, loss: float, metric: str) -> NoReturn:
-        """Never asked for, as every benchmark is refused."""
-        del inner, context, loss, metric
+        """Never called, as every benchmark is refused."""
         raise TrialFailed(_WHY)
-
-    def slowed(self, context: TrialContext, settings: Mapping[str, str]) -> NoReturn:
-        """Likewise."""
-        del context, settings
-        raise TrialFailed(_WHY)
-
-    def reading(
-        self, context: TrialContext, reading: Reading, settings: Mapping[str, str]
-    ) -> NoReturn:
-        """Likewise."""
-        del context, reading, settings
-        raise TrialFailed(_WHY)
-
-
-class Planter(Protocol):
-    """How one harness is made slower."""
-
-    def reaches(self, profile: Profile) -> tuple[str, ...]:
-        """The metrics that grow by the asked share, the one to measure by first."""
-        ...
-
-    def refusal(self, profile: Profile, benchmark: Benchmark) -> str:
-        """Why a loss cannot be planted honestly into this benchmark; empty when it can."""
-        ...
-
-    def size(
-        self, inner: Harness, context: TrialContext, loss: float, metric: str
-    ) -> dict[str, str]:
-        """Measure what the loss takes.
-
-        Raises:
-            TrialFailed: a trial failed, or the benchmark is too short for so small a loss.
-        """
-        ...
-
-    def slowed(self, context: TrialContext, settings: Mapping[str, str]) -> TrialContext:
-        """The context of a slowed trial."""
-        ...
-
-    def reading(
-        self, context: TrialContext, reading: Reading, settings: Mapping[str, str]
-    ) -> Reading:
-        """What a slowed trial gave."""
-        ...
 
 
 PLANTERS: dict[str, Planter] = {
@@ -198,11 +144,29 @@ class Planted:
             return self._inner.trial(context)
         reading = self._inner.trial(self._slowed(context))
         reading = self._planter.reading(context, reading, self._plant.settings)
-        told = ", ".join(f"{key} {value}" for key, value in self._plant.settings.items())
-        return replace(reading, notes=(*reading.notes, f"planted: {told}"))
+        settings = ", ".join(f"{key} {value}" for key, value in self._plant.settings.items())
+        return replace(reading, notes=(*reading.notes, f"planted: {settings}"))
 
     def _meant(self, context: TrialContext) -> bool:
         return context.side is Side.HEAD and context.benchmark.name == self._plant.benchmark
 
     def _slowed(self, context: TrialContext) -> TrialContext:
         return self._planter.slowed(context, self._plant.settings)
+
+
+UNCHANGED_PER_PLANT = 3
+
+
+def planted_loss(seed: int, position: int, plants: Sequence[float]) -> float:
+    """The loss to plant into the round at a position (from 0) of the draw; 0 is unchanged."""
+    if not plants:
+        return 0.0
+    block = [*plants, *[0.0] * (UNCHANGED_PER_PLANT * len(plants))]
+    number, place = divmod(position, len(block))
+    random.Random(f"{seed}/block/{number}").shuffle(block)
+    return block[place]
+
+
+def planted_benchmark(seed: int, position: int, names: Sequence[str]) -> str:
+    """The one benchmark that loses it."""
+    return random.Random(f"{seed}/benchmark/{position}").choice(names)

@@ -1,4 +1,4 @@
-"""The CPU account of a sitting: which metrics it gives here, one bill and its values a trial."""
+"""The CPU account of a run: which metrics it gives here, one bill and its values a trial."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from gate.linux.perf_event import CounterFiles, NoCounters
 from gate.linux.powercap import find_energy
 from gate.linux.proc_stat import StatFile
 from gate.measure.cpu.bill import make_bill
-from gate.measure.cpu.idle_reference import changed_rest, measure_idle
 from gate.measure.cpu.metrics import cpu_values
-from gate.measure.cpu.samples import Meter, Sources
+from gate.measure.cpu.samples import Meter, Sources, changed_rest, measure_idle
 from gate.model import Role
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ _FRESH = 5.0
 
 @dataclass(slots=True)
 class Accountant:
-    """Keeps the account of one sitting."""
+    """Keeps the account of one run."""
 
     sources: Sources
     gated: frozenset[str]
@@ -40,18 +39,14 @@ class Accountant:
     unavailable: dict[str, str]
     """Watched metrics that this host cannot give -> why."""
     idle: IdleReference | None = None
-    """One for all sessions of the sitting: base and head must be judged by the same."""
+    """One for all sessions of the run: base and head must be judged by the same."""
     _meter: Meter | None = field(default=None, repr=False)
     _rest: IdleReference | None = field(default=None, repr=False)
     """The last look at a session's end, which base and head share."""
     _rest_at: float = 0.0
 
     def reference(self, stop: Stop) -> IdleReference:
-        """What the machine uses at rest, measured when it is first asked for.
-
-        Raises:
-            StopRequested: a signal came.
-        """
+        """What the machine uses at rest, measured when it is first asked for."""
         if self.idle is None:
             self.idle = measure_idle(self.sources, stop)
         return self.idle
@@ -61,11 +56,7 @@ class Accountant:
         self.idle = None
 
     def look_again(self, trials: Sequence[Trial], idle: IdleReference, stop: Stop) -> str:
-        """At a session's end: why its CPU costs must not be judged, if the machine's rest changed.
-
-        Raises:
-            StopRequested: a signal came.
-        """
+        """At a session's end: why its CPU costs must not be judged, if the rest changed."""
         if self._rest is None or time.monotonic() - self._rest_at > _FRESH:
             self._rest, self._rest_at = measure_idle(self.sources, stop), time.monotonic()
         return changed_rest(idle, self._rest, [one.cpu for one in trials if one.cpu])
@@ -101,8 +92,8 @@ class Accountant:
         """
         if self._meter is None or reading.work is None:
             raise TrialFailed(
-                "the harness does not tell which part of the trial was measured, so that part has "
-                "no CPU cost: fio tells it unless its jobs start late (startdelay)"
+                "the harness does not say which part of the trial was measured, so that part has "
+                "no CPU cost: fio says it unless its jobs start late (startdelay)"
             )
         bill = make_bill(self._meter, reading.work, idle)
         names = sorted((self.gated | self.watched) - self.unavailable.keys())

@@ -8,10 +8,8 @@ A guest's processor that waits to wake up is idle and stolen at once, and both a
 (measured: up to 0.4 of 2.7 s). So what is missing to the tick's samples is given back, as far as
 the hypervisor took time at all.
 
-What counters gained in a window whose edges lie between two readings.
-
-A window is known only after the fact (fio tells when it ended and how long it measured), and
-readings are taken every so often. Work begins and stops at the very edges, so a straight line
+A window is known only after the fact (fio reports when it ended and how long it measured), and
+its edges lie between two readings. Work begins and stops at the very edges, so a straight line
 between the two readings around an edge would blur it. What lies between an edge and the nearest
 reading inside the window is taken to have gone on as it did between the readings inside.
 """
@@ -134,14 +132,14 @@ def make_bill(meter: Meter, work: WorkDone, reference: IdleReference) -> CpuBill
 
 def _owners(meter: Meter, busy: float) -> Owners:
     own = meter.used
-    told = (own.user + own.system if own else 0.0) + meter.background
-    told += sum(meter.threads.values())
+    known = (own.user + own.system if own else 0.0) + meter.background
+    known += sum(meter.threads.values())
     return Owners(
         own_user=own.user if own else 0.0,
         own_system=own.system if own else 0.0,
         background=meter.background,
         kthreads=meter.threads,
-        rest=max(busy - told, 0.0),
+        rest=max(busy - known, 0.0),
     )
 
 
@@ -164,7 +162,7 @@ def _refuse_hotplug(readings: list[CpuTimes]) -> None:
         if one.each.keys() != readings[0].each.keys():
             raise TrialFailed(
                 f"processors came or went during the trial ({len(readings[0].each)}, then "
-                f"{len(one.each)} online): what it cost cannot be told"
+                f"{len(one.each)} online): what it cost is unknown"
             )
 
 

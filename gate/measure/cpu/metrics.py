@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.formats.profile.metric_kinds import COUNTED
 from gate.linux.proc_stat import TICK
 from gate.model import Value
 
@@ -31,6 +30,9 @@ def cpu_values(
     bill: CpuBill, idle: IdleReference, names: Iterable[str]
 ) -> tuple[tuple[Value, ...], dict[str, str]]:
     """The values of the named metrics, and why others of them have none."""
+    if not bill.operations > 0:
+        why = "no operation was completed in the measured window"
+        return (), dict.fromkeys(names, why)
     figures = _figures(bill, idle)
     values, lacking = [], {}
     for name in names:
@@ -52,9 +54,6 @@ def _family(name: str) -> str:
 
 def _figures(bill: CpuBill, idle: IdleReference) -> dict[str, Figure]:
     operations = bill.operations
-    if not operations > 0:
-        why = Figure(lacking="no operation was completed in the measured window")
-        return dict.fromkeys(_FAMILIES, why)
     life = bill.window / bill.life if bill.life > 0 else 0.0
     own = bill.owners.own_user + bill.owners.own_system
     kthreads = sum(bill.owners.kthreads.values())
@@ -76,18 +75,18 @@ def _figures(bill: CpuBill, idle: IdleReference) -> dict[str, Figure]:
 
 
 def _net(bill: CpuBill, idle: IdleReference) -> dict[str, Figure]:
-    """What comes of the CPU time that the trial cost, if that can be told at all."""
+    """What comes of the CPU time that the trial cost, as far as it is known."""
     net, step, operations = bill.net, bill.resolution, bill.operations
     names = ("cpu_per_io", "cpu_per_byte", "cpu_utilisation", "efficiency")
     if net <= step:
         why = (
             f"the trial cost {net:.3f} CPU-seconds more than the idle machine, and differences "
-            f"below {step:.3f} s cannot be told: {_CURE}"
+            f"below {step:.3f} s cannot be seen: {_CURE}"
         )
         if idle.busy > _NOT_IDLE * len(bill.per_cpu):
             why = (
                 f"other work keeps {idle.busy:.2f} of {len(bill.per_cpu)} processors busy while "
-                f"nothing is measured, and the trial's own cannot be told apart from it "
+                f"nothing is measured, and the trial's own cannot be separated from it "
                 f"({net:+.3f} CPU-seconds): quieten the host"
             )
         return dict.fromkeys(names, Figure(lacking=why))
@@ -99,7 +98,7 @@ def _net(bill: CpuBill, idle: IdleReference) -> dict[str, Figure]:
         "efficiency": Figure(operations / net, operations / net * step / net),
         "cpu_per_byte": Figure(net / moved, step / moved)
         if moved > 0
-        else Figure(lacking="nothing tells how many bytes were transferred"),
+        else Figure(lacking="the number of bytes transferred is not known"),
     }
 
 
@@ -126,10 +125,3 @@ def _events(bill: CpuBill) -> dict[str, float]:
         "instructions_user": one.instructions_user,
         "instructions_kernel": one.instructions_kernel,
     }
-
-
-_FAMILIES = (
-    *("cpu_per_io", "cpu_per_byte", "cpu_utilisation", "efficiency", "cpu_share"),
-    *("own_cpu_per_io", "kthread_cpu_per_io", "softirq_cpu_per_io", "context_switches"),
-    *("energy_per_io", *(f"{name}_per_io" for name in COUNTED)),
-)

@@ -9,7 +9,7 @@ beside what is still dying.
 The pipe ends with the last copy of its writing end. Children lose theirs when they start their
 program, by which time they carry the mark: none is missed in between.
 
-A command of the user's in the foreground, guarded, and on the measured processors.
+A command of the user's runs in the foreground, guarded, and on the measured processors.
 """
 
 from __future__ import annotations
@@ -83,10 +83,10 @@ def _step_back(pipe: int, lock: int) -> None:
     for standard in range(3):
         if standard not in {pipe, lock}:
             os.dup2(nothing, standard)
-    for name in os.listdir("/proc/self/fd"):  # noqa: PTH208 - names, no paths
-        if int(name) not in {0, 1, 2, pipe, lock}:
+    for file in list(Path("/proc/self/fd").iterdir()):
+        if int(file.name) not in {0, 1, 2, pipe, lock}:
             with suppress(OSError):  # that of the directory itself
-                os.close(int(name))
+                os.close(int(file.name))
     _LIBC.prctl(_PR_SET_NAME, _NAME, 0, 0, 0)
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text(_LAST_TO_DIE, "ascii")
@@ -136,7 +136,7 @@ def in_foreground(argv: Sequence[str], cpus: frozenset[int], stop: Stop) -> int:
         child = subprocess.Popen(
             list(argv),
             env=with_gate_mark(os.environ),
-            preexec_fn=enter,  # noqa: PLW1509 - no threads run in this process
+            preexec_fn=enter,
         )
     except (OSError, subprocess.SubprocessError) as error:
         why = error.strerror if isinstance(error, OSError) else f"not on processors {sorted(cpus)}"

@@ -77,23 +77,22 @@ def pin_child(
         yield None
         return
     cpus = chosen_cpus(text, usable or frozenset(os.sched_getaffinity(0)))
-    groups = _make_groups(cpus)
+    group = _make_group(cpus)
 
     def enter() -> None:
-        for group in groups:
-            # 0 is whoever writes.
-            (group / "cgroup.procs").write_text("0", encoding="ascii")
+        if group is not None:
+            _enter(group)
         os.sched_setaffinity(0, cpus)
 
     try:
         yield enter
     finally:
-        for group in groups:
+        if group is not None:
             _remove(group, _PATIENCE)
 
 
-def _make_groups(cpus: frozenset[int]) -> tuple[Path, ...]:
-    """One cpuset of these processors, in the first hierarchy that lets us make one; maybe none."""
+def _make_group(cpus: frozenset[int]) -> Path | None:
+    """A cpuset of these processors, in the first hierarchy that lets us make one; maybe none."""
     for parent, memory in _parents():
         _sweep(parent)
         group = parent / f"{_PREFIX}{own_mark()}-{secrets.token_hex(4)}"
@@ -102,24 +101,24 @@ def _make_groups(cpus: frozenset[int]) -> tuple[Path, ...]:
             if memory:
                 (group / "cpuset.mems").write_text((parent / "cpuset.mems").read_text("ascii"))
             (group / "cpuset.cpus").write_text(cpu_list_shown(cpus))
-            _try(group)
+            _try_to_enter(group)
         except OSError:
             _remove(group, 0.0)
             continue
-        return (group,)
-    return ()
+        return group
+    return None
 
 
-def _try(group: Path) -> None:
-    """A group that nobody may enter is of no use: let a child of ours try.
+def _enter(group: Path) -> None:
+    (group / "cgroup.procs").write_text("0", encoding="ascii")  # 0 is whoever writes
 
-    Raises:
-        OSError: it could not.
-    """
+
+def _try_to_enter(group: Path) -> None:
+    """A group that nobody may enter is of no use: let a child of ours try."""
     child = os.fork()
     if child == 0:
         try:
-            (group / "cgroup.procs").write_text("0", encoding="ascii")
+            _enter(group)
         except OSError:
             os._exit(1)
         os._exit(0)

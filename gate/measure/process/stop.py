@@ -16,7 +16,10 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class StopRequested(BaseException):
-    """A signal asked us to stop; not an error, so no `except Exception` swallows it."""
+    """A signal asked us to stop; not an error, so no `except Exception` swallows it.
+
+    Whatever measures, sleeps or waits for a process may raise it.
+    """
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -49,11 +52,7 @@ class Stop:
                 signal.signal(number, handler if self.number is None else signal.SIG_IGN)
 
     def check(self) -> None:
-        """Raise if a signal came.
-
-        Raises:
-            StopRequested: one did.
-        """
+        """Raise `StopRequested` if a signal came."""
         if self.number is not None:
             raise StopRequested(self.number)
 
@@ -68,11 +67,7 @@ class Stop:
             self._waiting = False
 
     def sleep(self, seconds: float) -> None:
-        """Sleep, and wake up at a signal.
-
-        Raises:
-            StopRequested: one came.
-        """
+        """Sleep; a signal ends that by `StopRequested`."""
         with self.interruptible():
             time.sleep(seconds)
 

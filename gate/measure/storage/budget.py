@@ -31,7 +31,7 @@ class BudgetSpent(TrialFailed):
 
 @dataclass(slots=True)
 class Budget:
-    """The account of one sitting."""
+    """The account of one run."""
 
     limit: float | None
     """Bytes; None where anything goes."""
@@ -44,7 +44,7 @@ class Budget:
     before: float = 0.0
     """Bytes of the sessions that were resumed."""
     _start: float = field(default_factory=lambda: written_by("self"))
-    _told: float = 0.0
+    _reported: float = 0.0
     _begun: float | None = None
     _seen: float = 0.0
     """What the last look at a running trial saw."""
@@ -57,26 +57,18 @@ class Budget:
         """Bytes so far."""
         return self.before + written_by("self") - self._start + self._lost
 
-    def taken(self) -> float:
-        """Bytes since this was last asked."""
+    def since_last(self) -> float:
+        """Bytes since the last call."""
         now = self.used - self.before
-        new, self._told = now - self._told, now
+        new, self._reported = now - self._reported, now
         return new
 
     def demand(self, benchmark: str) -> None:
-        """Refuse the next trial of a benchmark when one like those before would not fit.
-
-        Raises:
-            MeasureError: G257.
-        """
+        """Refuse the next trial of a benchmark where one like those before would not fit (G257)."""
         self.demand_bytes(self._dearest.get(benchmark, 0.0), f"another trial of {benchmark}")
 
     def demand_bytes(self, size: float, what: str) -> None:
-        """Refuse what is known to write so much.
-
-        Raises:
-            MeasureError: G257.
-        """
+        """Refuse what is known to write more than is left (G257)."""
         used = self.used
         if self.limit is None or used + size <= self.limit:
             return
@@ -84,7 +76,7 @@ class Budget:
             "G257",
             f"{what} writes about {show(size, 'B')}, and {show(used, 'B')} of the "
             f"{show(self.limit, 'B')} that the profile may write are written.",
-            cure="Raise storage.write_budget if the drive can bear it, or measure less.",
+            cure="Raise storage.write_budget if the drive can take it, or measure less.",
             place=self.profile,
         )
 
@@ -115,11 +107,7 @@ class Budget:
         return self.used + sum(written_by(one) for one in self.running())
 
     def look(self) -> float:
-        """While a trial runs: stop it when it has written more than is left.
-
-        Raises:
-            BudgetSpent: it has.
-        """
+        """While a trial runs: stop it by `BudgetSpent` when it has written more than is left."""
         live = self._seen = max(self._seen, self.live())
         if self.limit is not None and live > self.limit:
             raise BudgetSpent(
@@ -128,7 +116,7 @@ class Budget:
             )
         return LOOK
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """One line for the reader."""
         of = f" of the {show(self.limit, 'B')} that it may" if self.limit is not None else ""
         wear = ""

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError, MeasureError, TrialFailed
-from gate.harness.base import Command
+from gate.formats.host.devices_file import DEVICES, read_devices
 from gate.host.disk_guard.filesystem import FileSystem, enter_own_mounts, ours
 from gate.host.disk_guard.guard import check_device, demand_same, hold_device
 from gate.host.journal import state_directory
 from gate.linux.machine import ThisMachine
-from gate.measure.process.process import run
-from gate.measure.process.stop import Stop
+from gate.measure.process.process import trial_processes
+from gate.measure.storage.budget import Budget
 from gate.measure.storage.steps import (
     Identity,
     data_files,
@@ -24,28 +23,26 @@ from gate.measure.storage.steps import (
     empty,
     identity,
     precondition,
+    run_system_program,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
 
     from gate.harness.base import TrialContext
     from gate.host.disk_guard.guard import Device
-    from gate.measure.storage.budget import Budget
-    from gate.model import AllowedDevice
+    from gate.measure.process.stop import Stop
+    from gate.model import AllowedDevice, Profile
     from gate.model import Storage as Wanted
 
 LEAST = 16 << 20
 """Bytes below which a device is no storage to measure."""
-_SYSTEM = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8"}
-"""Where the programs that touch a device come from: no directory of a project comes before."""
-_PATIENCE = 600.0
-"""Seconds for a step between trials: mkfs, trim, mount."""
 
 
 @dataclass(slots=True)
 class StorageState:
-    """The storage of one sitting."""
+    """The storage of one run."""
 
     wanted: Wanted
     work: Path
@@ -58,7 +55,7 @@ class StorageState:
     allowed: AllowedDevice | None = None
     """The device, as its owner allows it; none where files will do."""
     found: Device | None = None
-    """What the device was when this sitting was made; it must stay that."""
+    """What the device was when this run was set up; it must stay that."""
     home: tuple[int, int] = (0, 0)
     """Which directory `work` is."""
     fs: FileSystem | None = None
@@ -101,7 +98,7 @@ class StorageState:
                 _try(step, self.fs.mount)
                 self.home = directory_of(self.work)
             elif step == "fstrim":
-                _try(step, lambda: self.program(("fstrim", str(self.work))))
+                _try(step, lambda: run_system_program(("fstrim", str(self.work))))
             elif step == "blkdiscard":
                 discard(self._handle, self.size)
         return anew
@@ -112,7 +109,6 @@ class StorageState:
         Raises:
             TrialFailed: a step failed.
             MeasureError: preconditioning failed, or would exceed the write budget.
-            StopRequested: a signal came.
         """
         if self.wanted.precondition:
             self._precondition(context)
@@ -150,26 +146,6 @@ class StorageState:
         for name, size, who in data_files(self.work):
             if who not in self._written:
                 yield name, size
-
-    def program(self, argv: Sequence[str]) -> None:
-        """Run a program to its end, also when a signal came: half a file system helps nobody.
-
-        Raises:
-            MeasureError: G258, it is missing or failed.
-        """
-        command = Command(
-            argv=tuple(argv),
-            directory=Path("/"),
-            environment=_SYSTEM,
-            timeout=_PATIENCE,
-        )
-        try:
-            outcome = run(command, Stop())
-        except OSError as error:
-            raise _no(argv, error.strerror or str(error)) from None
-        if outcome.timed_out or outcome.status != 0:
-            said = (outcome.errors or outcome.output).strip().splitlines()
-            raise _no(argv, said[-1][:200] if said else f"status {outcome.status}")
 
     @property
     def look(self) -> Callable[[], float] | None:
@@ -224,7 +200,7 @@ class StorageState:
             kind=self.wanted.filesystem,
             device=self.device,
             place=self.work,
-            run=self.program,
+            run=run_system_program,
             check=self.checked,
             state=state_directory(),
         )
@@ -243,9 +219,54 @@ def _try(step: str, action: Callable[[], None]) -> None:
         raise TrialFailed(f"{step}: {error}") from None
 
 
-def _no(argv: Sequence[str], why: str) -> MeasureError:
-    return MeasureError(
-        "G258",
-        f"the storage could not be brought into its state: {' '.join(argv)}: {why}.",
-        cure="Run it by hand to see why.",
+def make_storage(
+    profile: Profile,
+    work: Path,
+    environment: Mapping[str, str],
+    stop: Stop,
+    say: Callable[[str], None],
+) -> StorageState | None:
+    """The storage of a profile for one run; none where it asks for no state.
+
+    The device is looked at, and nothing is written yet.
+
+    Raises:
+        InputError: the device is in no allow-list, or may not be written.
+    """
+    wanted = profile.storage
+    if wanted is None:
+        return None
+    place = work / f"storage-{profile.name}"  # of its own: `fresh` empties it
+    place.mkdir(exist_ok=True)
+    own = StorageState(
+        wanted=wanted,
+        work=place,
+        budget=Budget(limit=wanted.write_budget, profile=profile.path, running=trial_processes),
+        environment=environment,
+        stop=stop,
+        say=say,
     )
+    if wanted.device:
+        own.allowed = allowed_device(wanted.device, profile.path)
+        own.budget.endurance = own.allowed.endurance
+        own.found = own.checked()
+    return own
+
+
+def allowed_device(name: str, place: str) -> AllowedDevice:
+    """The device that this machine's owner gave to the gate under that name.
+
+    Raises:
+        InputError: G255, there is none; the owner's file is malformed or unsafe.
+    """
+    devices = {one.name: one for one in read_devices()}
+    if name not in devices:
+        known = f"it names {', '.join(sorted(devices))}" if devices else "it names none"
+        raise InputError(
+            "G255",
+            f"this machine's owner gave the gate no device {name[:80]!r}: {known}.",
+            cure=f"Root may add [device.{name[:80]}] with by_id to {DEVICES}: everything on that "
+            "device will be lost.",
+            place=place,
+        )
+    return devices[name]

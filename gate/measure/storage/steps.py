@@ -1,8 +1,7 @@
 """Steps that bring storage into its state before a trial; each fails the trial where it cannot.
 
-Preconditioning: everything written once, in order and at random, by capacity and never by time.
-
-A drive or file that was never written answers from its tables, and one that was just trimmed has
+Preconditioning writes everything once, in order or at random, by capacity and never by time. A
+drive or file that was never written answers from its tables, and one that was just trimmed has
 more spare room than it will ever have again. fio writes, as it does for every storage test.
 """
 
@@ -19,13 +18,12 @@ from typing import TYPE_CHECKING
 from gate.errors import MeasureError, TrialFailed
 from gate.harness.base import Command
 from gate.linux.mounts import mounts_below
-from gate.measure.process.process import run
+from gate.measure.process.process import run_process
+from gate.measure.process.stop import Stop
 from gate.units import show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from gate.measure.process.stop import Stop
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 
 _BLKDISCARD = 0x1277
@@ -95,11 +93,7 @@ def empty(work: Path, home: tuple[int, int]) -> None:
 
 
 def discard(handle: int, size: int) -> None:
-    """Discard a whole device through the handle that we hold: `blkdiscard` wants it for itself.
-
-    Raises:
-        TrialFailed: it cannot be discarded.
-    """
+    """Discard a whole device through the handle that we hold: `blkdiscard` wants it for itself."""
     try:
         fcntl.ioctl(handle, _BLKDISCARD, struct.pack("QQ", 0, size))
     except OSError as error:
@@ -107,11 +101,7 @@ def discard(handle: int, size: int) -> None:
 
 
 def drop_caches() -> None:
-    """Write everything back and drop the page cache.
-
-    Raises:
-        TrialFailed: only root may.
-    """
+    """Write everything back and drop the page cache, which only root may."""
     os.sync()
     try:
         Path("/proc/sys/vm/drop_caches").write_text("3\n", encoding="ascii")
@@ -121,7 +111,11 @@ def drop_caches() -> None:
 
 _LONGEST = 72 * 3600.0
 """Seconds; a hard disk of 30 TB takes a day and a half."""
-_TOLD_EVERY = 2.0
+_REPORTED_EVERY = 2.0
+_SYSTEM = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8"}
+"""Where the programs that touch a device come from: no directory of a project comes before."""
+_PATIENCE = 600.0
+"""Seconds for a step between trials: mkfs, trim, mount."""
 STEPS = {
     "fill": ("--rw=write", "--bs=1M", "--iodepth=8"),
     "random": ("--rw=randwrite", "--bs=4k", "--iodepth=32", "--random_generator=lfsr"),
@@ -144,42 +138,59 @@ def precondition(
 
     Raises:
         MeasureError: G258, fio failed.
-        StopRequested: a signal came.
     """
-    start, told = written(), 0.0
+    start, reported = written(), 0.0
 
     def progress() -> float:
-        nonlocal told
-        if time.monotonic() - told >= _TOLD_EVERY:
-            told = time.monotonic()
+        nonlocal reported
+        if time.monotonic() - reported >= _REPORTED_EVERY:
+            reported = time.monotonic()
             done = show(written() - start, "B")
             say(f"precondition, {step}: {done} of {show(float(size), 'B')}")
-        return _TOLD_EVERY
+        return _REPORTED_EVERY
 
     argv = (
-        *("fio", "--name=precondition", f"--filename={_plain(target)}"),
+        *("fio", "--name=precondition", f"--filename={_fio_name(target)}"),
         *(f"--size={size}", "--ioengine=libaio", "--direct=1", "--overwrite=1"),
         *("--fallocate=none", "--end_fsync=1", "--refill_buffers", *STEPS[step]),
     )
     command = Command(argv=argv, directory=directory, environment=environment, timeout=_LONGEST)
+    cure = "Preconditioning needs fio and storage that takes direct I/O (tmpfs does not)."
+    _demand_success(command, stop, f"{step} of {target}", cure, progress)
+
+
+def run_system_program(argv: Sequence[str]) -> None:
+    """Run a program to its end, also when a signal came: half a file system helps nobody.
+
+    Raises:
+        MeasureError: G258, it is missing or failed.
+    """
+    command = Command(argv=tuple(argv), directory=Path("/"), environment=_SYSTEM, timeout=_PATIENCE)
+    _demand_success(command, Stop(), " ".join(argv), "Run it by hand to see why.")
+
+
+def _demand_success(
+    command: Command,
+    stop: Stop,
+    what: str,
+    cure: str,
+    progress: Callable[[], float] | None = None,
+) -> None:
     try:
-        outcome = run(command, stop, sample=progress)
+        outcome = run_process(command, stop, sample=progress)
     except OSError as error:
-        raise _failed(step, target, str(error)) from None
-    if outcome.timed_out or outcome.status != 0:
-        said = (outcome.errors or outcome.output).strip().splitlines()
-        raise _failed(step, target, said[-1][:200] if said else f"status {outcome.status}")
+        why = error.strerror or str(error)
+    else:
+        if outcome.status == 0 and not outcome.timed_out:
+            return
+        lines = (outcome.errors or outcome.output).strip().splitlines()
+        why = lines[-1][:200] if lines else f"status {outcome.status}"
+    raise MeasureError(
+        "G258", f"the storage could not be brought into its state: {what}: {why}.", cure=cure
+    )
 
 
-def _plain(target: str) -> str:
+def _fio_name(target: str) -> str:
     """A name that fio takes as it is: it splits at colons, strips blanks, and knows `-`."""
     path = target if target.startswith("/") else f"./{target}"
     return path.replace(":", "\\:")
-
-
-def _failed(step: str, target: str, why: str) -> MeasureError:
-    return MeasureError(
-        "G258",
-        f"the storage could not be brought into its state: {step} of {target}: {why}.",
-        cure="Preconditioning needs fio and storage that takes direct I/O (tmpfs does not).",
-    )

@@ -15,9 +15,8 @@ from gate.linux.perf_event import NoCounters
 from gate.linux.proc_stat import TICK, StatFile, parse_proc_stat
 from gate.measure.cpu import account as under_test
 from gate.measure.cpu.account import Accountant, make_accountant
-from gate.measure.cpu.idle_reference import measure_idle
-from gate.measure.cpu.samples import Sources
-from gate.measure.process.process import run
+from gate.measure.cpu.samples import Sources, measure_idle
+from gate.measure.process.process import run_process
 from gate.measure.process.stop import Stop, StopRequested
 from gate.model import IdleReference, Role
 
@@ -62,7 +61,7 @@ def account(accountant, tmp_path):
     def take(script, stop=None):
         outcome = accountant.run(
             command(script, tmp_path),
-            lambda one, sample: run(one, stop or Stop(), sample=sample),
+            lambda one, sample: run_process(one, stop or Stop(), sample=sample),
         )
         bill, _, _ = accountant.account(WHOLE, QUIET)
         return bill, outcome
@@ -86,7 +85,7 @@ def test_measuring_costs_less_than_a_thousandth_of_a_processor(accountant, tmp_p
                 marks.append((time.monotonic(), time.process_time()))
                 return wait
 
-            return run(one, Stop(), sample=marked)
+            return run_process(one, Stop(), sample=marked)
 
         accountant.run(command("import time; time.sleep(4)", tmp_path), runner)
         # The first look is before the start of the child, the second right after it.
@@ -167,7 +166,7 @@ def test_kernel_threads_and_background_are_asked_outside(accountant, tmp_path, m
 
     def runner(one, sample):
         inside.append("started")
-        outcome = run(one, Stop(), sample=sample)
+        outcome = run_process(one, Stop(), sample=sample)
         inside.append("ended")
         return outcome
 
@@ -273,7 +272,9 @@ def test_below_the_resolution(accountant, tmp_path, gated):
     """A cost too small to be told fails a trial that rests on it, and is noted where watched."""
     names = frozenset({"cpu_per_io"})
     accountant.gated, accountant.watched = (names, frozenset()) if gated else (frozenset(), names)
-    accountant.run(command("pass", tmp_path), lambda one, sample: run(one, Stop(), sample=sample))
+    accountant.run(
+        command("pass", tmp_path), lambda one, sample: run_process(one, Stop(), sample=sample)
+    )
     busy = IdleReference(seconds=1.5, busy=float(os.cpu_count()))
     if gated:
         with pytest.raises(TrialFailed, match=r"no value for cpu_per_io: .*CPU-seconds"):

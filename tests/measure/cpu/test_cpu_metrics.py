@@ -83,7 +83,7 @@ def test_no_value_below_the_resolution(busy, words):
     assert list(found) == ["context_switches"]
     assert set(lacking) == {"cpu_per_io", "efficiency"}
     assert words in lacking["cpu_per_io"]
-    assert "below 0.010 s cannot be told: let a trial do more work" in lacking["cpu_per_io"]
+    assert "below 0.010 s cannot be seen: let a trial do more work" in lacking["cpu_per_io"]
 
 
 def test_a_machine_that_is_not_idle():

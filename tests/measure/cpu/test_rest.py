@@ -10,7 +10,7 @@ from measure.cpu.made import bill_of
 
 from gate.formats.session.session_file import read_session
 from gate.measure.cpu.bill import Curve
-from gate.measure.cpu.idle_reference import changed_rest
+from gate.measure.cpu.samples import changed_rest
 from gate.model import IdleReference
 
 PROFILE = """

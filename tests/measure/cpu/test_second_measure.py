@@ -20,7 +20,7 @@ from gate.harness.fio.output import parse
 from gate.linux.proc_stat import TICK, StatFile
 from gate.measure.cpu.account import Accountant
 from gate.measure.cpu.samples import Sources
-from gate.measure.process.process import run
+from gate.measure.process.process import run_process
 from gate.measure.process.stop import Stop
 
 pytestmark = pytest.mark.alone
@@ -127,7 +127,7 @@ def both(tmp_path):
             environment=dict(os.environ),
             timeout=120.0,
         ),
-        lambda one, sample: run(one, Stop(), sample=sample),
+        lambda one, sample: run_process(one, Stop(), sample=sample),
     )
     interrupted, after, taken = interrupts() - interrupted, tasks(), stolen() - taken
     assert outcome.status == 0, outcome.errors

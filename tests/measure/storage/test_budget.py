@@ -38,10 +38,10 @@ def test_what_a_child_wrote_counts_once_it_was_waited_for(place):
     budget = Budget(limit=None, profile="p.toml")
     write(place / "a", 3 * MIB)
     assert 3 * MIB <= budget.used < 4 * MIB
-    assert budget.taken() == pytest.approx(budget.used)
-    assert budget.taken() == 0
+    assert budget.since_last() == pytest.approx(budget.used)
+    assert budget.since_last() == 0
     write(place / "b", MIB)
-    assert MIB <= budget.taken() < 2 * MIB
+    assert MIB <= budget.since_last() < 2 * MIB
 
 
 def test_another_trial_as_dear_as_the_dearest_must_fit(place):
@@ -82,7 +82,7 @@ def test_what_resumed_sessions_wrote_counts(place):
     budget = Budget(limit=5 * MIB, profile="p.toml", before=5.0 * MIB)
     with pytest.raises(MeasureError, match="preconditioning writes about 1"):
         budget.demand_bytes(MIB, "preconditioning")
-    assert budget.taken() == 0
+    assert budget.since_last() == 0
 
 
 def test_a_running_trial_that_exceeds_it_is_stopped(place):
@@ -119,8 +119,8 @@ def test_only_the_trial_of_this_gate_counts():
 def test_the_reader_is_told_what_it_cost_the_drive():
     budget = Budget(limit=2e9, profile="p.toml", endurance=600e12, before=1.5e9)
     budget._start = written_by("self")
-    assert budget.told().startswith("wrote 1.500 GB of the 2.000 GB that it may, 0.00 % of what")
-    assert "600.0 TB" in budget.told()
+    assert budget.summary().startswith("wrote 1.500 GB of the 2.000 GB that it may, 0.00 % of what")
+    assert "600.0 TB" in budget.summary()
 
 
 def test_what_a_process_wrote_that_nobody_waited_for_counts_as_it_was_last_seen(place):
@@ -141,4 +141,4 @@ def test_what_a_process_wrote_that_nobody_waited_for_counts_as_it_was_last_seen(
         os.kill(orphan, signal.SIGKILL)
     budget.end("b")
     assert budget.used >= 2 * MIB
-    assert budget.taken() >= 2 * MIB
+    assert budget.since_last() >= 2 * MIB

@@ -11,7 +11,6 @@ from gate.host.disk_guard.guard import Device
 from gate.host.identity.identity import read_host
 from gate.measure.process.stop import Stop
 from gate.measure.setup import HostUse, prepare_run
-from gate.measure.storage import setup
 from gate.measure.storage import state as measured_storage
 from gate.model import AllowedDevice
 
@@ -79,7 +78,7 @@ def test_a_sitting_knows_the_facts_of_its_device(tmp_path, monkeypatch):
         device = Device(
             allowed=allowed, path=path, name=path[5:], number="7:0", sequence="", size=SIZE
         )
-        monkeypatch.setattr(setup, "allowed_device", lambda *_: allowed)
+        monkeypatch.setattr(measured_storage, "allowed_device", lambda *_: allowed)
         monkeypatch.setattr(measured_storage, "check_device", lambda *_, **__: device)
         sitting = prepare_run(chosen, HostUse(work=tmp_path, stop=Stop(), tell=lambda _: None))
         again = sitting.reread()

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from gate.errors import TrialFailed
-from gate.measure.storage.steps import _plain, data_files, directory_of, empty
+from gate.measure.storage.steps import _fio_name, data_files, directory_of, empty
 
 
 @pytest.fixture
@@ -56,6 +56,6 @@ def test_data_files_are_told_in_order_without_links_and_empty_ones(work):
 
 
 def test_fio_takes_a_name_as_it_is():
-    assert [_plain(one) for one in ("-", " a", "b:c", "/dev/loop0")] == [
+    assert [_fio_name(one) for one in ("-", " a", "b:c", "/dev/loop0")] == [
         *("./-", "./ a", "./b\\:c", "/dev/loop0")
     ]

@@ -23,15 +23,6 @@ from gate.formats.strict import last_line
 from gate.harness.base import Command
 from gate.harness.expand import expand
 from gate.harness.fio.background_job import check_job, job_argv, prepare_job, read_rate
-from gate.measure.load.rounds import (
-    LOOP,
-    ROUNDS,
-    ProcessUsage,
-    Rounds,
-    read_rounds_done,
-    tally,
-    tally_of,
-)
 from gate.measure.process.process import (
     kill_group,
     kill_strays,
@@ -39,6 +30,15 @@ from gate.measure.process.process import (
     start,
     text_of,
     wait_for_end,
+)
+from gate.measure.process.rounds import (
+    LOOP,
+    ROUNDS,
+    ProcessUsage,
+    Rounds,
+    read_rounds_done,
+    tally,
+    tally_of,
 )
 from gate.model import BACKGROUND_RATE, Role, Value, is_loaded
 
@@ -69,8 +69,8 @@ def check_background(context: TrialContext) -> None:
     Raises:
         InputError: G232, G233 or G234.
     """
-    background = context.profile.background
-    if background is None or not is_loaded(context.profile, context.benchmark):
+    background = _background_of(context)
+    if background is None:
         return
     if background.command is not None:
         expand(background.command, context)
@@ -79,16 +79,18 @@ def check_background(context: TrialContext) -> None:
 
 
 def prepare_background(context: TrialContext) -> None:
-    """What the load needs before the first trial beside it.
-
-    Raises:
-        TrialFailed: its files could not be laid out.
-    """
-    background = context.profile.background
-    if background is None or not is_loaded(context.profile, context.benchmark):
+    """Lay out what the load needs before the first trial beside it."""
+    background = _background_of(context)
+    if background is None:
         return
     if background.job_text is not None:
         prepare_job(background, context)
+
+
+def _background_of(context: TrialContext) -> Background | None:
+    """The load that belongs beside this trial; None where it runs alone."""
+    loaded = is_loaded(context.profile, context.benchmark)
+    return context.profile.background if loaded else None
 
 
 @contextmanager
@@ -97,10 +99,9 @@ def background_load(context: TrialContext, stop: Stop) -> Iterator[Load | None]:
 
     Raises:
         TrialFailed: it does not start, dies, or shows no sign of life.
-        StopRequested: a signal came; the load is dead.
     """
-    background = context.profile.background
-    if background is None or not is_loaded(context.profile, context.benchmark):
+    background = _background_of(context)
+    if background is None:
         yield None
         return
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
@@ -143,12 +144,7 @@ class Load:
         return Command(argv=argv, directory=directory, environment=context.environment, timeout=0.0)
 
     def wait_for_life(self, stop: Stop) -> None:
-        """Sleep until the load works.
-
-        Raises:
-            TrialFailed: it died, or its time for that was up.
-            StopRequested: a signal came.
-        """
+        """Sleep until the load works; fail the trial where it never does."""
         first = self._workers()
         with stop.interruptible():
             while not self._lives(first):
@@ -179,11 +175,7 @@ class Load:
         return tally_of(others) if others else threads
 
     def begin(self) -> None:
-        """The measured process is about to start: this is where its part begins.
-
-        Raises:
-            TrialFailed: the load is dead.
-        """
+        """The measured process is about to start: its part begins here, if the load lives."""
         self._refuse_death()
         self._before, self._from = self._workers(), _now()
 
@@ -197,11 +189,7 @@ class Load:
         return self._used
 
     def finish(self) -> tuple[tuple[Value, ...], tuple[str, ...]]:
-        """Stop the load, and what it did during the trial: its rate, and a note.
-
-        Raises:
-            TrialFailed: it was dead, did nothing, or less than it has to.
-        """
+        """Stop the load: its rate and a note, provided it did during the trial what it has to."""
         self._refuse_death()
         if self._background.command is not None:
             return self._by_rounds()
@@ -225,14 +213,14 @@ class Load:
             )
             return (), (note,)
         count, rate, step = during
-        told = f"{count} rounds of it ended in the {window:.1f} s of the trial"
+        account = f"{count} rounds of it ended in the {window:.1f} s of the trial"
         # Over whole rounds, and over the whole window: the last may have been long ago.
-        self._demand(rate, told)
-        self._demand(count / window, told)
+        self._demand(rate, account)
+        self._demand(count / window, account)
         silence, since = done.silence(self._from, self._until, self._after)
         if silence > max(_SILENT, _MISSED / rate) and not _at_work(since):
             raise TrialFailed(
-                f"the background load stalled: {told}, but none in its last {silence:.1f} s, in "
+                f"the background load stalled: {account}, but none in its last {silence:.1f} s, in "
                 "which it used neither processor nor I/O"
             )
         return (Value(metric=BACKGROUND_RATE, value=rate, samples=count, resolution=step),), ()
@@ -253,17 +241,15 @@ class Load:
             raise TrialFailed(f"the background load gave no rate: {failure}") from None
         if seconds <= 0:
             raise TrialFailed("the background load gave no rate: fio measured no time")
-        self._demand(ios / seconds, f"{ios} I/Os in {seconds:.1f} s")
-        one = Value(
-            metric=BACKGROUND_RATE, value=ios / seconds, samples=ios, resolution=1 / seconds
-        )
-        return (one,), ()
+        rate, step = ios / seconds, 1 / seconds
+        self._demand(rate, f"{ios} I/Os in {seconds:.1f} s")
+        return (Value(metric=BACKGROUND_RATE, value=rate, samples=ios, resolution=step),), ()
 
-    def _demand(self, rate: float, told: str) -> None:
+    def _demand(self, rate: float, account: str) -> None:
         least = self._background.least
         if rate < least:
             raise TrialFailed(
-                f"the background load was too slow: {told}, which is {rate:.4g} op/s, and at "
+                f"the background load was too slow: {account}, which is {rate:.4g} op/s, and at "
                 f"least {least:.4g} op/s are asked for"
             )
 
@@ -282,21 +268,16 @@ class Load:
     def _refuse_death(self) -> None:
         if not wait_for_end(self._child, 0):
             return
-        lasted = self._done().died
-        when = (
-            f"within {_now() - self._started:.1f} s"
-            if lasted is None
-            else f"after {max(lasted - self._started, 0.0):.1f} s"
-        )
+        died = self._done().died
+        lived = (_now() if died is None else died) - self._started
+        when = f"{'within' if died is None else 'after'} {max(lived, 0.0):.1f} s"
         # Asked for, not waited for: until then its number, and its group's, cannot be another's.
-        told = os.waitid(os.P_PID, self._child.pid, os.WEXITED | os.WNOWAIT)
-        status = told.si_status if told else 0
-        how = "with status" if told and told.si_code == os.CLD_EXITED else "by signal"
+        end = os.waitid(os.P_PID, self._child.pid, os.WEXITED | os.WNOWAIT)
+        status = end.si_status if end else 0
+        how = "with status" if end and end.si_code == os.CLD_EXITED else "by signal"
         said = last_line(text_of(self._errors)) or last_line(text_of(self._output))
-        raise TrialFailed(
-            f"the background load died {when} {how} {status}"
-            + (f": {said}" if said else " and said nothing")
-        )
+        ending = f": {said}" if said else " and said nothing"
+        raise TrialFailed(f"the background load died {when} {how} {status}{ending}")
 
     def kill(self) -> None:
         """End it and everything that it started."""

@@ -1,6 +1,7 @@
-"""The rounds that a load's loop has written down: when each ended, and whether one failed.
+"""What a background load has done: processor time and I/O by the kernel's count, and its rounds.
 
-What marked processes have done so far: processor time and I/O, by the kernel's count.
+The loop that runs a command again and again writes down when each round ended, and what all of
+them had used by then.
 """
 
 from __future__ import annotations
@@ -119,11 +120,7 @@ class Rounds:
 
 
 def read_rounds_done(path: Path, started: float) -> Rounds:
-    """Read what the loop wrote; nothing yet is no rounds.
-
-    Raises:
-        TrialFailed: somebody else wrote into it.
-    """
+    """Read what the loop alone may write; nothing yet is no rounds."""
     if not path.exists():
         return Rounds(started, ())
     ends: list[float] = []

@@ -1,1 +1,0 @@
-"""The background load of a trial: started, proven to work, ended."""
