@@ -38,7 +38,7 @@ check: ## lint, types, imports, schemas up to date, workflows
 	.venv/bin/gate schema --check gate/schemas
 	.venv/bin/zizmor --persona=pedantic --offline --no-progress --quiet --config .github/zizmor.yml .github $(TEMPLATES)
 	.tools/actionlint -config-file .github/actionlint.yaml $(WORKFLOWS) $(TEMPLATES)
-	shellcheck -x .ci/run .ci/setup.sh .ci/kernel.sh .github/actions/*/*.sh
+	shellcheck -x .ci/run .ci/setup.sh .ci/browser.sh .ci/kernel.sh .github/actions/*/*.sh
 
 house: setup ## how the code is laid out: the table, and what misses its goal
 	.venv/bin/python .ci/house.py

@@ -23,13 +23,13 @@ known_archive() { # URI|CODENAME, nothing where apt has not been asked yet
 archive=$(known_archive) || "${as_root[@]}" apt-get update -q >/dev/null
 [ -n "$archive" ] || archive=$(known_archive) || die "no archive of the distribution is known to apt."
 codename=${archive##*|}
-suites=$codename from=()
+suites=$codename components=main from=()
 case $codename in
   bookworm) suites="$codename $codename-backports" from=(-t "$codename-backports") ;;
-  jammy | noble) suites="$codename $codename-updates" ;;
+  jammy | noble) suites="$codename $codename-updates" components='main universe' ;;
 esac
-printf 'Types: deb deb-src\nURIs: %s\nSuites: %s\nComponents: main\n' \
-  "${archive%|*}" "$suites" >"$scratch/parts/own.sources"
+printf 'Types: deb deb-src\nURIs: %s\nSuites: %s\nComponents: %s\n' \
+  "${archive%|*}" "$suites" "$components" >"$scratch/parts/own.sources"
 own=(-o "Dir::Etc::SourceList=/dev/null" -o "Dir::Etc::SourceParts=$scratch/parts"
   -o "Dir::State::Lists=$scratch/lists" -o "APT::Sandbox::User=root")
 "${as_root[@]}" apt-get "${own[@]}" update -q >/dev/null

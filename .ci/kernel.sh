@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the tests need that boot a kernel: QEMU 9 or newer with its header for plugins, and kernels of
+# What the tests need that boot a kernel: QEMU 8.2 or newer with its header for plugins, and kernels of
 # the distribution, unpacked below .tools/kernel. Debian and Ubuntu; elsewhere install QEMU, busybox,
 # lz4, zstd, xz, kmod and a C compiler, and lay out header and kernels by hand.
 #   .ci/kernel.sh
@@ -21,9 +21,8 @@ has() { # PLACE [FILE...]: that kernel, with these files of it
 kernels() { has debian && has shared "${modules[@]}" && has newest "${modules[@]}"; }
 has_header() { [ -f /usr/include/qemu-plugin.h ] || [ -f "$header" ]; }
 new_enough() {
-  local version
-  version=$(qemu-system-x86_64 --version 2>/dev/null | sed -n 's/^QEMU emulator version \([0-9]*\).*/\1/p')
-  [ "${version:-0}" -ge 9 ]
+  [[ $(qemu-system-x86_64 --version 2>/dev/null) =~ "QEMU emulator version "([0-9]+)\.([0-9]+) ]] &&
+    [ $((BASH_REMATCH[1] * 100 + BASH_REMATCH[2])) -ge 802 ]
 }
 programs() { # every single one: `command -v a b` is content with either
   local program
@@ -35,7 +34,7 @@ programs() { # every single one: `command -v a b` is content with either
 
 if kernels && has_header && new_enough && programs; then exit 0; fi
 command -v apt-get >/dev/null 2>&1 ||
-  die "only apt is known here. Install QEMU 9 or newer, busybox, lz4, zstd, xz, kmod, gcc and libc6-dev;" \
+  die "only apt is known here. Install QEMU 8.2 or newer, busybox, lz4, zstd, xz, kmod, gcc and libc6-dev;" \
     "put QEMU's include/qemu/qemu-plugin.h at $header, and unpacked kernel packages (debian/," \
     "shared/, newest/) into $place."
 
@@ -46,7 +45,7 @@ mkdir -p "$place"
 if ! new_enough; then
   echo "kernel: installing QEMU"
   install_own "${from[@]}" qemu-system-x86
-  new_enough || die "QEMU is older than 9 here, and no newer one is in the distribution."
+  new_enough || die "QEMU is older than 8.2 here, and no newer one is in the distribution."
 fi
 if ! programs; then
   echo "kernel: installing busybox, lz4, zstd, xz, kmod, gcc"

@@ -98,6 +98,11 @@ build() {
   echo "$pinned" >".tools/$program.built"
 }
 
+has_library() { PATH="$PATH:/usr/sbin:/sbin" ldconfig -p | grep -F "$1 " >/dev/null; }
+
+# Ubuntu's package of this name runs nothing: it asks for a snap.
+packs_no_browser() { grep -qsx 'ID=ubuntu' /etc/os-release; }
+
 tools=()
 case ${1:-} in
   lint) tools=(actionlint) ;;
@@ -122,12 +127,17 @@ if [ "${1:-}" = tests ]; then
   # What the workflows call on GitHub's machines, and their tests here.
   command -v curl >/dev/null 2>&1 || missing+=(curl)
   command -v jq >/dev/null 2>&1 || missing+=(jq)
-  command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 || missing+=(chromium)
+  if packs_no_browser; then
+    has_library libnss3.so || missing+=(libnss3)
+    [ -e /etc/fonts/fonts.conf ] || missing+=(fontconfig-config fonts-dejavu-core)
+  else
+    command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 || missing+=(chromium)
+  fi
   # File systems that profiles may ask for; their tests make each on a loop device.
   PATH="$PATH:/usr/sbin:/sbin" command -v mkfs.xfs >/dev/null 2>&1 || missing+=(xfsprogs)
   PATH="$PATH:/usr/sbin:/sbin" command -v mkfs.btrfs >/dev/null 2>&1 || missing+=(btrfs-progs)
   # The browser driver's node links against it; minimal systems lack it.
-  PATH="$PATH:/usr/sbin:/sbin" ldconfig -p | grep -q 'libatomic\.so\.1 ' || missing+=(libatomic1)
+  has_library libatomic.so.1 || missing+=(libatomic1)
 fi
 if [ "${1:-}" = profiles ]; then
   while read -r program name; do
@@ -172,5 +182,6 @@ if ! has_uv; then
 fi
 # Inexact: uv itself lives in the environment that it keeps.
 UV_PROJECT_ENVIRONMENT=.venv .venv/bin/uv sync --quiet --locked --inexact --compile-bytecode
+[ "${1:-}" != tests ] || ! packs_no_browser || .ci/browser.sh
 case "${1:-}" in tests | profiles) .ci/kernel.sh ;; esac
 echo "setup: ready: $(fio --version), $(hyperfine --version), $(.venv/bin/python -V)"

@@ -184,7 +184,7 @@ class HyperfineRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CommandResult:
+class CommandRuns:
     """All executions of one command, in the order in which they ran."""
 
     name: str
@@ -198,7 +198,7 @@ class HyperfineDocument:
 
     version: str
     """As exact as the export tells: 1.x exports name no version."""
-    results: tuple[CommandResult, ...]
+    results: tuple[CommandRuns, ...]
 
 
 def parse(text: str) -> HyperfineDocument:
@@ -224,7 +224,7 @@ def parse(text: str) -> HyperfineDocument:
     return HyperfineDocument(version=version, results=tuple(_result_2(one) for one in entries))
 
 
-def _result_1(entry: dict[str, object]) -> CommandResult:
+def _result_1(entry: dict[str, object]) -> CommandRuns:
     full = _name(entry, entry.get("command"))
     name = quote(full)
     times = items(entry.get("times"), f"times of {name}")
@@ -243,10 +243,10 @@ def _result_1(entry: dict[str, object]) -> CommandResult:
         _run(code, {"wall": time, "memory": size, **single}, name)
         for time, code, size in zip(times, codes, sizes, strict=True)
     ]
-    return CommandResult(name=full, runs=tuple(runs))
+    return CommandRuns(name=full, runs=tuple(runs))
 
 
-def _result_2(entry: dict[str, object]) -> CommandResult:
+def _result_2(entry: dict[str, object]) -> CommandRuns:
     full = _name(entry, entry.get("name") or entry.get("command"))
     name = quote(full)
     rows = [
@@ -267,7 +267,7 @@ def _result_2(entry: dict[str, object]) -> CommandResult:
         if "exit_code" not in row:
             raise TrialFailed(f"a run of {name} has no exit code")
         runs.append(_run(row["exit_code"], raw, name))
-    return CommandResult(name=full, runs=tuple(runs))
+    return CommandRuns(name=full, runs=tuple(runs))
 
 
 def _name(entry: dict[str, object], label: object) -> str:

@@ -121,11 +121,19 @@ def _open_event(event: Event, cpu: int) -> int:
 
 
 def open_counter(
-    kind: int, cpu: int, *, number: int = 0, reads: int = 0, flags: int = 0, pointer: int = 0
+    kind: int,
+    cpu: int,
+    *,
+    number: int = 0,
+    reads: int = 0,
+    flags: int = 0,
+    pointer: int = 0,
+    address: int = 0,
 ) -> int:
     """A counter of a whole processor that counts at once: its file, or the error's number below 0.
 
-    `pointer` is the address of a name, for kinds of events that have one.
+    `pointer` is the address of a name, for kinds of events that have one, `address` the place in
+    the kernel where there is no name.
 
     Raises:
         NoCounters: nobody knows how to ask this kind of machine.
@@ -135,7 +143,7 @@ def open_counter(
     if call is None:
         raise NoCounters(f"the gate does not know how to count on {machine}")
     attributes = _ATTRIBUTES.pack(
-        kind, _ATTRIBUTES.size, number, 0, 0, reads, flags, 0, 0, pointer, 0
+        kind, _ATTRIBUTES.size, number, 0, 0, reads, flags, 0, 0, pointer, address
     )
     buffer = ctypes.create_string_buffer(attributes, len(attributes))
     file = _LIBC.syscall(
@@ -179,12 +187,13 @@ class CallCounts:
             message = "this kernel counts no calls (CONFIG_KPROBE_EVENTS)"
             raise NoCounters(message) from None
         wanted = list(functions)
-        several = _several({*wanted})
+        places = _places({*wanted})
+        several = {name for name, found in places.items() if len(found) > 1}
         self.missing |= {name: _NO_PROBE[errno.EADDRNOTAVAIL] for name in wanted if name in several}
         try:
             for name in wanted:
                 if name not in several:
-                    self._probe(kind, name)
+                    self._probe(kind, name, *places.get(name, ()))
         except NoCounters:
             self.close()
             raise
@@ -203,10 +212,13 @@ class CallCounts:
                 os.close(file)
         self._files = {}
 
-    def _probe(self, kind: int, name: str) -> None:
+    def _probe(self, kind: int, name: str, address: int = 0) -> None:
         symbol = ctypes.create_string_buffer(_symbol(name).encode())
         for cpu in online():
             file = open_counter(kind, cpu, pointer=ctypes.addressof(symbol))
+            if file == -errno.ENOENT and address:
+                # Linux 6.7 to 6.10 find no function of a module by its name.
+                file = open_counter(kind, cpu, address=address)
             if file < 0:
                 self.missing[name] = _NO_PROBE.get(-file, os.strerror(-file))
                 for one in self._files.pop(name, []):
@@ -215,16 +227,15 @@ class CallCounts:
             self._files.setdefault(name, []).append(file)
 
 
-def _several(wanted: set[str]) -> set[str]:
-    """Names that more than one function has: kernels before 6.7 would count the first alone."""
-    seen: set[str] = set()
-    several: set[str] = set()
+def _places(wanted: set[str]) -> dict[str, list[int]]:
+    """Addresses by name; of two with one name kernels before 6.7 would count the first alone."""
+    places: dict[str, list[int]] = {}
     with suppress(OSError), _SYMBOLS.open(encoding="utf-8", errors="replace") as lines:
         for line in lines:
-            name = " ".join(line.split()[2:])
-            if name in wanted:
-                (several if name in seen else seen).add(name)
-    return several
+            address, _, *words = line.split()
+            if (name := " ".join(words)) in wanted:
+                places.setdefault(name, []).append(int(address, 16))
+    return places
 
 
 def _symbol(name: str) -> str:

@@ -60,6 +60,21 @@ from gate.model.profile import (
     is_untimed,
 )
 from gate.model.report import Edit, Evidence, Finding, Paid, Report, SuitePromise
+from gate.model.report_rows import (
+    Accepted,
+    Alike,
+    Bill,
+    Difference,
+    Latency,
+    Level,
+    Origin,
+    Quantile,
+    SetAside,
+    Share,
+    Sweep,
+    SweepPoint,
+    TextChange,
+)
 from gate.model.session import (
     MOST_FUNCTIONS,
     SCHEMA,
@@ -75,21 +90,6 @@ from gate.model.session import (
     Trial,
     TrialStatus,
     Value,
-)
-from gate.model.shown import (
-    Accepted,
-    Alike,
-    Bill,
-    Difference,
-    Latency,
-    Level,
-    Origin,
-    Quantile,
-    SetAside,
-    Share,
-    Sweep,
-    SweepPoint,
-    TextChange,
 )
 from gate.model.summary import Figures, MeanKind, Summary, SummaryRow
 from gate.model.verdict import Verdict, join

@@ -13,7 +13,7 @@ from gate.model.diagnosis import MOST_WHYS, Why
 from gate.model.host import Host
 from gate.model.metric import Better, Role
 from gate.model.patch_coverage import Touched
-from gate.model.shown import (
+from gate.model.report_rows import (
     Accepted,
     Alike,
     Bill,

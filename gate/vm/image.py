@@ -117,14 +117,18 @@ def _kernel(data: bytes) -> bytes:
 
 
 def _banner(kernel: bytes) -> tuple[str, str, str]:
-    """Release, builder and version out of `Linux version 6.1.0 (who@where) (cc) #1 SMP ...`."""
-    at = kernel.find(_BANNER)
+    """Release, builder and version out of `Linux version 6.1.0 (who@where) (cc) #1 SMP ...`.
+
+    The last one: drafts stand before it, without a number or a date. Ubuntu adds its package's
+    version, which is no part of the kernel's own (`uname -v`).
+    """
+    at = kernel.rfind(_BANNER)
     while at >= 0:
         line = kernel[at + len(_BANNER) : at + 500].split(b"\n", 1)[0].split(b"\0", 1)[0]
         text = line.decode("utf-8", "replace")
         release, _, rest = text.partition(" ")
         builder, _, version = rest.partition(" #")
-        if version[:1].isdigit():  # there is a first draft of it too, without a number
-            return release, builder, f"#{version}"
-        at = kernel.find(_BANNER, at + 1)
+        if version[:1].isdigit():
+            return release, builder, f"#{version.partition(' (Ubuntu ')[0]}"
+        at = kernel.rfind(_BANNER, 0, at)
     return "", "", ""

@@ -10,7 +10,7 @@ from judge.test_set_aside import with_asides
 
 from gate.judge.context.differences import alike_of, merge_differences
 from gate.model import Alike, Difference, Kernel, Subject
-from gate.model.shown import AREAS
+from gate.model.report_rows import AREAS
 
 
 def told(report, *areas):

@@ -142,18 +142,23 @@ def test_a_kernel_without_probes_says_so(monkeypatch, tmp_path):
 
 
 def test_functions_are_probed_by_name_on_every_processor(monkeypatch, tmp_path):
-    """A module's by its name too; one that has no probe on one processor has none at all."""
+    """A module's by its name too, or else by its address, as Linux 6.8 finds it by that alone.
+
+    One that has no probe on one processor has none at all.
+    """
     (tmp_path / "type").write_text("9\n")
-    text = "0 t submit\t[d]\n0 t submit\n0 t twice\n0 T gone\n0 t twice\n"
+    text = "0 t submit\t[d]\n0 t submit\n0 t twice\n0 T gone\n0 t twice\n30 t late\t[e]\n"
     (tmp_path / "symbols").write_text(text)
     monkeypatch.setattr(perf_event, "_SYMBOLS", tmp_path / "symbols")
     monkeypatch.setattr(perf_event, "_KPROBE_TYPE", tmp_path / "type")
     monkeypatch.setattr(perf_event, "online", lambda: [0, 1])
     files, asked = iter(tmp_path / f"count{n}" for n in range(9)), []
 
-    def opened(kind, cpu, *, pointer):
-        name = perf_event.ctypes.string_at(pointer).decode()
+    def opened(kind, cpu, *, pointer=0, address=0):
+        name = perf_event.ctypes.string_at(pointer).decode() if pointer else hex(address)
         asked.append((kind, cpu, name))
+        if name == "e:late":
+            return -errno.ENOENT
         if name == "gone":
             return (
                 -errno.ENOENT
@@ -165,11 +170,12 @@ def test_functions_are_probed_by_name_on_every_processor(monkeypatch, tmp_path):
         return perf_event.os.open(path, perf_event.os.O_RDONLY)
 
     monkeypatch.setattr(perf_event, "open_counter", opened)
-    counts = perf_event.CallCounts(["submit [d]", "gone", "twice"])
-    assert counts.calls() == {"submit [d]": 42}
+    counts = perf_event.CallCounts(["submit [d]", "gone", "twice", "late [e]"])
+    assert counts.calls() == {"submit [d]": 42, "late [e]": 42}
     assert counts.missing == {
         "gone": "this kernel has no such function",
         "twice": "several functions have the name",
     }
     assert asked[0] == (9, 0, "d:submit")
+    assert asked[-2:] == [(9, 1, "e:late"), (9, 1, "0x30")]
     counts.close()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +18,9 @@ if TYPE_CHECKING:
 
     from gate.model import Report
 
-CHROMIUM = "/usr/bin/chromium"
+_PLACES = f"{Path(__file__).resolve().parents[2] / '.tools'}{os.pathsep}{os.environ['PATH']}"
+CHROMIUM = shutil.which("chromium", path=_PLACES) or shutil.which("chromium-browser")
+"""Set-up lays one into .tools where the distribution's own package runs nothing."""
 ARGUMENTS = (
     "--headless",
     "--no-sandbox",
@@ -34,8 +38,8 @@ HEIGHTS = {360: 740, 768: 1024, 1280: 800, 1920: 1080}
 @contextmanager
 def chromium() -> Iterator[Browser]:
     """The browser; a test that needs it fails where it is missing, it is never skipped."""
-    if not Path(CHROMIUM).exists():
-        message = f"{CHROMIUM} is missing: run `make setup`, which installs it"
+    if CHROMIUM is None:
+        message = "Chromium is missing: run `.ci/setup.sh tests`, which installs it"
         raise AssertionError(message)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from statistics import median
 
 from gate.model import Better, Evidence, Finding, Role, Verdict
-from gate.model.shown import Level
+from gate.model.report_rows import Level
 
 SESSIONS = tuple(f"20261{month:03d}T0312-a{month:02d}f" for month in range(101, 111))
 EARLIER = tuple(f"2026{month:02d}01T0312-e{month:02d}f" for month in (6, 7, 8, 9))

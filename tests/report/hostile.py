@@ -7,8 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, cast
 
 from gate.model import Better, Evidence, Verdict
-from gate.model.session import Side, Stage
-from gate.model.shown import (
+from gate.model.report_rows import (
     Accepted,
     Alike,
     Bill,
@@ -23,6 +22,7 @@ from gate.model.shown import (
     SweepPoint,
     TextChange,
 )
+from gate.model.session import Side, Stage
 
 if TYPE_CHECKING:
     from gate.model import Report

@@ -10,8 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from gate.model import Better, Verdict
-from gate.model.session import Side, Stage
-from gate.model.shown import (
+from gate.model.report_rows import (
     Accepted,
     Alike,
     Bill,
@@ -25,6 +24,7 @@ from gate.model.shown import (
     SweepPoint,
     TextChange,
 )
+from gate.model.session import Side, Stage
 from tests.report.build import EARLIER, SESSIONS
 
 if TYPE_CHECKING:

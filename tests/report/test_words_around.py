@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from gate.model import Better, Evidence, Verdict
-from gate.model.shown import (
+from gate.model.report_rows import (
     Accepted,
     Alike,
     Bill,

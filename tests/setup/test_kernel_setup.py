@@ -61,6 +61,16 @@ def test_each_program_that_is_missing_is_installed(missing, machine):
     assert PACKAGES in installed(machine)
 
 
+@pytest.mark.parametrize(
+    ("version", "asked"),
+    [("7.2.19", True), ("8.1.9", True), ("8.2.0", False), ("8.10.0", False), ("10.0.2", False)],
+)
+def test_an_older_qemu_is_replaced(version, asked, machine):
+    """8.2 is the oldest whose plugins the tests have run."""
+    program(machine, "qemu-system-x86_64", f"#!/bin/sh\necho QEMU emulator version {version}\n")
+    assert ("qemu-system-x86" in installed(machine)) is asked
+
+
 def test_where_every_program_is_there_none_is_installed(machine):
     """Nothing is asked of the package manager that is here already."""
     assert installed(machine) == ""

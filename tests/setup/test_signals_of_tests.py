@@ -12,10 +12,10 @@ import pytest
 
 TESTS = Path(__file__).parents[1]
 INNER = """
-import os, signal, subprocess, sys, time
+import os, signal, subprocess, sys, time, types
 sys.path.insert(0, {tests!r})
 import conftest
-conftest.pytest_configure()
+conftest.pytest_configure(types.SimpleNamespace(**{config}))
 child = subprocess.Popen(["sleep", "60"])
 child.send_signal({number})
 os.kill(os.getpid(), {number})
@@ -24,12 +24,12 @@ print(child.wait(60))
 """
 
 
-def begun(number, ignored=True, **environment):
+def begun(number, ignored=True, **config):
     """How a child ends that the tests' process sends the signal, and then itself."""
     done = subprocess.run(
-        [sys.executable, "-c", INNER.format(tests=str(TESTS), number=int(number))],
+        [sys.executable, "-c", INNER.format(tests=str(TESTS), number=int(number), config=config)],
         preexec_fn=(lambda: signal.signal(number, signal.SIG_IGN)) if ignored else None,
-        env={key: value for key, value in os.environ.items() if "XDIST" not in key} | environment,
+        env={key: value for key, value in os.environ.items() if "XDIST" not in key},
         capture_output=True,
         text=True,
         timeout=60,
@@ -46,6 +46,6 @@ def test_a_signal_that_was_ignored_reaches_what_tests_start(number):
 
 def test_a_terminal_that_goes_away_ends_no_worker():
     """A worker goes with the tests' first process, which is the one that nohup was said to."""
-    environment = {"PYTEST_XDIST_WORKER": "gw0"}
-    assert begun(signal.SIGHUP, ignored=False, **environment) == (0, f"-{int(signal.SIGHUP)}\n")
+    ended = begun(signal.SIGHUP, ignored=False, workerinput={})
+    assert ended == (0, f"-{int(signal.SIGHUP)}\n")
     assert begun(signal.SIGHUP, ignored=False)[0] == -signal.SIGHUP

@@ -25,10 +25,12 @@ def elf(build_id: bytes = b"\xab" * 20, more: bytes = b"") -> bytes:
     return head + body + section
 
 
-def kernel(release: str = RELEASE, build_id: bytes = b"\xab" * 20) -> bytes:
-    """A kernel that says its release, after a draft of it that has no number."""
-    draft = f"Linux version {release} (a@b) (cc) # SMP\n\0"
-    said = f"Linux version {release} (a@b) (cc) {VERSION}\n\0"
+def kernel(
+    release: str = RELEASE, build_id: bytes = b"\xab" * 20, *, draft: str = "# SMP", more: str = ""
+) -> bytes:
+    """A kernel that says its release, after a draft of it that has no number or no date."""
+    draft = f"Linux version {release} (a@b) (cc) {draft}{more}\n\0"
+    said = f"Linux version {release} (a@b) (cc) {VERSION}{more}\n\0"
     return elf(build_id, (draft + said).encode())
 
 

@@ -26,6 +26,14 @@ def test_an_image_tells_release_version_and_build_id(tmp_path):
     assert inside == kernel()
 
 
+def test_ubuntus_kernel_is_what_it_says_when_it_runs(tmp_path):
+    """Its draft has a number but no date, and its package's version is no part of `uname -v`."""
+    made = kernel(draft="#7 SMP ", more=" (Ubuntu 6.1.0-7.7-generic 6.1.1)")
+    (tmp_path / "bzImage").write_bytes(made)
+    image, _ = read_image(find_image(tmp_path))
+    assert image.version == VERSION
+
+
 def test_an_uncompressed_kernel_is_an_image_too(tmp_path):
     """A vmlinux is read as it stands."""
     (tmp_path / "bzImage").write_bytes(kernel("5.4.0"))

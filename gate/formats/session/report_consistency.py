@@ -17,7 +17,7 @@ from gate.formats.session.consistency import (
 )
 from gate.model import Role, Verdict, join
 from gate.model.patch_coverage import HOW
-from gate.model.shown import ACCEPTED, AREAS, BASE_SIDE
+from gate.model.report_rows import ACCEPTED, AREAS, BASE_SIDE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -75,7 +75,7 @@ def read_guest_file(path: Path) -> str:
         return ""
 
 
-_CURE = "Install QEMU 9.0 or newer: apt install qemu-system-x86 (from backports where it is older)."
+_CURE = "Install QEMU 8.2 or newer: apt install qemu-system-x86 (from backports where it is older)."
 
 
 def qemu_version(environment: Mapping[str, str]) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gate.model import UNKNOWN, Alike, Difference, TrialStatus, short_digest
 from gate.model.host import Moved
 from gate.model.kernel_config import config_digest, public_options
-from gate.model.shown import ACCEPTED, AREAS, BASE_SIDE
+from gate.model.report_rows import ACCEPTED, AREAS, BASE_SIDE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

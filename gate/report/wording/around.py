@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from gate.model import Finding, Report
-    from gate.model.shown import (
+    from gate.model.report_rows import (
         Accepted,
         Bill,
         Difference,

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from gate.model import Finding, Report
-    from gate.model.shown import Bill, Latency, Sweep
+    from gate.model.report_rows import Bill, Latency, Sweep
 
 CURVE, PAID, DECIDED, HISTORY = "curve", "who paid", "decided", "history"
 MOVED = "moved with it"

@@ -19,15 +19,57 @@ struct counts {
     uint64_t of[BLOCKS];
 };
 
+#if QEMU_PLUGIN_VERSION >= 2
 static struct qemu_plugin_scoreboard *board;
+#else /* QEMU 8: one array for all processors, of which our guest has one */
+static struct counts board;
+#endif
 static uint64_t address_of[BLOCKS], before[BLOCKS];
 static uint32_t bucket[BUCKETS], used = FIRST;
 static FILE *out;
 
+#if QEMU_PLUGIN_VERSION >= 2
 static qemu_plugin_u64 entry(uint32_t slot)
 {
     qemu_plugin_u64 one = {board, slot * sizeof(uint64_t)};
     return one;
+}
+
+static uint64_t counted(uint32_t slot)
+{
+    return qemu_plugin_u64_sum(entry(slot));
+}
+
+static void count_each(struct qemu_plugin_tb *block, uint32_t slot, size_t count)
+{
+    qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(block, QEMU_PLUGIN_INLINE_ADD_U64,
+                                                      entry(slot), count);
+}
+#else
+static uint64_t counted(uint32_t slot)
+{
+    return board.of[slot];
+}
+
+static void count_each(struct qemu_plugin_tb *block, uint32_t slot, size_t count)
+{
+    qemu_plugin_register_vcpu_tb_exec_inline(block, QEMU_PLUGIN_INLINE_ADD_U64, &board.of[slot],
+                                             count);
+}
+#endif
+
+static int is_mark(const struct qemu_plugin_insn *one, unsigned char bytes[7])
+{
+    static const unsigned char mark[6] = {0x0f, 0x1f, 0x80, 0xe0, 0xa7, 0x67};
+    if (qemu_plugin_insn_size(one) != 7)
+        return 0;
+#if QEMU_PLUGIN_VERSION >= 3
+    if (qemu_plugin_insn_data(one, bytes, 7) != 7)
+        return 0;
+#else
+    memcpy(bytes, qemu_plugin_insn_data(one), 7);
+#endif
+    return !memcmp(bytes, mark, sizeof mark);
 }
 
 static uint32_t slot_of(uint64_t address)
@@ -51,7 +93,7 @@ static uint32_t slot_of(uint64_t address)
 static void begin(unsigned int processor, void *unused)
 {
     for (uint32_t slot = 0; slot < used; slot++)
-        before[slot] = qemu_plugin_u64_sum(entry(slot));
+        before[slot] = counted(slot);
     fprintf(out, "begin\n");
     fflush(out);
 }
@@ -60,7 +102,7 @@ static void end(unsigned int processor, void *unused)
 {
     uint64_t kernel = 0, programs = 0;
     for (uint32_t slot = 0; slot < used; slot++) {
-        uint64_t gained = qemu_plugin_u64_sum(entry(slot)) - before[slot];
+        uint64_t gained = counted(slot) - before[slot];
         if (slot == PROGRAMS)
             programs = gained;
         else
@@ -74,21 +116,15 @@ static void end(unsigned int processor, void *unused)
 
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
 {
-    static const unsigned char mark[6] = {0x0f, 0x1f, 0x80, 0xe0, 0xa7, 0x67};
     uint64_t address = qemu_plugin_tb_vaddr(block);
     size_t count = qemu_plugin_tb_n_insns(block);
-    qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(block, QEMU_PLUGIN_INLINE_ADD_U64,
-                                                      entry(slot_of(address)), count);
+    count_each(block, slot_of(address), count);
     if (address >> 63)
         return;
     for (size_t i = 0; i < count; i++) {
         struct qemu_plugin_insn *one = qemu_plugin_tb_get_insn(block, i);
         unsigned char bytes[7];
-        if (qemu_plugin_insn_size(one) != sizeof bytes)
-            continue;
-        if (qemu_plugin_insn_data(one, bytes, sizeof bytes) != sizeof bytes)
-            continue;
-        if (memcmp(bytes, mark, sizeof mark))
+        if (!is_mark(one, bytes))
             continue;
         if (bytes[6] == 1)
             qemu_plugin_register_vcpu_insn_exec_cb(one, begin, QEMU_PLUGIN_CB_NO_REGS, NULL);
@@ -105,7 +141,9 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
             out = fopen(argv[i] + 7, "we");
     if (!out || !info->system_emulation || strcmp(info->target_name, "x86_64"))
         return 1;
+#if QEMU_PLUGIN_VERSION >= 2
     board = qemu_plugin_scoreboard_new(sizeof(struct counts));
+#endif
     qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
     return 0;
 }

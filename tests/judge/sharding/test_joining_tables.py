@@ -29,7 +29,7 @@ from gate.model import (
     Touched,
     Verdict,
 )
-from gate.model.shown import AREAS
+from gate.model.report_rows import AREAS
 from gate.report.text.text import render_text
 
 NAMES = st.sampled_from(["p", "q", "r"])
