@@ -98,7 +98,6 @@ class _EndsOnError(click.Command):
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    default=None,
     help="Keep a directory for each step in this one; by default in the temporary directory.",
 )
 def command(check: tuple[str, ...], out: Path | None) -> int:
@@ -118,15 +117,15 @@ def command(check: tuple[str, ...], out: Path | None) -> int:
     work = () if _value(check, "--work") else ("--work", _OWN_WORK)
     status = run(["check", "--no-why", *work, "--out", str(place / "check"), *check])
     answer, word = _MEANT.get(status, (status if status >= _ENDS else _ENDS + status, "stop"))
-    if status == 0 and (loud := _too_loud(place / "check" / "report.json")):
-        answer, word = _SKIPPED, f"skipped, as {loud}"
-    told = f"gate check ended with {status}: {word} ({answer} to git); {commit[:12]}, {place}"
+    if status == 0 and (noise := _too_noisy(place / "check" / "report.json")):
+        answer, word = _SKIPPED, f"skipped, as {noise}"
+    ending = f"gate check ended with {status}: {word} ({answer} to git); {commit[:12]}, {place}"
     with suppress(OSError):  # the answer stands where nobody reads this
-        click.echo(one_line(f"bisect-run: {told}"), err=True)
+        click.echo(one_line(f"bisect-run: {ending}"), err=True)
     return answer
 
 
-def _too_loud(path: Path) -> str:
+def _too_noisy(path: Path) -> str:
     """Why a step that passed is not known to be good; empty where it is.
 
     A tolerance that was raised to what the noise can support lets a pull request through with a
@@ -142,7 +141,7 @@ def _too_loud(path: Path) -> str:
             asked, used = (
                 percent(t or 0.0, signed=False) for t in (one.tolerance, one.tolerance_used)
             )
-            return f"{one.benchmark} {one.metric} passed at {used}, too loud for {asked}"
+            return f"{one.benchmark} {one.metric} passed at {used}, too noisy for {asked}"
     return ""
 
 

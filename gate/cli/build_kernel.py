@@ -1,6 +1,6 @@
 """`gate build-kernel`: both sides of a kernel patch, built alike and laid out for booting.
 
-Progress of a long build on stderr, by the lines that its log grows by.
+How far a long build is shows on stderr, by the number of lines in its log.
 """
 
 from __future__ import annotations
@@ -27,16 +27,13 @@ from gate.text import one_line
 from gate.units import show_duration
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from gate.harness.base import Outcome
+    from gate.subject.kernel_build import BuiltSides
     from gate.subject.kernel_source import BuildStep
 
     Start = Callable[[Command, Callable[[], float]], Outcome]
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from gate.subject.kernel_build import BuiltSides
-
 
 _LONGEST = 24 * 3600.0
 _LIVE, _ELSEWHERE = 1.0, 20.0
@@ -53,7 +50,7 @@ class Watcher:
         self._live = sys.stderr.isatty()
         self._step: BuildStep | None = None
         self._log = Path()
-        self._since = self._told = 0.0
+        self._since = self._last = 0.0
         self._before = 0
         """Lines that the first build's log got while it compiled."""
 
@@ -83,15 +80,15 @@ class Watcher:
         every = _LIVE if self._live else _ELSEWHERE
         now = time.monotonic()
         spent = now - self._since
-        if self._step is not None and spent > _LIVE and now - self._told >= every:
-            self._told = now
-            self._say(self._step.purpose, spent)
+        if self._step is not None and spent > _LIVE and now - self._last >= every:
+            self._last = now
+            self._report(self._step.purpose, spent)
         return _LIVE
 
-    def _say(self, told: str, spent: float) -> None:
+    def _report(self, doing: str, spent: float) -> None:
         lines = self._lines()
-        of = f" of about {self._before}" if self._before and told == "compiling" else ""
-        line = one_line(f"{self._log.stem}: {told}, {lines}{of} lines, {show_duration(spent)}")
+        of = f" of about {self._before}" if self._before and doing == "compiling" else ""
+        line = one_line(f"{self._log.stem}: {doing}, {lines}{of} lines, {show_duration(spent)}")
         if self._live:
             print(f"\r\033[K{line[:_WIDTH]}", end="", file=sys.stderr, flush=True)
         else:
@@ -105,8 +102,8 @@ class Watcher:
             return 0
 
 
-_TOLD = 12
-"""Functions, or options, that are told by name."""
+_NAMED = 12
+"""Functions, or options, that are printed by name."""
 
 EPILOG = """\b
 Examples:
@@ -131,6 +128,33 @@ Exit status: 0 both sides are built, 2 a word is wrong, 4 a side did not build,
 """
 
 
+def _configured(
+    config: Path | None, defconfig: str, fragment: tuple[Path, ...], *, guest: bool
+) -> KernelBuildOptions:
+    ours = (Path(str(files("gate.vm") / "guest" / "guest.config")),) if guest else ()
+    return KernelBuildOptions(config, defconfig, (*ours, *fragment))
+
+
+_configuration = options.bundle(
+    "configuration",
+    _configured,
+    click.option("--config", type=options.PathParam, help="A whole .config for both."),
+    click.option(
+        "--defconfig",
+        default="defconfig",
+        show_default=True,
+        help="Else this target of the tree: allnoconfig, defconfig, ...",
+    ),
+    click.option(
+        "--fragment",
+        type=options.PathParam,
+        multiple=True,
+        help="Options on top of it; repeatable, the last one wins.",
+    ),
+    click.option("--guest", is_flag=True, help="Add what a guest of the gate needs to boot."),
+)
+
+
 @click.command(epilog=EPILOG)
 @click.argument("base")
 @click.argument("head")
@@ -140,22 +164,9 @@ Exit status: 0 both sides are built, 2 a word is wrong, 4 a side did not build,
     default=Path(),
     help="Git checkout of the kernel, whose revisions BASE and HEAD are. [default: here]",
 )
-@click.option("--config", type=options.PathParam, default=None, help="A whole .config for both.")
-@click.option(
-    "--defconfig",
-    default="defconfig",
-    show_default=True,
-    help="Else this target of the tree: allnoconfig, defconfig, ...",
-)
-@click.option(
-    "--fragment",
-    type=options.PathParam,
-    multiple=True,
-    help="Options on top of it; repeatable, the last one wins.",
-)
-@click.option("--guest", is_flag=True, help="Add what a guest of the gate needs to boot.")
+@_configuration
 @click.option("--modules", is_flag=True, help="Build and install modules too.")
-@click.option("-j", "jobs", type=click.IntRange(1, 4096), default=None, help="As of make.")
+@click.option("-j", "jobs", type=click.IntRange(1, 4096), help="As -j of make.")
 @click.option(
     "--out",
     type=options.PathParam,
@@ -167,14 +178,11 @@ def command(
     base: str,
     head: str,
     source: Path,
-    config: Path | None,
-    defconfig: str,
-    fragment: tuple[Path, ...],
+    configuration: KernelBuildOptions,
+    out: Path,
     *,
-    guest: bool,
     modules: bool,
     jobs: int | None,
-    out: Path,
 ) -> int:
     """Build the kernels of BASE and HEAD alike, as the sides of a check.
 
@@ -182,14 +190,14 @@ def command(
     the tree by its own make, at the same place, with one configuration and a fixed time, so that
     the same source gives the same bytes. Which functions differ is recorded beside them.
     """
-    ours = (Path(str(files("gate.vm") / "guest" / "guest.config")),) if guest else ()
-    wanted = KernelBuildOptions(config, defconfig, (*ours, *fragment))
-    wanted.check()
+    configuration.check()
     both = sources(source, base, head)
     with _alone(out), Stop().listening() as stop:
-        watcher = Watcher(lambda told, sample: run_process(told, stop, sample=sample))
+        watcher = Watcher(lambda words, sample: run_process(words, stop, sample=sample))
         jobs = jobs or os.cpu_count() or 1
-        builder = Builder(out, wanted, jobs, modules=modules, run=watcher.run, say=watcher.say)
+        builder = Builder(
+            out, configuration, jobs, modules=modules, run=watcher.run, say=watcher.say
+        )
         try:
             outcome = builder.build(both)
         except StopRequested as request:
@@ -198,7 +206,7 @@ def command(
             ) from None
         finally:
             watcher.done()
-    _tell(out, outcome, (base, head))
+    _print_built(out, outcome, (base, head))
     return 0
 
 
@@ -223,7 +231,7 @@ def _alone(out: Path) -> Iterator[None]:
         ) from error
 
 
-def _tell(out: Path, outcome: BuiltSides, names: tuple[str, str]) -> None:
+def _print_built(out: Path, outcome: BuiltSides, names: tuple[str, str]) -> None:
     for side, name, built in zip(SIDES, names, outcome.sides, strict=True):
         for option in built.not_taken:
             click.echo(f"warning: {side}: the tree did not take {option}", err=True)
@@ -246,16 +254,16 @@ def _tell(out: Path, outcome: BuiltSides, names: tuple[str, str]) -> None:
         click.echo(_functions("the kernel itself", list(outcome.functions)))
     else:
         click.echo("no function of the kernel itself differs")
-    _tell_modules(outcome.modules)
+    _print_modules(outcome.modules)
 
 
-def _tell_modules(modules: Mapping[str, Sequence[str]]) -> None:
-    for name in sorted(modules)[:_TOLD]:
+def _print_modules(modules: Mapping[str, Sequence[str]]) -> None:
+    for name in sorted(modules)[:_NAMED]:
         functions = list(modules[name])
         where = f"module {name}"
         click.echo(_functions(where, functions) if functions else f"{where} differs otherwise")
-    if len(modules) > _TOLD:
-        click.echo(f"{len(modules) - _TOLD} more modules differ")
+    if len(modules) > _NAMED:
+        click.echo(f"{len(modules) - _NAMED} more modules differ")
 
 
 def _functions(where: str, names: list[str]) -> str:
@@ -266,5 +274,5 @@ def _functions(where: str, names: list[str]) -> str:
 
 
 def _some(names: list[str]) -> str:
-    more = len(names) - _TOLD
-    return ", ".join(names[:_TOLD]) + (f" and {more} more" if more > 0 else "")
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -101,14 +101,16 @@ def _refuse_for_a_change(selection: Selection, policy: PolicyOptions, shard: Sha
     """
     cure = "Leave --merge-base out to look into a finding, or check the change without it."
     if selection.benchmarks and policy.merge_base is not None:
-        said = "--benchmark does not go with --merge-base: a change is judged by all it can reach."
-        raise InputError("G200", said, cure=cure)
+        message = (
+            "--benchmark does not go with --merge-base: a change is judged by all it can reach."
+        )
+        raise InputError("G200", message, cure=cure)
     if selection.pairs is not None and policy.merge_base is not None:
-        said = "--pairs does not go with --merge-base, which says how many pairs there are."
-        raise InputError("G200", said, cure=cure)
+        message = "--pairs does not go with --merge-base, which says how many pairs there are."
+        raise InputError("G200", message, cure=cure)
     if selection.benchmarks and shard.of > 1:
-        said = "--benchmark does not go with --shard: the parts of a check make a whole."
-        raise InputError("G200", said, cure="Leave one of them out.")
+        message = "--benchmark does not go with --shard: the parts of a check make a whole."
+        raise InputError("G200", message, cure="Leave one of them out.")
 
 
 def _out_directory(output: OutputOptions) -> Path:

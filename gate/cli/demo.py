@@ -13,9 +13,9 @@ from pathlib import Path
 import click
 
 from gate.cli import options
-from gate.cli.init import shipped_profiles
 from gate.errors import CannotJudge, InputError, MeasureError
 from gate.formats import disk
+from gate.formats.profile.shipped import shipped_profiles
 
 EPILOG = """\b
 Example:
@@ -23,7 +23,7 @@ Example:
 
 \b
 Exit status: 0 the gate was open for the unchanged system and closed for the
-slower one, 4 a measurement failed, 5 this host is busy or too loud for the demo.
+slower one, 4 a measurement failed, 5 this host is busy or too noisy for the demo.
 """
 _MARK = ".driftgate-demo"
 _SESSIONS = 5
@@ -146,5 +146,5 @@ def _conclude(out: Path, unchanged: int, slower: int) -> int:
     raise CannotJudge(
         "G020",
         f"the demo expected exit status 0 and 10, and saw {unchanged} and {slower}.",
-        cure="This host is too loud just now, or busy; try again when it is quiet.",
+        cure="This host is too noisy just now, or busy; try again when it is quiet.",
     )

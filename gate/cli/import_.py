@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -15,9 +14,6 @@ from gate.formats.session.session_file import session_text, write_session
 from gate.harness.exported import imported_session, read_export
 from gate.host.identity.identity import boot_id, read_host
 from gate.model import Host
-
-if TYPE_CHECKING:
-    from gate.harness.exported import Export
 
 EPILOG = """\b
 Examples:
@@ -34,10 +30,10 @@ Examples:
 )
 @click.option("--tolerance", default="5%", show_default=True, help="Tolerance of the gate metrics.")
 @click.option(
-    "--this-host", is_flag=True, help="Vouch that the files were measured on this machine."
+    "--this-host", is_flag=True, help="Confirm that the files were measured on this machine."
 )
 @options.host_class
-@click.option("--out", type=options.PathParam, default=None, help="Where to write the session.")
+@click.option("--out", type=options.PathParam, help="Where to write the session.")
 @options.as_json
 def command(
     file: tuple[Path, ...],
@@ -52,29 +48,23 @@ def command(
     """Turn FILEs, JSON exports of one harness, into one session.
 
     Each file of fio or pytest-benchmark is one trial of its benchmarks; each timing of a
-    hyperfine export is one. Only metrics that every trial has are kept. Nobody vouches for the
-    host of imported values, unless you do with --this-host.
+    hyperfine export is one. Only metrics that every trial has are kept. The host of
+    imported values is unknown, unless you confirm with --this-host that it is this one.
     """
-    parsed = options.tolerance_of(tolerance)
+    ratio = options.tolerance_of(tolerance)
     if not names.is_plain(profile):
         cure = f"A name has {names.RULE}."
         raise InputError("G200", f"--profile: {profile[:80]!r} is no plain name.", cure=cure)
     texts = {path: disk.read_text(path, "session") for path in dict.fromkeys(file)}
-    exports: dict[str, Export] = {
-        str(path): read_export(text, str(path)) for path, text in texts.items()
-    }
-    if this_host:
-        host, boot = read_host(Path().absolute(), host_class=host_class), boot_id()
-    else:
-        host = Host(host_class=host_class or "imported", fingerprint="", stable={}, epoch={})
-        boot = ""
+    exports = {str(path): read_export(text, str(path)) for path, text in texts.items()}
+    host = Host(host_class=host_class or "imported", fingerprint="", stable={}, epoch={})
     session = imported_session(
         exports,
         tuple(texts.values()),
         profile=profile,
-        tolerance=parsed,
-        host=host,
-        boot=boot,
+        tolerance=ratio,
+        host=read_host(Path().absolute(), host_class=host_class) if this_host else host,
+        boot=boot_id() if this_host else "",
         now=now(),
     )
     if out is not None or not json_:

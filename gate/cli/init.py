@@ -1,75 +1,33 @@
-"""`gate init`: a working layout in another repository.
-
-The profiles that come with the gate, from a wheel or from a checkout.
-"""
+"""`gate init`: a working layout in another repository."""
 
 from __future__ import annotations
 
-import difflib
 import os
-import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from string import Template
+from typing import TYPE_CHECKING
 
 import click
 
-import gate
 from gate.cli import options
-from gate.cli.init_github import SHAPES, WorkflowOptions, github_files, steps
 from gate.errors import InputError
 from gate.formats import disk
 from gate.formats.baseline.baseline_file import read_baselines
-from gate.formats.profile.sizes import scripts_of
+from gate.formats.profile.shipped import files_of
 from gate.formats.schemas import schema_text
 from gate.formats.toml import string
+from gate.judge.power.power import PowerQuestion, power_rows
+from gate.judge.power.sentences import rounded_up
+from gate.judge.verdict.suite import Policy
 from gate.model import Better, Metric, Planned
+from gate.publish.workflow_files import SHAPES, WorkflowOptions, github_files, steps
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
-def shipped_profiles() -> Path:
-    """The directory of the shipped profiles.
-
-    Raises:
-        InputError: the installation lacks them.
-    """
-    package = Path(gate.__file__).resolve().parent
-    for place in (package / "shipped" / "profiles", package.parent / "profiles"):
-        if (place / "smoke-command.toml").is_file():
-            return place
-    raise InputError(
-        "G201",
-        "the shipped profiles are not part of this installation.",
-        cure="Install the wheel or run from a checkout.",
-        place=str(package),
-    )
-
-
-def shipped_names() -> tuple[str, ...]:
-    """The profiles that others may take into their project; those of the demo are its own."""
-    found = sorted(path.stem for path in shipped_profiles().glob("*.toml"))
-    return tuple(name for name in found if not name.startswith("smoke-"))
-
-
-def files_of(name: str) -> dict[str, str]:
-    """A shipped profile with the jobs and scripts that it runs: path in a project -> text.
-
-    Raises:
-        InputError: there is no such profile.
-    """
-    known = shipped_names()
-    if name not in known:
-        close = difflib.get_close_matches(name, known, n=1)
-        hint = f'Did you mean "{close[0]}"?' if close else f"There are: {', '.join(known)}."
-        raise InputError("G211", f"no profile {name[:200]} is shipped.", cure=hint)
-    source = shipped_profiles()
-    text = disk.read_text(source / f"{name}.toml", "profile")
-    text = re.sub(r"\A#:schema .*", "#:schema profile.schema.json", text)
-    taken = [source / job for job in re.findall(r"\bjobs/[\w.-]+\.fio\b", text)]
-    taken += [source.parent / script for script in sorted(scripts_of((text,), source.parent))]
-    return {f"profiles/{name}.toml": text} | {
-        f"profiles/{path.relative_to(source)}": disk.read_text(path, "file") for path in taken
-    }
-
+    from gate.model import Baseline
 
 EPILOG = """\b
 Examples:
@@ -104,6 +62,12 @@ role = "watch"
 """
 )
 
+_NEXT = """
+Next:
+  {where}gate run {first} --repeat 5     # a first baseline; more days make it better
+  gate baseline accept reports/sessions/{first}-*.json --reason "first baseline"
+  gate check                    # open, as long as nothing got slower
+  git add profiles baselines reports/.gitignore"""
 _NAME = "first"
 _TRIALS, _PAIRS = 3, 30
 _TOLERANCE, _FIRST = "10%", 0.1
@@ -117,9 +81,26 @@ print(sum(i * i for i in range(2_000_000)))
 '''
 
 
+_workflows = options.bundle(
+    "workflows",
+    WorkflowOptions,
+    click.option("--machine", default="driftgate", show_default=True, help="Label of the runner."),
+    click.option(
+        "--owners", default="@OWNERS", help="Who reviews baselines, as CODEOWNERS says it."
+    ),
+    click.option("--branch", default="main", show_default=True, help="The default branch."),
+    click.option(
+        "--source",
+        metavar="REPO@COMMIT",
+        help="Driftgate's repository and full commit; by default where this gate came from.",
+    ),
+    options.host_class,
+)
+
+
 @click.command(epilog=EPILOG)
 @click.argument("directory", type=click.Path(path_type=Path), default=Path())
-@click.option("--command", "shell_command", default=None, help="The command to measure.")
+@click.option("--command", "shell_command", help="The command to measure.")
 @click.option(
     "--with",
     "shipped",
@@ -129,30 +110,17 @@ print(sum(i * i for i in range(2_000_000)))
 )
 @click.option(
     "--github",
-    "shape",
+    "stages",
     type=click.Choice(SHAPES),
     help="Also the workflows: one stage for a private repository, two for a public one.",
 )
-@click.option("--machine", default="driftgate", show_default=True, help="Label of the runner.")
-@click.option("--owners", default="@OWNERS", help="Who reviews baselines, as CODEOWNERS says it.")
-@click.option("--branch", default="main", show_default=True, help="The default branch.")
-@click.option(
-    "--source",
-    metavar="REPO@COMMIT",
-    default=None,
-    help="Driftgate's repository and full commit; by default where this gate came from.",
-)
-@options.host_class
+@_workflows
 def command(
     directory: Path,
     shell_command: str | None,
     shipped: tuple[str, ...],
-    shape: str | None,
-    machine: str,
-    owners: str,
-    branch: str,
-    source: str | None,
-    host_class: str | None,
+    stages: str | None,
+    workflows: WorkflowOptions,
 ) -> int:
     """Write profiles/, baselines/ and reports/ into DIRECTORY, ready for a first check.
 
@@ -166,39 +134,28 @@ def command(
     }
     for name in shipped:
         files |= files_of(name)
-    there = sorted(path.stem for path in directory.glob("profiles/*.toml")) if shape else []
+    there = sorted(path.stem for path in directory.glob("profiles/*.toml")) if stages else []
     if shell_command is not None or not (shipped or there):
         files |= _first(directory, shell_command or _EXAMPLE)
     first = (*shipped, *([_NAME] if f"profiles/{_NAME}.toml" in files else []), *there, _NAME)[0]
-    if shape is not None:
-        wanted = WorkflowOptions(
-            shape=shape,
-            source=source,
-            machine=machine,
-            host_class=host_class or "",
-            owners=owners,
-            branch=branch,
-            profile=first,
-        )
-        files |= github_files(wanted)
-    for name, text in files.items():
-        path = directory / name
-        if os.path.lexists(path):
-            click.echo(f"kept   {path}")
-            continue
-        disk.write_text(path, text)
-        click.echo(f"wrote  {path}")
     where = "" if directory == Path() else f"cd {shlex.quote(str(directory))}\n  "
-    if shape is not None:
-        click.echo(steps(wanted, first, where))
-        return 0
-    click.echo(f"""
-Next:
-  {where}gate run {first} --repeat 5     # a first baseline; more days make it better
-  gate baseline accept reports/sessions/{first}-*.json --reason "first baseline"
-  gate check                    # open, as long as nothing got slower
-  git add profiles baselines reports/.gitignore""")
+    following = _NEXT.format(where=where, first=first)
+    if stages is not None:
+        workflows = replace(workflows, shape=stages, profile=first)
+        files |= github_files(workflows)
+        following = steps(workflows, first, where)
+    for name, text in files.items():
+        _write(directory / name, text)
+    click.echo(following)
     return 0
+
+
+def _write(path: Path, text: str) -> None:
+    if os.path.lexists(path):
+        click.echo(f"kept   {path}")
+        return
+    disk.write_text(path, text)
+    click.echo(f"wrote  {path}")
 
 
 def _first(directory: Path, shell_command: str) -> dict[str, str]:
@@ -220,50 +177,49 @@ def _first(directory: Path, shell_command: str) -> dict[str, str]:
 
 
 def _proposed(baselines: Path) -> tuple[str, str]:
-    """The tolerance to begin with, and a comment where a baseline of that name tells it.
+    """The tolerance to begin with, and a comment where a baseline of that name gives it.
 
-    The default holds where there is none; the loudest host class decides where there are several.
+    The default holds where there is none; the noisiest host class decides where there are several.
     """
     kept = os.path.lexists(baselines.parent / "profiles" / f"{_NAME}.toml")
-    # Unlike Path.is_dir it bears names that no file can have; writing tells of those.
-    there = os.path.isdir(baselines)  # noqa: PTH112
+    # Unlike Path.is_dir it takes names that no file can have; writing reports those.
+    there = os.path.isdir(baselines)  # noqa: PTH112 - see above
     known_here = () if kept or not there else read_baselines(baselines)
     found = [one for one in known_here if one.profile == _NAME]
     if not found:
         return _TOLERANCE, ""
-    from gate.judge.power.power import PowerQuestion, power_rows  # noqa: PLC0415
-    from gate.judge.power.sentences import rounded_up  # noqa: PLC0415 - scipy
-    from gate.judge.verdict.suite import Policy  # noqa: PLC0415
-
-    policy = Policy()
-    known = []
-    for one in found:
-        asked = PowerQuestion(
-            profile=_NAME,
-            digest=one.profile_digest,
-            plans=tuple(
-                Planned(benchmark=name, trials=_TRIALS)
-                for name in dict.fromkeys(series.benchmark for series in one.series)
-            ),
-            metrics=(Metric(name="cpu", unit="s", better=Better.LOWER, tolerance=_FIRST),),
-            trials=_TRIALS,
-            pairs=_PAIRS,
-            loud="raise",
-            sides=False,
-        )
-        rows = power_rows(
-            [asked],
-            {_NAME: one},
-            host_class=one.host_class,
-            alpha=policy.alpha,
-            beta=policy.beta,
-            brief=True,
-        )
-        known += [(row.power.detectable, one.host_class) for row in rows if row.power]
+    known = [(loss, one.host_class) for one in found for loss in _detectable(one)]
     if not known:
         return _TOLERANCE, ""
     worst, host_class = max(known)
     if worst > _LARGEST:
-        return _TOLERANCE, f"\n# (The baseline of {host_class} is too loud for any tolerance.)"
+        return _TOLERANCE, f"\n# (The baseline of {host_class} is too noisy for any tolerance.)"
     tolerance = rounded_up(max(worst, _SMALLEST))
-    return tolerance, f"\n# (This one is what the noise of the baseline of {host_class} can hold.)"
+    return tolerance, f"\n# (This one is what the noise of the baseline of {host_class} allows.)"
+
+
+def _detectable(baseline: Baseline) -> Iterator[float]:
+    """The smallest tolerance of each benchmark's CPU time that the baseline's noise allows."""
+    question = PowerQuestion(
+        profile=_NAME,
+        digest=baseline.profile_digest,
+        plans=tuple(
+            Planned(benchmark=name, trials=_TRIALS)
+            for name in dict.fromkeys(series.benchmark for series in baseline.series)
+        ),
+        metrics=(Metric(name="cpu", unit="s", better=Better.LOWER, tolerance=_FIRST),),
+        trials=_TRIALS,
+        pairs=_PAIRS,
+        loud="raise",
+        sides=False,
+    )
+    policy = Policy()
+    rows = power_rows(
+        [question],
+        {_NAME: baseline},
+        host_class=baseline.host_class,
+        alpha=policy.alpha,
+        beta=policy.beta,
+        brief=True,
+    )
+    return (row.power.detectable for row in rows if row.power)

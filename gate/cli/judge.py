@@ -39,49 +39,53 @@ Exit status: 0 open, 2 usage, 3 nothing compared, 4 a measurement failed,
 """
 
 
+_request = options.bundle(
+    "request",
+    JudgeRequest,
+    click.option(
+        "--session",
+        "sessions",
+        type=options.PathParam,
+        multiple=True,
+        help="A session or handover file; may be repeated: confirming sessions, further head "
+        "sessions, the parts of a check.",
+    ),
+    options.baseline_dir,
+    click.option(
+        "--profiles",
+        type=options.PathParam,
+        help="Take tolerances from these profiles, not from the session.",
+    ),
+    options.size,
+    click.option(
+        "--merge-base",
+        metavar="REV",
+        help="Judge by the profiles and baselines of the newest commit in common with REV, such as "
+        "origin/main.",
+    ),
+    click.option(
+        "--proposed",
+        metavar="REV",
+        show_default="the working tree",
+        help="The commit that is judged, whose edits of profiles and baselines are shown.",
+    ),
+    click.option(
+        "--only",
+        multiple=True,
+        metavar="PROFILE",
+        help="With --merge-base: a profile that had to be measured, by default all; repeatable.",
+    ),
+    click.option(
+        "--shards", type=click.IntRange(1, 256), help="Demand so many parts of a check, each once."
+    ),
+    options.alpha,
+    options.beta,
+    options.allow,
+)
+
+
 @click.command(epilog=EPILOG)
-@click.option(
-    "--session",
-    "sessions",
-    type=options.PathParam,
-    multiple=True,
-    help="A session or handover file; may be repeated: confirming sessions, further head "
-    "sessions, the parts of a check.",
-)
-@options.baseline_dir
-@click.option(
-    "--profiles",
-    type=options.PathParam,
-    default=None,
-    help="Take tolerances from these profiles, not from the session.",
-)
-@options.size
-@click.option(
-    "--merge-base",
-    metavar="REV",
-    default=None,
-    help="Judge by the profiles and baselines of the newest commit in common with REV, such as "
-    "origin/main.",
-)
-@click.option(
-    "--proposed",
-    metavar="REV",
-    default=None,
-    show_default="the working tree",
-    help="The commit that is judged, whose edits of profiles and baselines are shown.",
-)
-@click.option(
-    "--only",
-    multiple=True,
-    metavar="PROFILE",
-    help="With --merge-base: profiles that had to be measured, by default all; may be repeated.",
-)
-@click.option(
-    "--shards",
-    type=click.IntRange(1, 256),
-    default=None,
-    help="Demand so many parts of a check, each once.",
-)
+@_request
 @click.option(
     "--summary",
     "summaries",
@@ -89,35 +93,19 @@ Exit status: 0 open, 2 usage, 3 nothing compared, 4 a measurement failed,
     multiple=True,
     help="A file of printed means, judged without sessions; may be repeated.",
 )
-@click.option(
-    "--tolerance", default=None, help="Tolerance of every row of a summary, whatever it says."
-)
+@click.option("--tolerance", help="Tolerance of every row of a summary, whatever it says.")
 @click.option(
     "--out",
     type=options.PathParam,
-    default=None,
     help="Also write report.json and report.html here, closed on an error; older ones are renamed "
     "to *.old.",
 )
-@options.alpha
-@options.beta
-@options.allow
 @options.as_json
 def command(
-    sessions: tuple[Path, ...],
-    baseline: Path,
-    profiles: Path | None,
-    size: str,
-    merge_base: str | None,
-    proposed: str | None,
-    only: tuple[str, ...],
-    shards: int | None,
+    request: JudgeRequest,
     summaries: tuple[Path, ...],
     tolerance: str | None,
     out: Path | None,
-    alpha: float,
-    beta: float,
-    allow: tuple[str, ...],
     *,
     json_: bool,
 ) -> int:
@@ -132,22 +120,11 @@ def command(
     A summary holds means of both sides from a publication, with spread and number of trials where
     they are printed (`gate schema summary`). Only what these prove is claimed.
     """
-    asked = JudgeRequest(
-        sessions=sessions,
-        profiles=profiles,
-        baseline=baseline,
-        size=size,
-        merge_base=merge_base,
-        proposed=proposed,
-        shards=shards,
-        only=only,
-        alpha=alpha,
-        beta=beta,
-        allow=allow,
-    )
     with closing_report_in(out):
-        _refuse_mixture(asked, summaries, tolerance)
-        report = _of_means(asked, summaries, tolerance) if summaries else judge_sessions(asked)
+        _refuse_mixture(request, summaries, tolerance)
+        report = (
+            _judge_means(request, summaries, tolerance) if summaries else judge_sessions(request)
+        )
         if out is not None:
             write_report(report, out)
     if out is not None:
@@ -156,37 +133,39 @@ def command(
     return report.exit_status
 
 
-def _of_means(asked: JudgeRequest, summaries: tuple[Path, ...], tolerance: str | None) -> Report:
-    given = None if tolerance is None else options.tolerance_of(tolerance)
+def _judge_means(
+    request: JudgeRequest, summaries: tuple[Path, ...], tolerance: str | None
+) -> Report:
+    ratio = None if tolerance is None else options.tolerance_of(tolerance)
     figures = [read_summary(path) for path in dict.fromkeys(summaries)]
-    policy = make_policy(asked.alpha, asked.beta, asked.allow, asked.baseline)
-    return judge_summaries(figures, policy, tolerance=given, created=now(), version=__version__)
+    policy = make_policy(request.alpha, request.beta, request.allow, request.baseline)
+    return judge_summaries(figures, policy, tolerance=ratio, created=now(), version=__version__)
 
 
 def _refuse_mixture(
-    asked: JudgeRequest, summaries: tuple[Path, ...], tolerance: str | None
+    request: JudgeRequest, summaries: tuple[Path, ...], tolerance: str | None
 ) -> None:
-    """Options that would be ignored in silence, and two kinds of promise in one report."""
-    if asked.size != FULL and asked.profiles is None and asked.merge_base is None:
+    """Refuse options that would be ignored in silence, and two kinds of promise in one report."""
+    if request.size != FULL and request.profiles is None and request.merge_base is None:
         cure = "Say with --profiles DIR which profiles are meant."
         raise InputError("G200", "--size means nothing without --profiles.", cure=cure)
-    if asked.only and asked.merge_base is None:
+    if request.only and request.merge_base is None:
         raise InputError("G200", "--only means nothing without --merge-base.")
     if not summaries:
         if tolerance is not None:
             cure = "The tolerances of sessions come from their profiles: --profiles."
             raise InputError("G200", "--tolerance is for --summary only.", cure=cure)
         return
-    if asked.sessions:
+    if request.sessions:
         cure = "Judge them in two calls: trials and printed means do not share one promise."
         raise InputError("G200", "--summary does not go together with --session.", cure=cure)
-    if asked.profiles is not None:
+    if request.profiles is not None:
         cure = "Set the tolerance of a summary with --tolerance."
         raise InputError("G200", "--profiles means nothing to --summary.", cure=cure)
-    if asked.allow:
+    if request.allow:
         cure = "Leave it out: a summary holds both sides, so nothing in it is new."
         raise InputError("G200", "--allow means nothing to --summary.", cure=cure)
     for name in ("merge_base", "proposed", "shards"):
-        if getattr(asked, name) is not None:
-            said = f"--{name.replace('_', '-')} means nothing to --summary."
-            raise InputError("G200", said, cure="It is for sessions: leave it out.")
+        if getattr(request, name) is not None:
+            message = f"--{name.replace('_', '-')} means nothing to --summary."
+            raise InputError("G200", message, cure="It is for sessions: leave it out.")

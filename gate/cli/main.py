@@ -75,8 +75,8 @@ _COMMANDS = {
     "report": "Render a report.json as text or HTML.",
     "import": "Turn fio, hyperfine or pytest-benchmark JSON into a session.",
     "baseline": "Accept, show and compare baselines.",
-    "publish": "Tell GitHub: summary, annotations, comment, check; accept a new baseline.",
-    "power": "Tell from a baseline's noise which losses can be detected.",
+    "publish": "Publish on GitHub: summary, annotations, comment, check; accept a new baseline.",
+    "power": "Show which losses can be detected, from a baseline's noise.",
     "host": "Show what this machine is.",
     "calibrate": "Find out how often the gate is right, where the truth is known.",
     "explain": "Explain a code that a finding or an error carries.",
@@ -131,7 +131,7 @@ def gate() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run one command; the exit status is the answer, and never 0 by accident."""
     status = _run(arguments)
-    return status if _let_go() else status or _INTERNAL
+    return status if _flushed() else status or _INTERNAL
 
 
 def _run(arguments: Sequence[str]) -> int:
@@ -143,13 +143,13 @@ def _run(arguments: Sequence[str]) -> int:
         if isinstance(error, _HELP):
             error.show()
             return _USAGE
-        _say("G200", _usage(error), _USAGE, arguments)
+        _print_error("G200", _usage(error), _USAGE, arguments)
         return _USAGE
     except (click.Abort, KeyboardInterrupt):
-        _tell("interrupted")
+        _print_line("interrupted")
         return 130
     except GateError as error:
-        _say(error.code, error, error.status, arguments)
+        _print_error(error.code, error, error.status, arguments)
         return error.status
     except (BrokenPipeError, SystemExit):
         # Whoever read our output has gone, at which click exits; it was not "open".
@@ -157,12 +157,12 @@ def _run(arguments: Sequence[str]) -> int:
     except Exception as error:
         if os.environ.get("GATE_TRACEBACK"):
             raise
-        _say("G299", _internal(error), _INTERNAL, arguments)
+        _print_error("G299", _internal(error), _INTERNAL, arguments)
         return _INTERNAL
     return status if isinstance(status, int) else 0
 
 
-def _let_go() -> bool:
+def _flushed() -> bool:
     """Whether all that was printed for others has left.
 
     What a stream cannot take goes nowhere: Python would try again at the very end, and make an
@@ -180,7 +180,7 @@ def _let_go() -> bool:
     return left
 
 
-def _tell(text: str) -> None:
+def _print_line(text: str) -> None:
     """One line on stderr; the status stands where nobody can read it."""
     with suppress(OSError):
         click.echo(text, err=True)
@@ -205,12 +205,12 @@ def _internal(error: Exception) -> str:
     )
 
 
-def _say(code: str, error: Exception | str, status: int, arguments: Sequence[str]) -> None:
+def _print_error(code: str, error: Exception | str, status: int, arguments: Sequence[str]) -> None:
     """The error as one paragraph on stderr and, for machines that asked, as JSON on stdout."""
     from gate.text import one_line  # noqa: PLC0415 - most commands print no error
 
     text = "".join(c if c.isprintable() else " " for c in str(error)).replace("##[", "## [")
-    _tell(one_line(f"error[{code}]: {text}"))
+    _print_line(one_line(f"error[{code}]: {text}"))
     if "--json" in arguments:
         answer = {
             "schema": 1,

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import fields
 from functools import wraps
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,15 +53,15 @@ def waiting_time(ctx: click.Context, option: click.Parameter, given: str | None)
     Raises:
         InputError: no time, or longer than a week.
     """
-    del ctx, option
+    del ctx
     if given is None:
         return None
     try:
         seconds = 0.0 if given.strip() == "0" else parse_quantity(given, "s")
     except ValueError as error:
-        raise InputError("G200", f"--wait: {error}.") from error
+        raise InputError("G200", f"{option.opts[0]}: {error}.") from error
     if seconds > _LONGEST_WAIT:
-        raise InputError("G200", "--wait: 168 h are the most.")
+        raise InputError("G200", f"{option.opts[0]}: 168 h are the most.")
     return seconds
 
 
@@ -80,7 +80,7 @@ def tolerance_of(text: str) -> float:
     return parsed
 
 
-def _plain_class(ctx: click.Context, option: click.Parameter, given: str | None) -> str | None:
+def _checked_class(ctx: click.Context, option: click.Parameter, given: str | None) -> str | None:
     del ctx, option
     if given is not None and not _HOST_CLASS.fullmatch(given):
         raise InputError(
@@ -105,7 +105,7 @@ def _shard(ctx: click.Context, option: click.Parameter, given: str) -> Shard:
 
 
 as_json = click.option("--json", "json_", is_flag=True, help="Print JSON for machines.")
-quiet = click.option("--quiet", is_flag=True, help="No progress.")
+quiet = click.option("--quiet", is_flag=True, help="Print no progress.")
 profiles_dir = click.option(
     "--profiles",
     type=PathParam,
@@ -118,7 +118,7 @@ size = click.option(
     default=FULL,
     show_default=True,
     metavar="NAME",
-    help="Size of the profiles: another one that they declare, such as small.",
+    help="Size of the profiles: full, or another that they declare, such as small.",
 )
 benchmark = click.option(
     "--benchmark",
@@ -131,7 +131,7 @@ benchmark = click.option(
 pairs = click.option(
     "--pairs",
     type=click.IntRange(FEWEST_PAIRS, MOST_PAIRS),
-    help="Most pairs of base and head, instead of the profile's limit.",
+    help="Largest number of pairs of base and head, instead of the profile's.",
 )
 baseline_dir = click.option(
     "--baseline",
@@ -142,14 +142,14 @@ baseline_dir = click.option(
 )
 host_class = click.option(
     "--host-class",
-    default=None,
     envvar="GATE_HOST_CLASS",
     show_envvar=True,
-    callback=_plain_class,
-    help="Name of this machine's kind; by default made from its facts.",
+    callback=_checked_class,
+    help="Class of this machine; by default made from its facts.",
 )
-work = click.option(
-    "--work", type=PathParam, default=None, help="Directory for data files of the benchmarks."
+work = click.option("--work", type=PathParam, help="Directory for data files of the benchmarks.")
+disk_directory = click.option(
+    "--work", type=PathParam, default=Path(), help="Directory whose disk counts."
 )
 wait = click.option(
     "--wait",
@@ -157,19 +157,19 @@ wait = click.option(
     default="0",
     show_default="not at all",
     callback=waiting_time,
-    help="Wait so long at most while another gate measures on this host, e.g. 10min.",
+    help="How long to wait while another gate measures on this host, e.g. 10min.",
 )
 restart = click.option(
     "--restart",
     is_flag=True,
-    help="Let it restart this machine, where a profile's sides are its kernels.",
+    help="Allow restarts of this machine, for profiles whose sides are its kernels.",
 )
 shard = click.option(
     "--shard",
     default="1/1",
     metavar="K/N",
     callback=_shard,
-    help="Measure part K of N; without names, the part that `gate plan` gives it.",
+    help="Measure part K of N; if no profile is named, those that `gate plan` assigns to it.",
 )
 alpha = click.option(
     "--alpha",
@@ -194,8 +194,11 @@ allow = click.option(
 
 
 def bundle(name: str, make: Callable[..., Any], *options: Decorator) -> Decorator:
-    """Options handed to a command as one frozen value; what has no option keeps its default."""
-    names = tuple(field.name for field in fields(make))  # type: ignore[arg-type] # a dataclass
+    """Options handed to a command as one value; what has no option keeps its default.
+
+    `make` is a dataclass or a function: each option is named as a parameter of it.
+    """
+    names = tuple(signature(make).parameters)
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
@@ -219,7 +222,6 @@ sides = bundle(
             f"--{side}",
             f"{side}_dir",
             type=PathParam,
-            default=None,
             help=f"Directory of the {side} side: what {{side}} stands for.",
         )
         for side in ("base", "head")
@@ -236,7 +238,6 @@ sides = bundle(
     click.option(
         "--subject",
         type=PathParam,
-        default=None,
         help="File with a [subject] table: how the sides are activated and proven.",
     ),
 )
@@ -260,15 +261,18 @@ check_policy = bundle(
     allow,
 )
 host = bundle("host", HostOptions, host_class, work, wait, restart)
+tuned_host = bundle("host", HostOptions, host_class, wait)
+calibrated_host = bundle("host", HostOptions, host_class, work)
+"""Without a time to wait: a calibration has its own."""
 check_output = bundle(
     "output",
     OutputOptions,
-    click.option("--out", type=PathParam, default=None, help="Directory for sessions and reports."),
+    click.option("--out", type=PathParam, help="Directory for sessions and reports."),
     click.option("--resume", is_flag=True, help="Go on with the check in --out."),
     click.option(
         "--why/--no-why",
         default=True,
-        help="Run what regressed a few times more, to see what moved with it.",
+        help="Run what regressed a few more times, to see what else changed with it.",
     ),
     click.option("--json", is_flag=True, help="Print JSON for machines."),
     quiet,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from gate.pipeline.request import Selection
     from gate.pipeline.shards import Duration
 
 _WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+-]*")
@@ -40,9 +41,7 @@ A job of the matrix then runs: gate check --shard 2/3 PROFILE...
 
 
 @click.command(epilog=EPILOG)
-@click.argument("profile", nargs=-1)
-@options.profiles_dir
-@options.size
+@options.selection
 @options.baseline_dir
 @options.host_class
 @click.option(
@@ -60,9 +59,7 @@ A job of the matrix then runs: gate check --shard 2/3 PROFILE...
 @click.option("--matrix", is_flag=True, help="Print a job matrix as one line of JSON.")
 @options.as_json
 def command(
-    profile: tuple[str, ...],
-    profiles: Path,
-    size: str,
+    selection: Selection,
     baseline: Path,
     host_class: str | None,
     merge_base: str | None,
@@ -73,17 +70,17 @@ def command(
 ) -> int:
     """Spread PROFILEs (default: all) over machines of one host class, longest first.
 
-    How long a profile takes is known from its accepted sessions; one that was never accepted is
-    taken to need the usual. The same tree is always spread the same way, so that every machine can
-    find its part by itself: `gate check --shard 2/3`.
+    How long a profile takes is read from its accepted sessions; one without any is assumed to take
+    as long as the median of the others. The same tree is always spread in the same way, so every
+    machine can find its part by itself: `gate check --shard 2/3`.
     """
     if matrix and json_:
         raise InputError("G200", "--matrix is JSON already; leave out --json.")
     with open_merge_base(
-        merge_base, None, profiles=profiles, baseline=baseline, size=size
+        merge_base, None, profiles=selection.profiles, baseline=baseline, size=selection.size
     ) as known:
-        # What the change removes is planned too: that part of the check tells that it is missing.
-        there, lost = profiles_of(profile, profiles, size, known)
+        # What the change removes is planned too: that part of the check reports it as missing.
+        there, lost = profiles_of(selection.names, selection.profiles, selection.size, known)
         names = tuple(dict.fromkeys((*(one.name for one in there), *lost)))
         works = durations(names, read_baselines(known.baseline), host_class)
     parts = parts_of(works, shards)
@@ -135,8 +132,8 @@ def _show(works: Sequence[Duration], parts: Sequence[Sequence[str]]) -> None:
     shard = _numbers(parts)
     widest = max(len(one.name) for one in works)
     for one in works:
-        told = "" if one.known else " (unknown)"
-        lasts = f"{show_duration(one.seconds)}{told}"
+        unknown = "" if one.known else " (unknown)"
+        lasts = f"{show_duration(one.seconds)}{unknown}"
         where = f"{shard[one.name]}/{len(parts)}"
         click.echo(one_line(f"{one.name:<{widest}}  {where}  {lasts}"))
     seconds = {one.name: one.seconds for one in works}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,12 +13,13 @@ from gate.errors import InputError
 from gate.formats import disk
 from gate.formats.session.session_file import read_report
 from gate.pipeline.report_files import print_report
+from gate.report.html.html import render_html
+from gate.report.junit import render_junit
+from gate.report.markdown.markdown import render_comment, render_summary
+from gate.report.wording.links import Links
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from gate.model import Report
-    from gate.report.wording.links import Links
 
 EPILOG = """\b
 Examples:
@@ -30,78 +32,82 @@ Examples:
 _STDOUT = Path("-")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Places:
+    """Where each rendering goes; None where it was not asked for."""
+
+    html: Path | None
+    markdown: Path | None
+    comment: Path | None
+    junit: Path | None
+
+    def by_kind(self) -> dict[str, Path]:
+        """The renderings asked for."""
+        places = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {kind: place for kind, place in places.items() if place is not None}
+
+
+_places = options.bundle(
+    "places",
+    _Places,
+    click.option("--html", type=options.PathParam, help="Write one HTML file here."),
+    click.option("--markdown", type=options.PathParam, help="Write the Markdown of a job summary."),
+    click.option(
+        "--comment",
+        type=options.PathParam,
+        help="Write the Markdown of a pull request's comment, shorter than 60,000 characters.",
+    ),
+    click.option("--junit", type=options.PathParam, help="Write JUnit XML for other CI systems."),
+)
+
+
+_links = options.bundle(
+    "links",
+    Links,
+    click.option(
+        "--report-url", "report", default="", help="Address of the HTML report, for the Markdown."
+    ),
+    click.option("--run-url", "run", default="", help="Address of the run, for the Markdown."),
+    click.option("--commit", default="", help="Full hash of the commit judged, for the Markdown."),
+)
+
+
 @click.command(epilog=EPILOG)
-@click.argument("report", type=options.PathParam)
-@click.option("--html", type=options.PathParam, default=None, help="Write one HTML file here.")
-@click.option(
-    "--markdown", type=options.PathParam, default=None, help="Write the Markdown of a job summary."
-)
-@click.option(
-    "--comment",
-    type=options.PathParam,
-    default=None,
-    help="Write the Markdown of a pull request's comment, shorter than 60,000 characters.",
-)
-@click.option(
-    "--junit", type=options.PathParam, default=None, help="Write JUnit XML for other CI systems."
-)
-@click.option("--report-url", default="", help="Address of the HTML report, for the Markdown.")
-@click.option("--run-url", default="", help="Address of the run, for the Markdown.")
-@click.option("--commit", default="", help="Full hash of the commit judged, for the Markdown.")
+@click.argument("file", metavar="REPORT", type=options.PathParam)
+@_places
+@_links
 @options.as_json
-def command(
-    report: Path,
-    html: Path | None,
-    markdown: Path | None,
-    comment: Path | None,
-    junit: Path | None,
-    report_url: str,
-    run_url: str,
-    commit: str,
-    *,
-    json_: bool,
-) -> int:
+def command(file: Path, places: _Places, links: Links, *, json_: bool) -> int:
     """Render REPORT, a report.json, on the terminal and into files; `-` is the terminal itself.
 
     Rendering judges nothing: the exit status is 0 when the file could be rendered, whatever
     the verdict in it.
     """
-    from gate.report.wording.links import Links  # noqa: PLC0415 - the help needs no renderer
-
-    wanted = {"html": html, "markdown": markdown, "comment": comment, "junit": junit}
-    places = {kind: place for kind, place in wanted.items() if place is not None}
-    spoken = [kind for kind, place in places.items() if place == _STDOUT]
-    if len(spoken) + json_ > 1:
+    kinds = places.by_kind()
+    on_terminal = [kind for kind, place in kinds.items() if place == _STDOUT]
+    if len(on_terminal) + json_ > 1:
         raise InputError(
             "G200",
-            f"only one rendering can go to the terminal, not --{' and --'.join(spoken)}"
+            f"only one rendering can go to the terminal, not --{' and --'.join(on_terminal)}"
             f"{' and --json' if json_ else ''}.",
             cure="Name files for the others.",
         )
-    read = read_report(report)
-    links = Links(report=report_url, run=run_url, commit=commit)
-    for kind, place in places.items():
-        _write(kind, place, _renderer(kind, links)(read))
-    if not spoken:
-        print_report(read, json_=json_)
+    report = read_report(file)
+    for kind, place in kinds.items():
+        _write(kind, place, _rendered(kind, report, links))
+    if not on_terminal:
+        print_report(report, json_=json_)
     return 0
 
 
-def _renderer(kind: str, links: Links) -> Callable[[Report], str]:
-    """The function for one kind of rendering, loaded when it is wanted."""
+def _rendered(kind: str, report: Report, links: Links) -> str:
     if kind == "html":
-        from gate.report.html.html import render_html  # noqa: PLC0415 - jinja2, where it is wanted
-
-        return render_html
+        return render_html(report)
     if kind == "junit":
-        from gate.report.junit import render_junit  # noqa: PLC0415 - likewise
-
-        return render_junit
-    from gate.report.markdown.markdown import render_comment, render_summary  # noqa: PLC0415 - likewise
-
+        return render_junit(report)
     if kind == "comment":
-        return lambda report: render_comment(report, links)
-    return lambda report: render_summary(report, links)
+        return render_comment(report, links)
+    return render_summary(report, links)
 
 
 def _write(kind: str, place: Path, text: str) -> None:

@@ -63,12 +63,9 @@ _sessions = options.bundle(
     click.option(
         "--handover",
         type=options.PathParam,
-        default=None,
         help="Also write all sessions into this one file, for another machine.",
     ),
-    click.option(
-        "--resume", type=options.PathParam, default=None, help="A partial session to finish."
-    ),
+    click.option("--resume", type=options.PathParam, help="A partial session to finish."),
 )
 
 
@@ -104,10 +101,10 @@ def command(
         every = tuple(session for _, session in written)
         handover = Handover(schema=SCHEMA, version=__version__, sessions=every)
         write_handover(sessions.handover, handover)
-    return _say(written, json_=json_)
+    return _print_sessions(written, json_=json_)
 
 
-def _say(written: list[tuple[Path, Session]], *, json_: bool) -> int:
+def _print_sessions(written: list[tuple[Path, Session]], *, json_: bool) -> int:
     failed = [
         trial
         for _, session in written
@@ -150,5 +147,5 @@ def _disturbed(path: Path, session: Session) -> bool:
 def _trials(session: Session) -> str:
     """How many trials a session holds, and how many of them do not count."""
     aside = sum(trial.status is TrialStatus.ASIDE for trial in session.trials)
-    told = f", {aside} set aside" if aside else ""
-    return f"{len(session.trials)} trials{told}"
+    note = f", {aside} set aside" if aside else ""
+    return f"{len(session.trials)} trials{note}"

@@ -24,8 +24,8 @@ Examples:
 
 @click.command(epilog=EPILOG)
 @click.argument("kind", type=click.Choice(KINDS), default="profile")
-@click.option("--write", type=options.PathParam, default=None, help="Write all into a directory.")
-@click.option("--check", type=options.PathParam, default=None, help="Compare with a directory.")
+@click.option("--write", type=options.PathParam, help="Write all into a directory.")
+@click.option("--check", type=options.PathParam, help="Compare with a directory.")
 def command(kind: str, write: Path | None, check: Path | None) -> int:
     """Print the JSON Schema of KIND (default: profile)."""
     if write is not None:

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from gate.errors import NothingCompared
 from gate.judge import report_joins as joins
-from gate.judge.calibration_rounds import RoundFilter, class_record
+from gate.judge.calibration_rounds import RoundFilter
 from gate.judge.context.bills import bills
 from gate.judge.context.differences import what_differed
 from gate.judge.context.latencies import latencies
 from gate.judge.context.patch_coverage import coverage_by_profile
 from gate.judge.context.sweeps import sweeps
+from gate.judge.host_fitness import class_record
 from gate.judge.report_joins import each_once, first_known, from_worst, rows_by, texts_by_key
 from gate.judge.summary import (
     conditions,

@@ -71,6 +71,34 @@ class OutputOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RoundOptions:
+    """Which rounds a calibration takes."""
+
+    rounds: int | None
+    """Of each profile; None where only time ends it."""
+    seconds: float | None
+    """No round begins that would end later."""
+    plants: tuple[float, ...]
+    """Losses to plant; empty for unchanged rounds alone."""
+    when_idle: bool
+    wait: float | None
+    """Seconds to wait while another process measures; None for as long as it takes."""
+    plan: bool
+    """Whether to say what would be measured, and no more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedOptions:
+    """A calibration on recorded series; None where an option was not given."""
+
+    recorded: Path | None
+    rule: tuple[str, ...]
+    suite_size: int | None
+    draws: int | None
+    markdown: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckRequest:
     """A check as the command line asks for it."""
 

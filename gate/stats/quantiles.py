@@ -45,7 +45,3 @@ def exact_limits(count: int, total: int, confidence: float = CONFIDENCE) -> tupl
     low = 0.0 if count == 0 else float(betaincinv(count, total - count + 1, tail))
     high = 1.0 if count == total else float(betaincinv(count + 1, total - count, 1 - tail))
     return low, high
-
-
-RULE = "2"
-"""Raise it with every change that lets the same numbers end in another verdict."""

@@ -7,8 +7,8 @@ import shutil
 import pytest
 from builders import HOST_CLASS, write_replay_project
 
+from gate.judge.calibration_rounds import RULE
 from gate.model import Ending, Round
-from gate.stats.quantiles import RULE
 
 STEADY = (1.0, 1.002, 0.998)
 MANY = STEADY * 60

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 from builders import HOST_CLASS
 
-from gate.judge.calibration_rounds import RoundFilter, class_record, rounds_that_count
+from gate.judge.calibration_rounds import RoundFilter, rounds_that_count
+from gate.judge.host_fitness import class_record
 from gate.model import Ending, PlantedShare
 
 WANTED = RoundFilter(host_class=HOST_CLASS, texts={"p": "sha256:abc"}, alpha=0.01, beta=0.025)

@@ -13,7 +13,8 @@ from builders import HOST_CLASS
 
 from gate.formats.baseline.calibration_file import append_round, calibration_text
 from gate.formats.profile.profile_file import read_profile
-from gate.judge.calibration_rounds import RoundFilter, class_record
+from gate.judge.calibration_rounds import RoundFilter
+from gate.judge.host_fitness import class_record
 from gate.model import Calibration, Ending, PlantedShare, short_digest
 from gate.report.html.html import render_html
 from gate.report.json_text import render_json

@@ -15,7 +15,7 @@ from unittest import mock
 import pytest
 from builders import Answer, run_gate, tree
 
-from gate.cli.init import shipped_profiles
+from gate.formats.profile.shipped import shipped_profiles
 
 GATE = [sys.executable, "-m", "gate"]
 SHORT = {

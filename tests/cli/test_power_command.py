@@ -202,7 +202,7 @@ def test_init_proposes_from_a_baseline(tmp_path):
     text = project.profile.read_text()
     proposed = float(tomllib.loads(text)["metric"]["cpu"]["tolerance"].rstrip("%")) / 100
     assert shown <= proposed <= shown + 0.011
-    assert "what the noise of the baseline of lab can hold" in text
+    assert "what the noise of the baseline of lab allows" in text
 
 
 def test_run_takes_the_trials_asked_for(tmp_path):

@@ -1,11 +1,11 @@
-"""`gate calibrate PROFILE`: rounds of known truth on this host, and what they tell."""
+"""`gate calibrate PROFILE`: rounds of known truth on this host, and what they show."""
 
 from __future__ import annotations
 
 import json
 import sys
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 
     from gate.model import Calibration, Round
     from gate.pipeline.calibrate import Wish
+    from gate.pipeline.request import OutputOptions, RoundOptions
 
 _UNFIT = 5
-_TOLD = {
+_ENDINGS = {
     Ending.CLEAR: "nothing called regressed, as it should be",
     Ending.ALARM: "called regressed: a false alarm",
     Ending.FOUND: "found",
@@ -38,18 +39,6 @@ _TOLD = {
     Ending.INCONCLUSIVE: "inconclusive",
     Ending.VOID: "no comparable numbers",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Manner:
-    """How a calibration goes about it."""
-
-    seconds: float | None
-    when_idle: bool
-    wait: float | None
-    """Seconds to wait while another process measures; None for as long as it takes."""
-    json_: bool
-    quiet: bool
 
 
 def refuse_without_baseline(wish: Wish) -> None:
@@ -79,14 +68,14 @@ def refuse_without_baseline(wish: Wish) -> None:
         )
 
 
-def calibrate(wish: Wish, manner: Manner) -> int:
-    """Measure rounds until the number or the time is reached; say what all rounds tell.
+def calibrate(wish: Wish, rounds: RoundOptions, output: OutputOptions) -> int:
+    """Measure rounds until the number or the time is reached; say what all rounds show.
 
     Raises:
         Interrupted: a signal came; finished rounds are stored.
     """
-    teller = ProgressDisplay(quiet=manner.quiet)
-    # Where nobody watches, a line per round tells enough.
+    teller = ProgressDisplay(quiet=output.quiet)
+    # Where nobody watches, a line per round is enough.
     trials = teller if sys.stderr.isatty() else ProgressDisplay(quiet=True)
     fresh: list[Round] = []
     try:
@@ -95,7 +84,7 @@ def calibrate(wish: Wish, manner: Manner) -> int:
                 stack.enter_context(alone_in(wish.out / profile.name))
             stop = stack.enter_context(Stop().listening())
             spare = SpareTime(
-                manner.seconds, stop, teller.say, when_idle=manner.when_idle, wait=manner.wait
+                rounds.seconds, stop, teller.say, when_idle=rounds.when_idle, wait=rounds.wait
             )
             _measure(Calibrating(wish, teller.say, trials, spare, stop), fresh)
     except StopRequested as request:
@@ -104,7 +93,7 @@ def calibrate(wish: Wish, manner: Manner) -> int:
             f"interrupted; {len(fresh)} rounds were finished and are stored.",
             cure="The same command goes on.",
         ) from None
-    return _conclude(wish, fresh, json_=manner.json_)
+    return _conclude(wish, fresh, json_=output.json)
 
 
 def _measure(calibrating: Calibrating, fresh: list[Round]) -> None:
@@ -120,12 +109,12 @@ def _measure(calibrating: Calibrating, fresh: list[Round]) -> None:
             for course in waiting:
                 spare.demand(course.expected(known_rounds(wish)) or 0.0)
                 spare.wait_until_idle()
-                fresh.append(_one(calibrating, course))
+                fresh.append(_measure_round(calibrating, course))
     except TimeIsUp:
         say("time is up; the same command goes on")
 
 
-def _one(calibrating: Calibrating, course: Course) -> Round:
+def _measure_round(calibrating: Calibrating, course: Course) -> Round:
     """One round, with a line before it and two after it."""
     say, schedule = calibrating.say, course.schedule
     plan = course.plan(course.done + 1)
@@ -137,7 +126,7 @@ def _one(calibrating: Calibrating, course: Course) -> Round:
     done = calibrating.round(course, plan)
     grown = f", achieved {plain_percent(done.achieved)}" if done.achieved is not None else ""
     took = f"{done.trials} trials in {show_duration(done.seconds)}"
-    say(f"{where}: {_TOLD[done.ending]}{grown}; {took}")
+    say(f"{where}: {_ENDINGS[done.ending]}{grown}; {took}")
     wish = calibrating.wish
     say(f"so far {calibration_record.line(counts(known_rounds(wish), wanted_rounds(wish)))}")
     return done
@@ -145,22 +134,22 @@ def _one(calibrating: Calibrating, course: Course) -> Round:
 
 def _conclude(wish: Wish, fresh: Sequence[Round], *, json_: bool) -> int:
     """Print what is known now; the exit status is that of a host that keeps the promise or not."""
-    from gate.judge.calibration_rounds import class_record  # noqa: PLC0415 - scipy, after measuring
+    from gate.judge.host_fitness import class_record  # noqa: PLC0415 - scipy, after measuring
 
-    told = class_record(read_rounds(wish.store), wanted_rounds(wish))
+    record = class_record(read_rounds(wish.store), wanted_rounds(wish))
     path = wish.store / wish.host_class / CALIBRATION_FILE
     if json_:
-        click.echo(_as_json(fresh, told, str(path)), nl=False)
+        click.echo(_as_json(fresh, record, str(path)), nl=False)
     else:
         click.echo(f"host class {wish.host_class}, {', '.join(p.name for p in wish.profiles)}")
-        click.echo(calibration_record.line(told))
-        if calibration_record.details(told):
-            click.echo(calibration_record.details(told))
+        click.echo(calibration_record.line(record))
+        if calibration_record.details(record):
+            click.echo(calibration_record.details(record))
         click.echo(f"{len(fresh)} new rounds in {path}: review and commit it.")
-    if calibration_record.unfit(told):
+    if calibration_record.unfit(record):
         error = CannotJudge(
             "G245",
-            f"{calibration_record.unfit(told)}.",
+            f"{calibration_record.unfit(record)}.",
             cure=f"Look at the rounds in {wish.out}, quieten the host, see gate explain G245.",
         )
         click.echo(f"error[G245]: {error}", err=True)
@@ -168,22 +157,23 @@ def _conclude(wish: Wish, fresh: Sequence[Round], *, json_: bool) -> int:
     return 0
 
 
-def _as_json(fresh: Sequence[Round], told: Calibration | None, path: str) -> str:
+def _as_json(fresh: Sequence[Round], record: Calibration | None, path: str) -> str:
     answer = {
         "schema": 1,
         "path": path,
         "rounds": [asdict(one) for one in fresh],
-        "calibration": None if told is None else asdict(told),
-        "record": calibration_record.line(told),
-        "unfit": calibration_record.unfit(told),
+        "calibration": None if record is None else asdict(record),
+        "record": calibration_record.line(record),
+        "unfit": calibration_record.unfit(record),
     }
     return json.dumps(answer, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def show_plan(wish: Wish, manner: Manner) -> int:
+def show_plan(wish: Wish, rounds: RoundOptions, *, json_: bool) -> int:
     """Say what would be measured and how long it would take, and measure nothing."""
-    rows = [_row(Course(profile, wish), known_rounds(wish), manner) for profile in wish.profiles]
-    if manner.json_:
+    known = known_rounds(wish)
+    rows = [_row(Course(profile, wish), known, rounds.seconds) for profile in wish.profiles]
+    if json_:
         click.echo(json.dumps({"schema": 1, "plan": rows}, indent=1, ensure_ascii=False))
         return 0
     for row in rows:
@@ -191,11 +181,11 @@ def show_plan(wish: Wish, manner: Manner) -> int:
     return 0
 
 
-def _row(course: Course, rounds: Sequence[Round], manner: Manner) -> dict[str, object]:
+def _row(course: Course, rounds: Sequence[Round], seconds: float | None) -> dict[str, object]:
     each, first = course.expected(rounds), course.done + 1
     count = course.left
     if count is None:
-        count = int(manner.seconds / each) if manner.seconds and each else 0
+        count = int(seconds / each) if seconds and each else 0
     losses = [course.plan(number).plant.loss for number in range(first, first + count)]
     planted = {plain_percent(loss): losses.count(loss) for loss in course.schedule.plants}
     parts = [f"{losses.count(0.0)} unchanged", *(f"{n} with {p}" for p, n in planted.items())]

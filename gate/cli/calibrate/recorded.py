@@ -7,8 +7,8 @@ import json
 import os
 import secrets
 import sys
-import time
 from multiprocessing import get_context
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -19,12 +19,11 @@ from gate.calibrate.rules import LEAST_HISTORY, QUESTIONS, RULES, DrawnPart, Rul
 from gate.calibrate.table import markdown, plain
 from gate.errors import InputError, NothingCompared
 from gate.formats.published.recorded_file import read_recording
-from gate.units import show_duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gate.cli.calibrate import RecordedOptions
+    from gate.pipeline.request import RecordedOptions
 
 _DRAWS = 2000
 _SIZES = (20, 40)
@@ -32,7 +31,7 @@ _PART = 50
 """Suites of one part of the work: some seconds."""
 
 
-def calibrate_recorded(chosen: RecordedOptions) -> int:
+def calibrate_recorded(chosen: RecordedOptions, seed: int | None, *, json_: bool) -> int:
     """Try the rules and print what came of it; exit status 0.
 
     Raises:
@@ -40,14 +39,15 @@ def calibrate_recorded(chosen: RecordedOptions) -> int:
         NothingCompared: the recording is too short for any draw.
     """
     rules = _rules(chosen.rule)
-    pool = Pool(read_recording(chosen.recorded))
+    place = chosen.recorded or Path()
+    pool = Pool(read_recording(place))
     sizes = _sizes(pool, chosen)
     _refuse_too_short(pool, chosen)
-    seed = chosen.seed if chosen.seed is not None else secrets.randbits(32)
+    seed = secrets.randbits(32) if seed is None else seed
     draws = chosen.draws or _DRAWS
     parts = list(_parts(rules, sizes, draws, seed))
     results = _collected(rules, sizes, parts, pool)
-    if chosen.json:
+    if json_:
         click.echo(json.dumps(_as_json(results, pool, sizes[0], draws, seed), indent=1))
     elif chosen.markdown:
         click.echo(markdown(results, sizes[0]), nl=False)
@@ -127,41 +127,17 @@ def _collected(
     _work = (rules, pool)
     pool.quiet  # noqa: B018 - computed once, before the fork
     tallies = [{size: RuleTally() for size in sizes} for _ in rules]
-    bar = _Bar(len(parts))
-    with get_context("fork").Pool(min(os.cpu_count() or 1, len(parts))) as workers:
+    with (
+        get_context("fork").Pool(min(os.cpu_count() or 1, len(parts))) as workers,
+        click.progressbar(length=len(parts), label="drawing suites", file=sys.stderr) as bar,
+    ):
         for part, tally in workers.imap_unordered(_play, parts):
             tallies[part.rule][part.size] += tally
-            bar.one_more()
-    bar.done()
+            bar.update(1)
     return [
         RuleResult(rule=rule.name, sides=rule.sides, suites=own)
         for rule, own in zip(rules, tallies, strict=True)
     ]
-
-
-class _Bar:
-    """How far it is, on stderr: one line rewritten on a terminal, else a line now and then."""
-
-    def __init__(self, total: int) -> None:
-        self._total, self._count, self._begun = total, 0, time.monotonic()
-        self._live, self._told = sys.stderr.isatty(), self._begun
-
-    def one_more(self) -> None:
-        self._count += 1
-        now = time.monotonic()
-        if now - self._told < (0.5 if self._live else 20):
-            return
-        self._told = now
-        left = (now - self._begun) / self._count * (self._total - self._count)
-        text = f"{100 * self._count // self._total} % of the draws, {show_duration(left)} left"
-        if self._live:
-            print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
-        else:
-            print(text, file=sys.stderr, flush=True)
-
-    def done(self) -> None:
-        if self._live:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
 def _as_json(

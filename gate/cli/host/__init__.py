@@ -13,7 +13,7 @@ _COMMANDS = {
     "tune": "Tune settings of this machine for a while, and put them back.",
     "resume": "Go on with the measurement that asked for the last restart.",
     "restore": "Put back what a killed gate left tuned.",
-    "check": "Tell whether this machine is fit to measure on, and how small a loss it can tell.",
+    "check": "Say whether this machine is fit to measure on, and how small a loss it can detect.",
 }
 
 

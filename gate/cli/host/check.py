@@ -1,4 +1,4 @@
-"""`gate host check`: whether this machine is fit to measure on, and what loss it can tell."""
+"""`gate host check`: whether this machine is fit to measure on, and what loss it can detect."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from gate.model import KnownHost
 from gate.model.disturbance import Answer
 from gate.pipeline import noise_probe
 from gate.pipeline.host_reservation import work_directory
+from gate.pipeline.request import HostOptions
 from gate.report.text.page import wrap
 from gate.text import clean, guard_line
 
@@ -50,13 +51,22 @@ something is unknown), 130 and 143 interrupted.
 """
 
 
-@click.command(epilog=EPILOG)
-@click.option(
-    "--work",
-    type=options.PathParam,
-    default=Path(),
-    help="Directory whose disk counts; the probe writes in a fresh directory below it.",
+_host = options.bundle(
+    "host",
+    HostOptions,
+    click.option(
+        "--work",
+        type=options.PathParam,
+        default=Path(),
+        help="Directory whose disk counts; the probe writes in a fresh directory below it.",
+    ),
+    options.wait,
+    options.host_class,
 )
+
+
+@click.command(epilog=EPILOG)
+@_host
 @click.option("--probe", is_flag=True, help="Measure the noise of a trial on this host, too.")
 @click.option(
     "--seconds",
@@ -65,17 +75,13 @@ something is unknown), 130 and 143 interrupted.
     show_default=True,
     help="How long the probe measures.",
 )
-@options.wait
-@options.host_class
 @options.baseline_dir
 @click.option("--strict", is_flag=True, help="Status 5 also where something is unknown.")
 @options.as_json
-@click.option("--quiet", is_flag=True, help="No progress.")
+@options.quiet
 def command(
-    work: Path,
+    host: HostOptions,
     seconds: int,
-    wait: float,
-    host_class: str | None,
     baseline: Path,
     *,
     probe: bool,
@@ -83,44 +89,56 @@ def command(
     json_: bool,
     quiet: bool,
 ) -> int:
-    """Tell whether this machine is fit to measure on.
+    """Say whether this machine is fit to measure on.
 
     Each question answers ok, off or unknown, with what was measured and a cure. What the machine
-    does not tell is unknown, never ok. Which processors measure, and what others may use of the
+    does not reveal is unknown, never ok. Which processors measure, and what others may use of the
     machine meanwhile, is read from the class's host.toml where there is one.
     """
-    stop = Stop()
-    try:
-        with ExitStack() as stack:
-            stack.enter_context(stop.listening())
-            if probe:
-                stack.enter_context(exclusive(wait=wait, tell=_say, pause=stop.sleep))
-            known = _known(work, host_class, baseline)
-            checks = _checks(work, known, stop, quiet=quiet)
-            found = None
-            if probe:
-                directory = stack.enter_context(work_directory(work))
-                found = noise_probe.probe(directory, seconds, stop, quiet=quiet)
-    except StopRequested as request:
-        raise Interrupted(
-            request.number, "interrupted; nothing of the host was changed.", cure="Run it again."
-        ) from None
+    known, checks, noise = _examine(host, baseline, seconds if probe else None, quiet=quiet)
     status = _status(checks, strict=strict)
     if json_:
-        told = {
+        answer = {
             "schema": 1,
             "exit_status": status,
             "host_class": known.host_class,
             "measured_cpus": known.measured_cpus,
             "summary": _counts(checks),
             "checks": [dataclasses.asdict(one) for one in checks],
-            "probe": None if found is None else noise_probe.as_data(found),
+            "probe": None if noise is None else noise_probe.as_data(noise),
         }
-        click.echo(json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False))
+        click.echo(json.dumps(answer, indent=1, ensure_ascii=False, allow_nan=False))
     else:
-        for line in _text(checks, found, strict=strict):
+        for line in _text(checks, noise, strict=strict):
             click.echo(guard_line(line))
     return status
+
+
+def _examine(
+    host: HostOptions, baseline: Path, seconds: int | None, *, quiet: bool
+) -> tuple[KnownHost, tuple[Readiness, ...], Probe | None]:
+    """What is known of the host, the answers and, if seconds are given for it, its noise.
+
+    Raises:
+        Interrupted: a signal came.
+    """
+    work = host.work or Path()
+    stop, noise = Stop(), None
+    try:
+        with ExitStack() as stack:
+            stack.enter_context(stop.listening())
+            if seconds is not None:
+                stack.enter_context(exclusive(wait=host.wait, tell=_say, pause=stop.sleep))
+            known = _known(work, host.host_class, baseline)
+            checks = _checks(work, known, stop, quiet=quiet)
+            if seconds is not None:
+                directory = stack.enter_context(work_directory(work))
+                noise = noise_probe.probe(directory, seconds, stop, quiet=quiet)
+    except StopRequested as request:
+        raise Interrupted(
+            request.number, "interrupted; nothing of the host was changed.", cure="Run it again."
+        ) from None
+    return known, checks, noise
 
 
 def _say(text: str) -> None:
@@ -165,7 +183,7 @@ def _counts(checks: Sequence[Readiness]) -> dict[str, int]:
     return {kind.value: sum(one.answer is kind for one in checks) for kind in Answer}
 
 
-def _text(checks: Sequence[Readiness], found: Probe | None, *, strict: bool) -> Iterator[str]:
+def _text(checks: Sequence[Readiness], noise: Probe | None, *, strict: bool) -> Iterator[str]:
     """The table, the cures below what needs one, the sum, and the noise."""
     for one in checks:
         head = f"{_MARKS[one.answer]} {one.name:<15} {one.answer.value:<8}"
@@ -175,6 +193,6 @@ def _text(checks: Sequence[Readiness], found: Probe | None, *, strict: bool) -> 
             yield from wrap(clean(f"cure: {one.cure}"), _WIDTH, _INDENT, _INDENT + "  ")
     yield ""
     yield ", ".join(f"{count} {kind}" for kind, count in _counts(checks).items())
-    if found is not None:
+    if noise is not None:
         yield ""
-        yield from noise_probe.as_text(found)
+        yield from noise_probe.as_text(noise)

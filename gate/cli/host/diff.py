@@ -56,7 +56,7 @@ class _Row(NamedTuple):
 @click.command(epilog=EPILOG)
 @click.argument("file", metavar="[HOST.toml]", type=options.PathParam, required=False)
 @options.host_class
-@click.option("--work", type=options.PathParam, default=Path(), help="Whose disk counts.")
+@options.disk_directory
 @options.baseline_dir
 @options.as_json
 def command(
@@ -107,7 +107,7 @@ def _stable(known: KnownHost, host: Host) -> Iterator[_Row]:
 def _epoch(known: KnownHost, host: Host, baselines: Sequence[Baseline]) -> Iterator[_Row]:
     """What moved since each profile's newest session, one row for profiles that agree.
 
-    What a check tunes is left out: untuned, as now, it tells nothing.
+    What a check tunes is left out: untuned, as now, it shows nothing.
     """
     tuned = facts_tuned(known.tune)
     since: dict[Moved, list[str]] = {}

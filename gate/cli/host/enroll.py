@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
@@ -31,13 +31,14 @@ Examples:
 """
 
 
-class _Wish(NamedTuple):
-    """What the command line says of the file; nothing where it says nothing."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Settings:
+    """Settings that the command line asks for; empty where it names none."""
 
     tune: tuple[str, ...]
     epoch: str | None
 
-    def onto(self, known: KnownHost) -> KnownHost:
+    def applied_to(self, known: KnownHost) -> KnownHost:
         """The host file with these settings."""
         return replace(
             known,
@@ -46,30 +47,35 @@ class _Wish(NamedTuple):
         )
 
 
+_settings = options.bundle(
+    "settings",
+    _Settings,
+    click.option(
+        "--tune",
+        type=click.Choice(list(TUNABLE)),
+        multiple=True,
+        help="A setting to tune around every check and put back; may be repeated.",
+    ),
+    click.option(
+        "--epoch",
+        type=click.Choice([policy.value for policy in EpochPolicy]),
+        help="What a check does when an epoch fact moved (default: refuse).",
+    ),
+)
+
+
 @click.command(epilog=EPILOG)
 @options.host_class
-@click.option("--work", type=options.PathParam, default=Path(), help="Whose disk counts.")
+@options.disk_directory
 @options.baseline_dir
-@click.option(
-    "--tune",
-    type=click.Choice(list(TUNABLE)),
-    multiple=True,
-    help="A setting to tune around every check and put back; may be repeated.",
-)
-@click.option(
-    "--epoch",
-    type=click.Choice([policy.value for policy in EpochPolicy]),
-    default=None,
-    help="What a check does when an epoch fact moved (default: refuse).",
-)
-@click.option("--update", is_flag=True, help="Write the file anew; its settings are kept.")
+@_settings
+@click.option("--update", is_flag=True, help="Rewrite the file; its settings are kept.")
 @options.as_json
 def command(
     host_class: str | None,
     work: Path,
     baseline: Path,
-    tune: tuple[str, ...],
-    epoch: str | None,
+    settings: _Settings,
     *,
     update: bool,
     json_: bool,
@@ -82,26 +88,25 @@ def command(
     """
     host = read_host(work.absolute(), host_class=host_class)
     known = read_known_host(baseline, host.host_class)
-    wish = _Wish(tune, epoch)
     fresh = KnownHost(host_class=host.host_class, stable=host.stable, epoch=host.epoch)
     if known is None:
-        path, change = write_known_host(baseline, wish.onto(fresh)), "enrolled"
+        path, change = write_known_host(baseline, settings.applied_to(fresh)), "enrolled"
     else:
         path = Path(known.path)
         _refuse_another(known, host, baseline, update=update)
         change = "unchanged"
         if update:
             written = replace(known, stable=fresh.stable, epoch=fresh.epoch)
-            write_known_host(baseline, wish.onto(written))
+            write_known_host(baseline, settings.applied_to(written))
             change = "updated"
-        elif wish.onto(known) != known:
+        elif settings.applied_to(known) != known:
             raise InputError(
                 "G200",
                 "this class is enrolled already, with other settings.",
                 cure="Add --update to change them, or edit the file.",
                 place=known.path,
             )
-    _tell(host, path, change, json_=json_)
+    _print_result(host, path, change, json_=json_)
     return 0
 
 
@@ -137,10 +142,10 @@ def _named(differing: tuple[Moved, ...]) -> str:
     return "; ".join(f"{one.key}: theirs {one.theirs}, ours {one.ours}" for one in differing)
 
 
-def _tell(host: Host, path: Path, change: str, *, json_: bool) -> None:
+def _print_result(host: Host, path: Path, change: str, *, json_: bool) -> None:
     unknown = [key for key, value in sorted(host.stable.items()) if value == UNKNOWN]
     if json_:
-        told = {
+        answer = {
             "schema": 1,
             "path": str(path),
             "host_class": host.host_class,
@@ -149,17 +154,17 @@ def _tell(host: Host, path: Path, change: str, *, json_: bool) -> None:
             "epoch": host.epoch,
             "unknown": unknown,
         }
-        click.echo(json.dumps(told, indent=1))
+        click.echo(json.dumps(answer, indent=1))
         return
     counts = f"{len(host.stable)} stable and {len(host.epoch)} epoch facts"
-    said = {
+    texts = {
         "enrolled": f"enrolled as {host.host_class}: {counts} written",
         "updated": f"{host.host_class}: {counts} written anew, settings kept",
         "unchanged": f"{host.host_class} is enrolled already, and every stable fact agrees: "
         "nothing was changed",
     }
     click.echo(f"{path}")
-    click.echo(guard_line(clean(f"  {said[change]}")))
+    click.echo(guard_line(clean(f"  {texts[change]}")))
     for key in unknown:
         click.echo(
             f"  warning: {clean(key)} is unknown: two machines that differ only there cannot be "

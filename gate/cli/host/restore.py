@@ -40,34 +40,34 @@ def command(*, force: bool, keep: bool, json_: bool) -> int:
     """Put every setting back that a killed gate left tuned.
 
     Every start of a measuring command does this by itself. A setting that somebody else changed
-    meanwhile is left as it is, and told, until --force or --keep decides.
+    meanwhile is left as it is, and named, until --force or --keep decides.
     """
     if force and keep:
         raise InputError("G200", "--force and --keep exclude each other.")
     with exclusive():
-        told = restore(state_directory(), force=force, keep=keep)
-    status = _LEFT if told.left and not keep else 0
+        restored = restore(state_directory(), force=force, keep=keep)
+    status = _LEFT if restored.left and not keep else 0
     if json_:
-        click.echo(_as_json(told, status))
+        click.echo(_as_json(restored, status))
     else:
-        for line in told.lines() or ("nothing to put back",):
+        for line in restored.lines() or ("nothing to put back",):
             click.echo(line)
     if status:
         click.echo(
-            f"error[{NOT_PUT_BACK}]: {len(told.left)} settings were left as they are. Decide with "
-            "gate host restore --force or --keep.",
+            f"error[{NOT_PUT_BACK}]: {len(restored.left)} settings were left as they are. "
+            "Decide with gate host restore --force or --keep.",
             err=True,
         )
     return status
 
 
-def _as_json(told: RestoreResult, status: int) -> str:
+def _as_json(restored: RestoreResult, status: int) -> str:
     answer = {
         "schema": 1,
         "exit_status": status,
-        "restored": [asdict(one) for one in told.back],
-        "left": [asdict(one.change) | {"now": one.now, "why": one.why} for one in told.left],
-        "gone": [asdict(one) for one in told.gone],
-        "forgotten": told.forgotten,
+        "restored": [asdict(one) for one in restored.back],
+        "left": [asdict(one.change) | {"now": one.now, "why": one.why} for one in restored.left],
+        "gone": [asdict(one) for one in restored.gone],
+        "forgotten": restored.forgotten,
     }
     return json.dumps(answer, indent=1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import textwrap
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -17,6 +16,7 @@ from gate.formats.baseline.calibration_file import read_rounds
 from gate.host.identity.identity import read_host
 from gate.host.identity.recording import publishable_recording
 from gate.judge.calibration_rounds import RoundFilter
+from gate.judge.host_fitness import class_record
 from gate.judge.verdict.suite import Policy
 from gate.linux.machine import MachineRecorder, ThisMachine
 from gate.pipeline.report_files import terminal_width
@@ -24,6 +24,7 @@ from gate.report.wording import calibration_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from gate.model import Calibration, Host
 
@@ -40,24 +41,18 @@ _NAME = 18
 
 @click.command(epilog=EPILOG)
 @options.host_class
-@click.option("--work", type=options.PathParam, default=Path(), help="Whose disk counts.")
+@options.disk_directory
 @options.baseline_dir
 @click.option(
     "--record",
     "record_to",
     type=options.PathParam,
-    default=None,
     metavar="FILE",
     help="Write what was read to a new file; it holds no serial numbers.",
 )
 @options.as_json
 def command(
-    host_class: str | None,
-    work: Path,
-    baseline: Path,
-    record_to: Path | None,
-    *,
-    json_: bool,
+    host_class: str | None, work: Path, baseline: Path, record_to: Path | None, *, json_: bool
 ) -> int:
     """Show this machine's class, its facts, and how well the gate does on it.
 
@@ -70,8 +65,8 @@ def command(
     known = _record(baseline, host.host_class)
     if json_:
         calibration = None if known is None else dataclasses.asdict(known)
-        told = {"schema": 1} | dataclasses.asdict(host) | {"calibration": calibration}
-        click.echo(json.dumps(told, indent=1))
+        answer = {"schema": 1} | dataclasses.asdict(host) | {"calibration": calibration}
+        click.echo(json.dumps(answer, indent=1))
     else:
         click.echo("\n".join(_lines(host, known)))
     if record_to is not None:
@@ -105,7 +100,7 @@ def _lines(host: Host, known: Calibration | None) -> Iterator[str]:
         yield f"             {text}"
     for title, facts in (
         ("stable: a baseline of a machine that differs here is refused", host.stable),
-        ("epoch: a change here is told, and refused or a new epoch", host.epoch),
+        ("epoch: a change here is reported, and refused or a new epoch", host.epoch),
         ("live: of this moment, recorded and never compared", host.live),
     ):
         yield f"\n{title}"
@@ -128,8 +123,6 @@ def _record(baseline: Path, host_class: str) -> Calibration | None:
     rounds = [one for one in read_rounds(baseline) if one.host_class == host_class]
     if not rounds:
         return None
-    from gate.judge.calibration_rounds import class_record  # noqa: PLC0415 - scipy, only where there is a record
-
     usual = Policy()
     wanted = RoundFilter(host_class=host_class, texts=None, alpha=usual.alpha, beta=usual.beta)
     return class_record(rounds, wanted)

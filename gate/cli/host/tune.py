@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gate.host.tuning.tuning import Intent, TuningResult
+    from gate.pipeline.request import HostOptions
 
 _COMMAND = "gate.command"
 _NOTHING = 5
@@ -60,20 +61,18 @@ class _BeforeCommand(click.Command):
 
 @click.command(cls=_BeforeCommand, epilog=EPILOG)
 @click.argument("name", nargs=-1)
-@click.option("--cpus", default=None, metavar="LIST", help="Processors that measure, e.g. 1-3,5.")
+@click.option("--cpus", metavar="LIST", help="Processors that measure, e.g. 1-3,5.")
 @click.option("--dry-run", is_flag=True, help="Show what would be changed, and change nothing.")
-@options.host_class
+@options.tuned_host
 @options.baseline_dir
-@options.wait
 @options.as_json
 @click.pass_context
 def command(
     ctx: click.Context,
     name: tuple[str, ...],
     cpus: str | None,
-    host_class: str | None,
+    host: HostOptions,
     baseline: Path,
-    wait: float,
     *,
     dry_run: bool,
     json_: bool,
@@ -87,11 +86,18 @@ def command(
     words: Sequence[str] = ctx.meta[_COMMAND]
     if json_ and words:
         raise InputError("G200", "--json and a command would both write to standard output.")
-    known = known_host(HostClaim(store=baseline, work=Path(), host_class=host_class))
+    known = known_host(HostClaim(store=baseline, work=Path(), host_class=host.host_class))
     names = name or (known.tune if known else ()) or tuple(TUNABLE)
     measured = _cpus(cpus) if cpus is not None else known.measured_cpus if known else ""
     if dry_run:
         return _show(planned_changes(names, measured), json_=json_)
+    return _tune(names, measured, words, host.wait, json_=json_)
+
+
+def _tune(
+    names: Sequence[str], measured: str, words: Sequence[str], wait: float, *, json_: bool
+) -> int:
+    """Tune, hold until a signal or while the command runs, and put back."""
     left: list[str] = []
     with Stop().listening() as stop:
         lock = exclusive(wait=wait, tell=_say, pause=stop.sleep)
@@ -100,7 +106,7 @@ def command(
                 alone(lock, _say),
                 tune_host(names, measured_cpus=measured, tell=left.append) as now,
             ):
-                _tell(now, json_=json_)
+                _print_tuned(now, json_=json_)
                 if words:
                     status = in_foreground(words, cpus_of(now.cpus), stop)
                 else:
@@ -132,13 +138,13 @@ def _hold(now: TuningResult, stop: Stop) -> int:
         return 0
 
 
-def _tell(now: TuningResult, *, json_: bool) -> None:
+def _print_tuned(now: TuningResult, *, json_: bool) -> None:
     for one in now.lacking:
         _say(f"not tuned: {one}")
     if json_:
-        told = {"schema": 1, "tuned": now.names, "lacking": now.lacking, "cpus": now.cpus}
+        answer = {"schema": 1, "tuned": now.names, "lacking": now.lacking, "cpus": now.cpus}
         changes = [asdict(one) for one in now.changes]
-        click.echo(json.dumps(told | {"changes": changes}, indent=1))
+        click.echo(json.dumps(answer | {"changes": changes}, indent=1))
 
 
 def _show(intent: Intent, *, json_: bool) -> int:
@@ -149,8 +155,8 @@ def _show(intent: Intent, *, json_: bool) -> int:
     changes = [one for found in intent.found.values() for one in found.changes]
     measured = cpu_list_text(intent.parts.measured)
     if json_:
-        told = {"schema": 1, "changes": [asdict(one) for one in changes], "lacking": lacking}
-        click.echo(json.dumps(told | {"cpus": measured, "wake_limit": intent.limit}, indent=1))
+        answer = {"schema": 1, "changes": [asdict(one) for one in changes], "lacking": lacking}
+        click.echo(json.dumps(answer | {"cpus": measured, "wake_limit": intent.limit}, indent=1))
         return 0
     click.echo(f"measured processors: {measured}")
     for one in changes:

@@ -1,4 +1,4 @@
-"""`gate publish`: what was judged, to where people look."""
+"""`gate publish`: what was judged, on GitHub."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _COMMANDS = {
     "step": "Summary, annotations and outputs of the running GitHub step.",
     "required": "Say for all jobs together whether the gate is open; for the required job.",
     "locate": "Find the pull request that a workflow run measured.",
-    "fetch": "Download the sessions or the report of a workflow run, with distrust.",
+    "fetch": "Download and check the sessions or the report of a workflow run.",
     "comment": "Write or edit the one comment of a pull request.",
     "check": "Write the check of a commit, the name that a branch requires.",
     "accept": "Accept the measured level of a pull request as the new baseline.",
@@ -27,4 +27,4 @@ Examples:
 
 @click.group(cls=LazyGroup, about=_COMMANDS, module="gate.cli.publish.{}", epilog=EPILOG)
 def command() -> None:
-    """Tell GitHub what was judged, and accept baselines from there."""
+    """Publish verdicts on GitHub, and accept baselines from there."""

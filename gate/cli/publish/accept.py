@@ -20,14 +20,14 @@ import click
 from gate.cli import options
 from gate.cli.publish import options as github_options
 from gate.errors import GateError, InputError, PublishError
+from gate.pipeline.accept.changes import json_answer
+from gate.pipeline.accept.pull_request import AcceptOptions, AcceptReply, accept_level
+from gate.publish.accept_command import AcceptRequest, check_login, may_write, react, read_request
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from typing import Any
 
     from gate.cli.publish.options import GitHub
-    from gate.pipeline.accept.pull_request import AcceptOptions
-    from gate.publish.accept_command import AcceptRequest
     from gate.publish.github.api import Api
     from gate.publish.proposal import Proposal
     from gate.publish.propose import ProposalResult
@@ -45,13 +45,46 @@ may not become a baseline, 6 refused or not published.
 """
 
 
-_HOW = ("mode", "workflow", "run", "shards", "merge_base", "profiles", "size", "baseline")
-
-
-def _how(**given: Any) -> AcceptOptions:
-    from gate.pipeline.accept.pull_request import AcceptOptions  # noqa: PLC0415 - the help is quick
-
-    return AcceptOptions(**given)
+_how = options.bundle(
+    "how",
+    AcceptOptions,
+    click.option(
+        "--mode",
+        type=click.Choice(["pull-request", "branch"]),
+        default="pull-request",
+        show_default=True,
+        help="Open a pull request, or commit to the branch itself.",
+    ),
+    click.option(
+        "--workflow",
+        default="driftgate.yml",
+        show_default=True,
+        metavar="FILE",
+        help="File name of the workflow that measures.",
+    ),
+    click.option(
+        "--run",
+        type=click.IntRange(1, 2**63 - 1),
+        metavar="ID",
+        help="The run that measured; by default the newest of the present head.",
+    ),
+    click.option(
+        "--shards",
+        type=click.IntRange(1, 256),
+        default=1,
+        show_default=True,
+        metavar="N",
+        help="In how many parts it was measured.",
+    ),
+    click.option(
+        "--merge-base",
+        metavar="REV",
+        help="Take profiles and baselines where this revision and HEAD parted.",
+    ),
+    options.profiles_dir,
+    options.size,
+    options.baseline_dir,
+)
 
 
 @click.command(epilog=EPILOG)
@@ -59,65 +92,24 @@ def _how(**given: Any) -> AcceptOptions:
     "--pull",
     "number",
     type=click.IntRange(1, 2**53),
-    default=None,
     metavar="N",
     help="Number of the pull request.",
 )
-@click.option("--reason", default=None, help="Why this level is right; reviewers will read it.")
-@click.option("--by", default=None, metavar="LOGIN", help="Who asks; must have write permission.")
+@click.option("--reason", help="Why this level is right; reviewers will read it.")
+@click.option("--by", metavar="LOGIN", help="Who asks; must have write permission.")
 @click.option(
     "--comment",
     type=click.IntRange(1, 2**63 - 1),
-    default=None,
     metavar="ID",
     help="Take these three from a comment that says `/driftgate accept REASON`.",
 )
-@click.option(
-    "--mode",
-    type=click.Choice(["pull-request", "branch"]),
-    default="pull-request",
-    show_default=True,
-    help="Open a pull request, or commit to the branch itself.",
-)
-@click.option(
-    "--workflow",
-    default="driftgate.yml",
-    show_default=True,
-    metavar="FILE",
-    help="File name of the workflow that measures.",
-)
-@click.option(
-    "--run",
-    type=click.IntRange(1, 2**63 - 1),
-    default=None,
-    metavar="ID",
-    help="The run that measured; by default the newest of the present head.",
-)
-@click.option(
-    "--shards",
-    type=click.IntRange(1, 256),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="In how many parts it was measured.",
-)
-@click.option(
-    "--merge-base",
-    default=None,
-    metavar="REV",
-    help="Take profiles and baselines where this revision and HEAD parted.",
-)
-@options.profiles_dir
-@options.size
-@options.baseline_dir
+@_how
 @click.option(
     "--comment-body-file",
     type=options.PathParam,
-    default=None,
     metavar="FILE",
     help="Also write the answer to this file.",
 )
-@github_options.bundle("how", _how, *_HOW)
 @github_options.github
 @options.as_json
 def command(
@@ -138,10 +130,6 @@ def command(
     branch and commit. What is accepted counts once it is on the base branch; the measured pull
     request is then updated, and judged against it.
     """
-    from gate.pipeline.accept.pull_request import accept_level  # noqa: PLC0415 - likewise
-    from gate.pipeline.accept.reply import AcceptReply  # noqa: PLC0415 - the help is quick
-    from gate.publish.accept_command import react  # noqa: PLC0415 - likewise
-
     api = github.api()
     request = _request(api, number, reason, by, comment)
     if request is None:
@@ -164,8 +152,6 @@ def _request(
     api: Api, number: int | None, reason: str | None, by: str | None, comment: int | None
 ) -> AcceptRequest | None:
     """What is asked for, from the options or from the comment that is named."""
-    from gate.publish.accept_command import AcceptRequest, check_login, read_request  # noqa: PLC0415 - the help is quick
-
     given = (number, reason, by)
     if comment is not None:
         if given != (None, None, None):
@@ -178,7 +164,6 @@ def _request(
 
 
 def _require_permission(api: Api, request: AcceptRequest) -> None:
-    from gate.publish.accept_command import may_write  # noqa: PLC0415 - likewise
 
     if not may_write(api, request.by):
         raise PublishError(
@@ -189,11 +174,8 @@ def _require_permission(api: Api, request: AcceptRequest) -> None:
 
 
 def _print_result(done: ProposalResult, proposal: Proposal, *, json_: bool) -> None:
-    from gate.pipeline.accept.sessions import json_answer  # noqa: PLC0415 - likewise
-    from gate.text import clean, guard_line  # noqa: PLC0415 - likewise
-
-    number = "" if done.number is None else str(done.number)
-    github_options.write_outputs({"pull": number, "branch": done.branch, "commit": done.commit})
+    github_options.write_proposal_outputs(done)
+    changes = [f"{name}: {what}" for name, what in proposal.rows]
     if json_:
         click.echo(
             json_answer(
@@ -202,11 +184,8 @@ def _print_result(done: ProposalResult, proposal: Proposal, *, json_: bool) -> N
                 url=done.url,
                 branch=done.branch,
                 commit=done.commit,
-                changes=[f"{name}: {what}" for name, what in proposal.rows],
+                changes=changes,
             )
         )
-        return
-    where = f"pull request {number}, {done.url}" if number else f"a commit on {done.branch}"
-    click.echo(guard_line(clean(f"{done.action}: {where}")))
-    for name, what in proposal.rows:
-        click.echo(guard_line(clean(f"  {name}: {what}")))
+    else:
+        github_options.print_proposal(done, changes)

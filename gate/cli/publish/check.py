@@ -9,7 +9,11 @@ import click
 
 from gate.cli import options
 from gate.cli.publish import options as github_options
+from gate.publish.check_run import CommitCheck, publish_check
 from gate.publish.step import confirmed_report
+from gate.report.markdown.markdown import render_comment
+from gate.report.wording.links import Links
+from gate.text import clean
 
 if TYPE_CHECKING:
     from gate.cli.publish.options import GitHub, ReportOptions
@@ -31,24 +35,12 @@ Needs the permission checks: write. Exit status: 0 written, whatever the verdict
 @github_options.report
 @github_options.github
 @options.as_json
-def command(
-    github: GitHub,
-    report: ReportOptions,
-    head: str,
-    name: str,
-    *,
-    json_: bool,
-) -> int:
+def command(github: GitHub, report: ReportOptions, head: str, name: str, *, json_: bool) -> int:
     """Make or update the check of HEAD that says what REPORT says.
 
     A branch can require it by its name. It is a success only when the gate is open, and a failure
     in every other case: GitHub lets neutral and skipped checks satisfy a requirement.
     """
-    from gate.publish.check_run import CommitCheck, publish_check  # noqa: PLC0415 - the help is quick
-    from gate.report.markdown.markdown import render_comment  # noqa: PLC0415 - likewise
-    from gate.report.wording.links import Links  # noqa: PLC0415 - likewise
-    from gate.text import clean  # noqa: PLC0415 - likewise
-
     read = confirmed_report(report.path, report.said)
     run_page = report.run_url or github.run_url()
     links = Links(report=report.report_url, run=run_page, commit=head)

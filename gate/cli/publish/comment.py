@@ -9,7 +9,10 @@ import click
 
 from gate.cli import options
 from gate.cli.publish import options as github_options
+from gate.publish.comment import publish_comment
 from gate.publish.step import confirmed_report
+from gate.report.markdown.markdown import marker, render_comment
+from gate.report.wording.links import Links
 
 if TYPE_CHECKING:
     from gate.cli.publish.options import GitHub, ReportOptions
@@ -58,10 +61,6 @@ def command(
 
     Nothing is written when HEAD is no longer the head of the pull request.
     """
-    from gate.publish.comment import publish_comment  # noqa: PLC0415 - the help is quick
-    from gate.report.markdown.markdown import marker, render_comment  # noqa: PLC0415 - likewise
-    from gate.report.wording.links import Links  # noqa: PLC0415 - likewise
-
     run = report.run_url or github.run_url()
     links = Links(report=report.report_url, run=run, commit=head, answerable=True)
     body = render_comment(confirmed_report(report.path, report.said), links, name=name)

@@ -11,6 +11,8 @@ import click
 from gate.cli import options
 from gate.cli.publish import options as github_options
 from gate.errors import PublishError
+from gate.formats import disk
+from gate.publish.github.artifacts import artifact_text, fetch_file
 
 if TYPE_CHECKING:
     from gate.cli.publish.options import GitHub
@@ -53,16 +55,9 @@ Needs the permission actions: read. Exit status: 0 when everything is there,
 @github_options.github
 @options.as_json
 def command(
-    github: GitHub,
-    run: int,
-    artifact: str,
-    shards: int,
-    file_name: str,
-    out: Path,
-    *,
-    json_: bool,
+    github: GitHub, run: int, artifact: str, shards: int, file_name: str, out: Path, *, json_: bool
 ) -> int:
-    """Fetch what a workflow run uploaded, and trust none of it.
+    """Download what a workflow run uploaded; nothing in it is trusted.
 
     Each artifact must hold exactly one plain file of the expected name and size. It is written to
     OUT/FILE, or with --shards to OUT/K-of-N/FILE; no name from inside an artifact is ever used.
@@ -93,9 +88,6 @@ def command(
 
 
 def _fetch(api: Api, run: int, name: str, target: Path) -> None:
-    from gate.formats import disk  # noqa: PLC0415 - the help is quick
-    from gate.publish.github.artifacts import artifact_text, fetch_file  # noqa: PLC0415 - likewise
-
     cap = disk.CAP_BYTES["handover" if target.name == _FILES[0] else "session"]
     content = fetch_file(api, run, name, target.name, cap)
     disk.write_text(target, artifact_text(content, name, run))
@@ -103,7 +95,7 @@ def _fetch(api: Api, run: int, name: str, target: Path) -> None:
 
 def _lacking(lacking: list[PublishError], of: int) -> PublishError:
     """One error of all; the first ones in full."""
-    told = " ".join(error.message for error in lacking[:5])
+    messages = " ".join(error.message for error in lacking[:5])
     more = f" And {len(lacking) - 5} more." if len(lacking) > 5 else ""
     count = f"{len(lacking)} of {of} artifacts: " if of > 1 else ""
-    return PublishError(_REFUSED, f"{count}{told}{more}", cure=lacking[0].cure)
+    return PublishError(_REFUSED, f"{count}{messages}{more}", cure=lacking[0].cure)

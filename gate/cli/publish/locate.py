@@ -9,6 +9,7 @@ import click
 
 from gate.cli import options
 from gate.cli.publish import options as github_options
+from gate.publish.measured_run import locate_pull_request
 
 if TYPE_CHECKING:
     from gate.cli.publish.options import GitHub
@@ -34,8 +35,6 @@ def command(github: GitHub, run: int, *, json_: bool) -> int:
     The API is asked, never what the run uploaded. Sets the outputs number, head (commit), base
     (branch), base_sha, conclusion (of the run) and fork (true or false), and prints them.
     """
-    from gate.publish.measured_run import locate_pull_request  # noqa: PLC0415 - the help is quick
-
     found = locate_pull_request(github.api(), run)
     outputs = {
         "number": str(found.number),

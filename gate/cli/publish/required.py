@@ -42,7 +42,7 @@ def command(needs: str, *, json_: bool) -> int:
 
     Open only when every job succeeded and each job with an output `gate`, one at least, says
     `open`. A job that failed, was cancelled, superseded or skipped, or that no runner answered, is
-    told with its reason and keeps the gate closed.
+    named with its reason and keeps the gate closed.
     """
     try:
         answer = judge_jobs(_text(needs))
@@ -50,13 +50,13 @@ def command(needs: str, *, json_: bool) -> int:
         _publish(JobsVerdict(open=False, headline=f"gate closed: {error}", jobs=()), json_=json_)
         raise
     if json_:
-        told = {
+        data = {
             "schema": 1,
             "gate": "open" if answer.open else "closed",
             "headline": answer.headline,
             "jobs": [asdict(job) for job in answer.jobs],
         }
-        click.echo(json.dumps(told, indent=1))
+        click.echo(json.dumps(data, indent=1))
     else:
         click.echo(answer.headline)
         for job in answer.jobs:

@@ -15,6 +15,10 @@ from gate.errors import GateError
 from gate.pipeline.report_files import terminal_width, wants_colour
 from gate.publish.github.runner_commands import guard_lines
 from gate.publish.step import RunnerFiles, publish_step, take_report, write_missing
+from gate.report.annotations import render_annotations
+from gate.report.json_text import render_json
+from gate.report.text.text import render_text
+from gate.report.wording.links import Links
 
 if TYPE_CHECKING:
     from gate.model import Report
@@ -43,25 +47,22 @@ Exit status: that of the report, and 0 only for one that is there, of now, and o
     "--because",
     default="",
     metavar="TEXT",
-    help="How the check ended, told where it left no report.",
+    help="How the check ended, printed where it left no report.",
 )
 @options.as_json
 def command(out: Path, artifact_url: str, run_url: str, because: str, *, json_: bool) -> int:
-    """Tell GitHub what stands in OUT/report.json, the report of a check; last step of the job.
+    """Publish what stands in OUT/report.json, the report of a check; last step of the job.
 
     Appends the summary, prints annotations and the report, sets the outputs gate, verdict, status,
     report, session and headline. Where there is no report, or none that can be of this check, one
     is written that says so, and the gate is closed. Outside of GitHub it prints only.
     """
-    from gate.report.annotations import render_annotations  # noqa: PLC0415 - the help is quick
-    from gate.report.wording.links import Links  # noqa: PLC0415 - likewise
-
     taken = take_report(out, now=datetime.now(UTC), version=__version__, because=because)
     if taken.made:
         _leave(out, taken.report)
     links = Links(report=artifact_url, run=run_url or _this_run())
     runner = RunnerFiles(summary=_file("GITHUB_STEP_SUMMARY"), output=_file("GITHUB_OUTPUT"))
-    # All is rendered before anything is told: what cannot be rendered must not have said open.
+    # All is rendered before anything is printed: what cannot be rendered must not have said open.
     lines, log = render_annotations(taken.report), _log(taken.report, json_=json_)
     status, failed = publish_step(taken.report, out, links, runner)
     for line in lines:
@@ -73,7 +74,7 @@ def command(out: Path, artifact_url: str, run_url: str, because: str, *, json_: 
 
 
 def _leave(out: Path, report: Report) -> None:
-    """Write the report that was made; where that fails, everything else is told all the same."""
+    """Write the report that was made; where that fails, the rest is published all the same."""
     try:
         write_missing(out, report)
     except (GateError, OSError) as error:
@@ -83,12 +84,8 @@ def _leave(out: Path, report: Report) -> None:
 def _log(report: Report, *, json_: bool) -> str:
     """The report for the log, no line of which is a command."""
     if json_:
-        from gate.report.json_text import render_json  # noqa: PLC0415 - one of two
-
         # Between the quotes of a string, as this always is, the escape reads the same.
         return render_json(report).replace("##[", "#\\u0023[")
-    from gate.report.text.text import render_text  # noqa: PLC0415 - one of two
-
     return guard_lines(render_text(report, width=terminal_width(), colour=wants_colour()))
 
 

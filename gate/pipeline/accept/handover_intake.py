@@ -19,6 +19,8 @@ from gate.formats.baseline.baseline_file import read_baselines
 from gate.formats.host.host_file import HOST_FILE
 from gate.formats.profile.profile_file import read_profile
 from gate.formats.session.session_file import read_handover
+from gate.judge.judge import judge
+from gate.judge.verdict.suite import arrange
 from gate.model import Role, Verdict
 from gate.publish.github.git_data import blob_id, blobs_at
 from gate.review.policy_reader import make_policy
@@ -101,9 +103,6 @@ def judge_again(
     Raises:
         GateError: they cannot be judged.
     """
-    from gate.judge.judge import judge  # noqa: PLC0415 - scipy
-    from gate.judge.verdict.suite import arrange  # noqa: PLC0415 - likewise
-
     cases = arrange(sessions, read_baselines(store), profiles)
     policy = make_policy(ALPHA, BETA, (), store)
     report = judge(cases, policy, created=now(), version=__version__)
@@ -136,12 +135,7 @@ def replaced_files(
 
 
 def require_same(
-    api: Api,
-    branch: str,
-    commit: str,
-    store: Path,
-    names: Iterable[str],
-    below: str,
+    api: Api, branch: str, commit: str, store: Path, names: Iterable[str], below: str
 ) -> None:
     """Refuse where a branch has other baselines than those that the sessions were accepted into.
 

@@ -1,23 +1,22 @@
 """Accepting sessions into the baselines of a directory: shared by all who accept.
 
 `gate baseline accept` writes the result into the directory itself, the publishing commands into a
-commit. What changed is told in the same rows everywhere.
+commit.
 """
 
 from __future__ import annotations
 
-import json
 import tempfile
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.clock import now
 from gate.errors import InputError, PublishError
 from gate.formats.baseline.baseline_file import is_config_name, read_baselines, write_baseline
 from gate.formats.host.host_file import HOST_FILE, read_known_host
-from gate.units import percent, show, show_pair
+from gate.judge.acceptance.accept import Acceptance, accept
+from gate.pipeline.accept.changes import SeriesChange, changes_between
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,39 +24,10 @@ if TYPE_CHECKING:
     from gate.judge.acceptance.accept import NewBaseline
     from gate.model import Baseline, BaselineSeries, Session
 
-Key = tuple[str, str, str, str]
-
-KEPT = 30
-"""Sessions of an epoch that are kept when sessions are added by themselves, its anchor included."""
+MOST_SESSIONS = 30
+"""Sessions of an epoch, its anchor included, to which an automatic baseline is trimmed."""
 _ANCHOR = 3
-"""First sessions of an epoch, which are its anchor and always kept."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeriesChange:
-    """What became of one series."""
-
-    host_class: str
-    profile: str
-    benchmark: str
-    metric: str
-    before: float | None
-    """Median of the epoch's medians, in the base unit; absent where there was none."""
-    after: float | None
-    what: str
-    """`712.0 -> 641.0 k op/s (-10.0 %), epoch 2`."""
-    reason: str
-
-    @property
-    def name(self) -> str:
-        """The series as a reader calls it."""
-        return f"{self.profile} {self.benchmark} {self.metric}"
-
-    @property
-    def text(self) -> str:
-        """One line with the reason."""
-        because = f", because: {self.reason}" if self.after is not None else ""
-        return f"{self.name}: {self.what}{because}"
+"""First sessions of an epoch, which are its anchor and never removed."""
 
 
 def accept_all(
@@ -75,8 +45,6 @@ def accept_all(
     Raises:
         InputError: G220, a session may not become a baseline; or a baseline cannot be read.
     """
-    from gate.judge.acceptance.accept import Acceptance, accept  # noqa: PLC0415 - scipy
-
     acceptance = Acceptance(by=by, reason=reason, accepted=now())
     known = {(b.host_class, b.profile): b for b in read_baselines(store)}
     return [
@@ -144,32 +112,9 @@ def trim_baseline(baseline: Baseline) -> Baseline:
 
 def _shortened(series: BaselineSeries) -> BaselineSeries:
     current = series.current
-    kept = (*current[:_ANCHOR], *current[_ANCHOR:][-(KEPT - _ANCHOR) :])
+    kept = (*current[:_ANCHOR], *current[_ANCHOR:][-(MOST_SESSIONS - _ANCHOR) :])
     earlier = series.points[: len(series.points) - len(current)]
-    return replace(series, points=(*earlier, *kept)) if len(current) > KEPT else series
-
-
-def changes_between(before: Sequence[Baseline], after: Sequence[Baseline]) -> list[SeriesChange]:
-    """What became of each series that differs, sorted by name."""
-    old = {_key(b, s): s for b in before for s in b.series}
-    new = {_key(b, s): (s, b) for b in after for s in b.series}
-    return [
-        _change(key, old.get(key), *new.get(key, (None, None)))
-        for key in sorted(old.keys() | new.keys())
-        if key not in new or old.get(key) != new[key][0]
-    ]
-
-
-def changes_of(store: Path, results: Sequence[NewBaseline]) -> list[SeriesChange]:
-    """What these results change in the baselines of a directory."""
-    made = {(one.baseline.host_class, one.baseline.profile) for one in results}
-    before = [one for one in read_baselines(store) if (one.host_class, one.profile) in made]
-    return changes_between(before, [one.baseline for one in results])
-
-
-def level_of(series: BaselineSeries | None) -> float | None:
-    """The level of the current epoch: the median of its sessions' medians."""
-    return median([median(p.values) for p in series.current]) if series else None
+    return replace(series, points=(*earlier, *kept)) if len(current) > MOST_SESSIONS else series
 
 
 def inside(directory: Path) -> str:
@@ -188,51 +133,8 @@ def inside(directory: Path) -> str:
     return path.as_posix()
 
 
-def as_json(rows: Sequence[SeriesChange]) -> list[dict[str, object]]:
-    """Changes for machines."""
-    names = ("host_class", "profile", "benchmark", "metric", "before", "after", "reason", "text")
-    return [{name: getattr(row, name) for name in names} for row in rows]
-
-
-def json_answer(**values: object) -> str:
-    """The JSON answer of a command."""
-    return json.dumps({"schema": 1, **values}, indent=1)
-
-
-def _key(baseline: Baseline, series: BaselineSeries) -> Key:
-    return baseline.host_class, baseline.profile, series.benchmark, series.metric
-
-
-def _change(
-    key: Key,
-    before: BaselineSeries | None,
-    after: BaselineSeries | None,
-    baseline: Baseline | None,
-) -> SeriesChange:
-    """One row: from, to, how much, whether an epoch opened, and why."""
-    was, is_ = level_of(before), level_of(after)
-    known = after or before
-    unit = known.unit if known else "1"
-    if after is None:
-        what = f"removed (was {show(was, unit)})"
-    elif before is None:
-        what = f"new at {show(is_, unit)}"
-    else:
-        opened = after.current[0].epoch > before.current[0].epoch
-        kind = f"epoch {after.current[0].epoch}" if opened else "appended"
-        moved = percent(is_ / was - 1) if was and is_ else "?"
-        what = f"{show_pair(was, is_, unit)} ({moved}), {kind}"
-    return SeriesChange(
-        host_class=key[0],
-        profile=key[1],
-        benchmark=key[2],
-        metric=key[3],
-        before=was,
-        after=is_,
-        what=what,
-        reason=_newest_reason(baseline),
-    )
-
-
-def _newest_reason(baseline: Baseline | None) -> str:
-    return baseline.sessions[-1].reason if baseline and baseline.sessions else ""
+def changes_of(store: Path, results: Sequence[NewBaseline]) -> list[SeriesChange]:
+    """What these results change in the baselines of a directory."""
+    made = {(one.baseline.host_class, one.baseline.profile) for one in results}
+    before = [one for one in read_baselines(store) if (one.host_class, one.profile) in made]
+    return changes_between(before, [one.baseline for one in results])

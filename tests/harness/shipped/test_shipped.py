@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from builders import run_gate
 
-from gate.cli.init import files_of, shipped_names
 from gate.formats.profile.profile_file import read_profile
+from gate.formats.profile.shipped import files_of, shipped_names
 from gate.model import Role
 
 PROFILES = Path(__file__).resolve().parents[3] / "profiles"

@@ -13,7 +13,7 @@ from publish.server_client import REPOSITORY
 from gate.formats.baseline.baseline_file import read_baseline
 from gate.formats.session.session_file import write_handover
 from gate.model import SCHEMA, BaselinePoint, Handover
-from gate.pipeline.accept.sessions import KEPT, trim_baseline
+from gate.pipeline.accept.sessions import MOST_SESSIONS, trim_baseline
 
 CARRIER = "driftgate/baseline"
 OTHER_BOOT = "00000000-0000-0000-0000-000000000001"
@@ -334,5 +334,5 @@ def test_old_sessions_go_and_the_anchor_stays(main):
     kept = [point.session for point in trim_baseline(grown).series[0].points]
     assert kept == ["older", "s00", "s01", "s02", *ids[-27:]]
     assert [one.id for one in trim_baseline(grown).sessions] == kept
-    assert len(kept) - 1 == KEPT
+    assert len(kept) - 1 == MOST_SESSIONS
     assert trim_baseline(known) == known

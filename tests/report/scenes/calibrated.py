@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from gate.judge.calibration_rounds import RULE
 from gate.model import Ending, Round, short_digest
-from gate.stats.quantiles import RULE
 from tests.report.scenes.profiles import database, grid, mount, unpack
 
 

@@ -38,27 +38,27 @@ _BRANCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,199}")
 class WorkflowOptions:
     """What the workflows are to say."""
 
-    shape: str
+    shape: str = ""
     source: str | None
     """`OWNER/REPOSITORY@COMMIT` of driftgate; by default where this gate came from."""
     machine: str
-    host_class: str
+    host_class: str | None
     owners: str
     branch: str
-    profile: str
+    profile: str = ""
     """One that takes little time, for the A/A run."""
 
 
-def github_files(wanted: WorkflowOptions) -> dict[str, str]:
+def github_files(options: WorkflowOptions) -> dict[str, str]:
     """Path -> text of each file, below the repository's root.
 
     Raises:
         InputError: G200, a name that cannot stand in a workflow, or no commit to pin.
     """
     for name, value, pattern in (
-        ("--machine", wanted.machine, _MACHINE_NAME),
-        ("--owners", wanted.owners, _OWNERS_NAME),
-        ("--branch", wanted.branch, _BRANCH),
+        ("--machine", options.machine, _MACHINE_NAME),
+        ("--owners", options.owners, _OWNERS_NAME),
+        ("--branch", options.branch, _BRANCH),
     ):
         if not pattern.fullmatch(value):
             raise InputError(
@@ -66,45 +66,46 @@ def github_files(wanted: WorkflowOptions) -> dict[str, str]:
                 f"{name} {value[:80]!r} cannot stand in a workflow.",
                 cure="Use letters, digits, dots and dashes.",
             )
-    repository, commit = _source(wanted.source)
+    repository, commit = _source(options.source)
+    host_class = options.host_class or ""
     changes = {
         f"{_REPOSITORY}/.github": f"{repository}/.github",
         f"{_COMMIT} # v0.1.0": f"{commit} # v{__version__}",
-        _MACHINE: wanted.machine,
-        'host-class: ""': f'host-class: "{wanted.host_class}"',
-        _OWNERS: wanted.owners,
-        "branches: [main]": f"branches: [{wanted.branch}]",
-        "branch: main": f"branch: {wanted.branch}",
-        "profiles: first": f"profiles: {wanted.profile}",
+        _MACHINE: options.machine,
+        'host-class: ""': f'host-class: "{host_class}"',
+        _OWNERS: options.owners,
+        "branches: [main]": f"branches: [{options.branch}]",
+        "branch: main": f"branch: {options.branch}",
+        "profiles: first": f"profiles: {options.profile}",
     }
     files = {
         f".github/workflows/{name}": template
-        for name, template in (_FILES[wanted.shape] | _COMMON).items()
+        for name, template in (_FILES[options.shape] | _COMMON).items()
     }
     files[".github/CODEOWNERS"] = "CODEOWNERS"
     return {path: _filled(template, changes) for path, template in files.items()}
 
 
-def steps(wanted: WorkflowOptions, profile: str, where: str) -> str:
+def steps(options: WorkflowOptions, profile: str, where: str) -> str:
     """What is left to do, in commands that can be pasted; `where` changes the directory."""
-    known = f" --host-class {wanted.host_class}" if wanted.host_class else ""
-    owners = f"\n- Put your team for {_OWNERS} in .github/CODEOWNERS." * (wanted.owners == _OWNERS)
+    known = f" --host-class {options.host_class}" if options.host_class else ""
+    owners = f"\n- Put your team for {_OWNERS} in .github/CODEOWNERS." * (options.owners == _OWNERS)
     forks = (
         "\n- Actions, General: require approval for all external contributors. Forks are not"
         "\n  measured before you have read docs/github.md of driftgate, and say so."
-    ) * (wanted.shape == "two-stages")
+    ) * (options.shape == "two-stages")
     return f"""
-Next, on the machine that measures, a self-hosted runner with the label {wanted.machine}:
+Next, on the machine that measures, a self-hosted runner with the label {options.machine}:
   {where}gate run {profile} --repeat 5 --trials 10{known}
   gate baseline accept reports/sessions/{profile}-*.json --reason "first baseline"
   git add --all
   git commit --message "Gate pull requests with driftgate"
-  git push origin {wanted.branch}
+  git push origin {options.branch}
 
-{wanted.branch} must be the default branch. Then, in the settings of the repository:
+{options.branch} must be the default branch. Then, in the settings of the repository:
 - Actions, General: allow GitHub Actions to create and approve pull requests.{forks}{owners}
 - Open a first pull request. When it was measured, require the status check `driftgate`
-  for {wanted.branch}, and a review from code owners.
+  for {options.branch}, and a review from code owners.
 
 From then on each pull request is measured, and one that is slower is closed. To accept what
 it costs, write this comment in it, or start the workflow `driftgate accept`:
@@ -112,7 +113,7 @@ it costs, write this comment in it, or start the workflow `driftgate accept`:
 
 
 def _filled(template: str, changes: dict[str, str]) -> str:
-    text = resources.files("gate.cli").joinpath("github", template).read_text(encoding="utf-8")
+    text = resources.files("gate").joinpath("cli", "github", template).read_text(encoding="utf-8")
     for old, new in changes.items():
         text = text.replace(old, new)
     return text
@@ -120,13 +121,13 @@ def _filled(template: str, changes: dict[str, str]) -> str:
 
 def _source(given: str | None) -> tuple[str, str]:
     """Repository and commit of driftgate that the workflows are pinned to."""
-    told = given or _installed_from()
-    match = _SOURCE.fullmatch(told or "")
+    pinned = given or _installed_from()
+    match = _SOURCE.fullmatch(pinned)
     if match is None:
         raise InputError(
             "G200",
             "--source: a repository and the full hash of a commit of driftgate are needed"
-            + (f", not {told[:120]!r}." if told else ", and this gate cannot tell its own."),
+            + (f", not {pinned[:120]!r}." if pinned else ", and this gate cannot tell its own."),
             cure=f"Write for example --source {_REPOSITORY}@{'1234567890' * 4}.",
         )
     return match["repository"], match["commit"]

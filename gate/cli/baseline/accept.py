@@ -1,0 +1,109 @@
+"""`gate baseline accept`: sessions become the level that changes are compared with."""
+
+from __future__ import annotations
+
+import getpass
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gate import vcs
+from gate.cli import options
+from gate.errors import InputError
+from gate.formats.baseline.baseline_file import forget_unnamed_configs, write_baseline
+from gate.formats.session.session_file import read_session
+from gate.judge.power.power import asked_in, power_rows
+from gate.judge.power.sentences import proposals
+from gate.judge.verdict.suite import Policy
+from gate.pipeline.accept.sessions import accept_all, group_sessions
+from gate.text import clean, guard_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from gate.model import Baseline, Session
+
+EPILOG = """\b
+Examples:
+  gate baseline accept reports/sessions/*.json --reason "first baseline"
+  gate baseline accept reports/pr-17/build/head.json \\
+                       --reason "checksums are now on by default (#17)"
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("session", nargs=-1, required=True, type=options.PathParam)
+@click.option("--reason", required=True, help="Why this level is right; reviewers will read it.")
+@click.option("--by", help="Who accepts; by default git's user.name.")
+@options.baseline_dir
+@options.as_json
+def command(
+    session: tuple[Path, ...], reason: str, by: str | None, baseline: Path, *, json_: bool
+) -> int:
+    """Accept SESSIONs, complete and undisturbed, into the baseline.
+
+    Appends where the level is that of the current epoch; opens a new epoch where it moved.
+    Nothing is written unless every session is acceptable. Commit the result: the pull request's
+    reviewers see each level, old and new, and the reason.
+    """
+    places: dict[str, str] = {}
+    sessions: list[Session] = []
+    for file in dict.fromkeys(session):
+        sessions.append(read_session(file))
+        places[sessions[-1].id] = str(file)
+    results = accept_all(baseline, sessions, by=by or _user(), reason=reason, places=places)
+    paths = [str(write_baseline(baseline, result.baseline)) for result in results]
+    classes = sorted({result.baseline.host_class for result in results})
+    gone = [path for one in classes for path in forget_unnamed_configs(baseline, one)]
+    groups = group_sessions(sessions)
+    advice = [_proposals(result.baseline, groups) for result in results]
+    if json_:
+        rows = [
+            {"path": path, "changes": result.changes, "proposals": lines}
+            for path, result, lines in zip(paths, results, advice, strict=True)
+        ]
+        click.echo(json.dumps({"schema": 1, "accepted": rows}, indent=1))
+        return 0
+    for path, result, lines in zip(paths, results, advice, strict=True):
+        click.echo(path)
+        for text in (*result.changes, *lines):
+            click.echo(guard_line(clean(f"  {text}")))
+        if lines and not result.baseline.profile_digest.startswith("imported:"):
+            click.echo(f"  `gate power {result.baseline.profile}` shows more")
+    for config in gone:
+        click.echo(f"removed {config}: no accepted session ran on a kernel with this configuration")
+    click.echo("Review and commit: gate baseline diff; git add, git commit.")
+    return 0
+
+
+def _proposals(
+    baseline: Baseline, groups: Mapping[tuple[str, str], Sequence[Session]]
+) -> tuple[str, ...]:
+    """What to set otherwise, as far as the accepted sessions tell by now."""
+    newest = groups[baseline.host_class, baseline.profile][-1]
+    policy = Policy()
+    rows = power_rows(
+        [asked_in(newest)],
+        {baseline.profile: baseline},
+        host_class=baseline.host_class,
+        alpha=policy.alpha,
+        beta=policy.beta,
+        brief=True,
+    )
+    return proposals(rows)
+
+
+def _user() -> str:
+    """Who works here, as git or the system knows them.
+
+    Raises:
+        InputError: nobody is known.
+    """
+    try:
+        return vcs.user_name(Path()) or getpass.getuser()
+    except (KeyError, OSError) as error:
+        raise InputError(
+            "G200", "nobody is known to accept the sessions.", cure="Name somebody with --by NAME."
+        ) from error

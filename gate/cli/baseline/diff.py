@@ -1,0 +1,45 @@
+"""`gate baseline diff`: the baselines of the working tree against those of a revision."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import click
+
+from gate import vcs
+from gate.cli import options
+from gate.errors import InputError
+from gate.formats.baseline.baseline_file import read_baselines
+from gate.pipeline.accept.changes import as_json, changes_between, json_answer
+from gate.text import clean, guard_line
+
+EPILOG = """\b
+Examples:
+  gate baseline diff               working tree against the last commit
+  gate baseline diff origin/main   against another revision
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("revision", default="HEAD")
+@options.baseline_dir
+@options.as_json
+def command(revision: str, baseline: Path, *, json_: bool) -> int:
+    """Compare the baselines in the working tree with those of a git REVISION."""
+    after = read_baselines(baseline)
+    with tempfile.TemporaryDirectory() as scratch:
+        if not vcs.export(baseline, revision, Path(scratch)):
+            raise InputError(
+                "G200",
+                f"git knows no revision {revision[:80]!r} here.",
+                cure="Run it inside the repository, with a branch, tag or commit.",
+                place=str(baseline),
+            )
+        before = read_baselines(Path(scratch))
+    rows = changes_between(before, after)
+    if json_:
+        click.echo(json_answer(changes=as_json(rows)))
+    else:
+        click.echo("\n".join(guard_line(clean(row.text)) for row in rows) or "no change")
+    return 0

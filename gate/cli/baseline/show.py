@@ -1,0 +1,72 @@
+"""`gate baseline show`: the accepted level of every series."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from gate.cli import options
+from gate.errors import InputError
+from gate.formats.baseline.baseline_file import read_baselines
+from gate.pipeline.accept.changes import json_answer, level_of
+from gate.text import clean, guard_line
+from gate.units import show
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gate.model import Baseline
+
+EPILOG = """\b
+Examples:
+  gate baseline show
+  gate baseline show smoke-fio --json
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("profile", nargs=-1)
+@options.baseline_dir
+@options.as_json
+def command(profile: tuple[str, ...], baseline: Path, *, json_: bool) -> int:
+    """Show the accepted level of every series, and how many sessions and epochs it has."""
+    found = [b for b in read_baselines(baseline) if not profile or b.profile in profile]
+    if not found:
+        raise InputError(
+            "G280",
+            f"there is no baseline{' of ' + ', '.join(profile) if profile else ''}.",
+            cure="Take sessions with `gate run`, then `gate baseline accept`.",
+            place=str(baseline),
+        )
+    if json_:
+        click.echo(json_answer(series=[row for one in found for row in _rows(one)]))
+        return 0
+    for one in found:
+        click.echo(f"{one.profile} on {one.host_class}: {len(one.sessions)} sessions accepted")
+        for series in one.series:
+            line = (
+                f"  {series.benchmark} {series.metric}: {show(level_of(series), series.unit)}, "
+                f"{len(series.current)} sessions in epoch {series.current[0].epoch}"
+            )
+            click.echo(guard_line(line))
+        last = one.sessions[-1]
+        click.echo(clean(f"last accepted {last.accepted[:10]} by {last.by}: {last.reason}"))
+    return 0
+
+
+def _rows(baseline: Baseline) -> list[dict[str, object]]:
+    return [
+        {
+            "profile": baseline.profile,
+            "host_class": baseline.host_class,
+            "benchmark": series.benchmark,
+            "metric": series.metric,
+            "unit": series.unit,
+            "better": series.better,
+            "median": level_of(series),
+            "sessions": len(series.current),
+            "epoch": series.current[0].epoch,
+        }
+        for series in baseline.series
+    ]
