@@ -64,9 +64,9 @@ if "mounted" not in how:
     gate.host.journal.SYSTEM = lock.with_name(lock.name + ".state")
 if "unwatched" in how:
     import gate.measure.setup
-    import gate.measure.controls
+    import gate.measure.order
     gate.measure.setup.make_watch = lambda *_: None
-    gate.measure.controls.CONTROLS = {}
+    gate.measure.order.CONTROLS = {}
 if sys.argv[1:2] != ["host"]:
     exec(PLAY)
 from gate.__main__ import main
@@ -115,7 +115,7 @@ def run_gate(
         else mock.patch("gate.measure.setup.make_watch", return_value=watch),
         contextlib.nullcontext()
         if controls or watch is True
-        else mock.patch("gate.measure.controls.CONTROLS", {}),
+        else mock.patch("gate.measure.order.CONTROLS", {}),
         contextlib.nullcontext() if arguments[:1] == ["host"] or is_playing() else playing(),
         contextlib.chdir(cwd or Path.cwd()),
         contextlib.redirect_stdout(out),

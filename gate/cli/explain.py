@@ -10,7 +10,7 @@ from dataclasses import asdict
 import click
 
 from gate.cli import options
-from gate.codes import PAGES
+from gate.docs import PAGES
 from gate.errors import InputError
 
 EPILOG = """\b

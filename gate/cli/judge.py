@@ -12,7 +12,7 @@ from gate.clock import now
 from gate.errors import InputError
 from gate.formats.profile.sizes import FULL
 from gate.formats.published.summary_file import read_summary
-from gate.judge.published.summaries import judge_summaries
+from gate.judge.printed_means import judge_summaries
 from gate.pipeline.check_outputs import closing_report_in
 from gate.pipeline.judge_handovers import JudgeRequest, judge_sessions
 from gate.pipeline.report_files import print_report, write_report

@@ -13,16 +13,7 @@ from typing import TYPE_CHECKING
 
 from gate.errors import InputError, MeasureError, TrialFailed
 from gate.formats.profile.metric_kinds import HYPERFINE_KINDS
-from gate.formats.strict import (
-    document,
-    export,
-    finite,
-    items,
-    mapping,
-    quote,
-    safe_text,
-    text_of,
-)
+from gate.formats.strict import document, export, finite, items, mapping, quote, safe_text, text_of
 from gate.harness.base import Reading
 from gate.harness.expand import completed_count, expand, output_values, printed_text
 from gate.harness.process import Clock, ask, demand, finish

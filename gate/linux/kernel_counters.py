@@ -2,12 +2,15 @@
 
 Only what never falls is read: the difference of figures of the moment (`nr_free_pages`, a queue's
 length) means nothing. Times are in seconds and sizes in bytes, and the name of a counter
-ends so; all else is events. What a kernel does not have is left out.
+ends so; all else is events. What a kernel does not have is left out. Energy of the processor
+packages is counted by RAPL (powercap).
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.linux.proc_stat import read_stat
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from gate.linux.machine import LinuxMachine
+
 
 _SECTOR = 512
 _MILLI, _MICRO, _NANO = 1e-3, 1e-6, 1e-9
@@ -140,3 +144,58 @@ def _fields(
 
 def _sum(words: Iterable[str]) -> float:
     return float(sum(int(word) for word in words if word.isdigit()))
+
+
+_ZONE = re.compile(r"intel-rapl:\d+")
+"""Zones of the first level; AMD's are called so too. Those below are parts of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """The counter of one package."""
+
+    file: Path
+    range: float
+    """Joule at which it begins anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Energy:
+    """The counters of all packages, or why there are none."""
+
+    packages: tuple[Package, ...]
+    reason: str = ""
+
+    def look(self) -> tuple[float, ...]:
+        """Joule of each package, since some moment of its own."""
+        return tuple(int(one.file.read_bytes()) * _MICRO for one in self.packages)
+
+    def used(self, before: tuple[float, ...], after: tuple[float, ...]) -> float:
+        """Joule between two looks; a counter that began anew in between did so once."""
+        return sum(
+            late - early if late >= early else late - early + package.range
+            for package, early, late in zip(self.packages, before, after, strict=True)
+        )
+
+
+def find_energy(root: Path = Path("/sys/class/powercap")) -> Energy:
+    """The packages whose counters can be read here."""
+    try:
+        zones = sorted(entry for entry in root.iterdir() if _ZONE.fullmatch(entry.name))
+    except OSError:
+        zones = []
+    packages = []
+    for zone in zones:
+        try:
+            if not (zone / "name").read_text("ascii").startswith("package"):
+                continue  # psys, the whole board: a package would count twice
+            most = int((zone / "max_energy_range_uj").read_bytes()) * _MICRO
+            int((zone / "energy_uj").read_bytes())
+        except PermissionError:
+            return Energy((), f"{zone.name}/energy_uj may be read by root only")
+        except (OSError, ValueError):
+            continue
+        packages.append(Package(zone / "energy_uj", most))
+    if not packages:
+        return Energy((), "this machine has no RAPL counter of a package (powercap)")
+    return Energy(tuple(packages))

@@ -6,9 +6,9 @@ import random
 from typing import TYPE_CHECKING
 
 from gate.measure import order
-from gate.measure.controls import Controls
 from gate.measure.groups import take_group_trial
 from gate.measure.new_session import check_resumable, new_session
+from gate.measure.order import Controls
 from gate.measure.recorder import SessionRecorder
 from gate.measure.steady import settle
 from gate.measure.trial import take_trial

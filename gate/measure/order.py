@@ -1,16 +1,24 @@
-"""Who runs when: the trials of a round or a block in random order, one after the other."""
+"""Who runs when: the trials of a round or a block in random order, and the built-in controls.
+
+Controls run at the start of a session, between its trials, and at its end.
+"""
 
 from __future__ import annotations
 
 import random
+import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from gate.model import Side
+from gate.host.controls import CONTROLS
+from gate.model import UNTIMED, Side, Source
 from gate.model.plan import pairs_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from gate.measure.recorder import SessionRecorder
+    from gate.measure.run_context import RunContext
 
 
 def rounds(trials: Mapping[str, int], seed: int) -> tuple[str, ...]:
@@ -56,3 +64,50 @@ def block_order(seed: int, benchmark: str, block: int) -> tuple[tuple[Side, int]
     random.Random(f"{seed}/{benchmark}/{block}").shuffle(sides)
     numbers = {side: iter(pairs_in(block)) for side in (Side.BASE, Side.HEAD)}
     return tuple((side, next(numbers[side])) for side in sides)
+
+
+APART = 10.0
+"""Seconds from one run to the next between trials, at least."""
+FIRST = 2
+"""Runs before the first trial; with the one after the last a session has three at least."""
+
+
+class Controls:
+    """The controls of one session, or of both sessions of pairs, which share every run of them."""
+
+    def __init__(self, run: RunContext, *recorders: SessionRecorder) -> None:
+        self.stop, self.recorders = run.stop, recorders
+        measured = all(one.session.source is Source.MEASURED for one in recorders)
+        measured = measured and run.profile.harness not in UNTIMED
+        # Another kernel slows them too: then they would tell of the change, not of the machine.
+        measured = measured and not run.restarts
+        self.known: dict[str, Callable[[], float]] = dict(CONTROLS) if measured else {}
+        self._last = 0.0
+
+    def begin(self) -> None:
+        """Run them before the first trial; a resumed session gets these runs once more."""
+        for _ in range(FIRST):
+            self._run()
+
+    def between(self) -> None:
+        """Run them where the last time is long ago."""
+        if time.monotonic() - self._last >= APART:
+            self._run()
+
+    def end(self) -> None:
+        """Run them after the last trial."""
+        self._run()
+
+    def _run(self) -> None:
+        seconds: dict[str, float] = {}
+        failed = ""
+        for name, control in self.known.items():
+            self.stop.check()
+            try:
+                seconds[name] = control()
+            except OSError as error:
+                self.stop.check()  # the signal that stops us may have reached the child first
+                failed = f"the built-in control {name} could not be run: {error}"
+        self._last = time.monotonic()
+        for recorder in self.recorders if self.known else ():
+            recorder.add_controls(seconds, failed)

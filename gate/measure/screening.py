@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gate.measure import order
-from gate.measure.controls import Controls
 from gate.measure.groups import make_group_trials, with_members
 from gate.measure.new_session import check_resumable, new_session
+from gate.measure.order import Controls
 from gate.measure.recorder import SessionRecorder
 from gate.measure.steady import settle
 from gate.measure.trial import take_trial

@@ -14,13 +14,7 @@ from gate.harness.guest.booted import Booted, kernel_of
 from gate.harness.planted.planting import PLANTERS, plantable_metrics, with_plant
 from gate.harness.process import versions_of
 from gate.host.disturbance.watch import Watch
-from gate.host.identity.identity import (
-    boot_id,
-    guest_clock,
-    guest_notes,
-    read_host,
-    read_kernel,
-)
+from gate.host.identity.identity import boot_id, guest_clock, guest_notes, read_host, read_kernel
 from gate.host.readiness.readiness import quick_notes
 from gate.linux.machine import ThisMachine
 from gate.measure.activation import make_switch, put_back

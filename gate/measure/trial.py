@@ -16,10 +16,7 @@ from gate.harness.expand import own_environment
 from gate.harness.process import demand_needs
 from gate.linux.cpu_list import cpus_of, each_cpu
 from gate.measure.activation import activate_side
-from gate.measure.process.background import (
-    background_load,
-    prepare_background,
-)
+from gate.measure.process.background import background_load, prepare_background
 from gate.measure.process.pinning import pin_child
 from gate.measure.process.process import child_environment, run_process
 from gate.measure.trial_retry import trials_that_count, with_reasons

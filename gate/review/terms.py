@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gate.codes import PAGES
+from gate.docs import PAGES
 from gate.model import Edit
 from gate.units import scale_of
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from gate.errors import InputError
 from gate.formats import disk
-from gate.linux.elf_notes import build_id_in
+from gate.linux.kernel_modules import build_id_in
 from gate.linux.machine import ThisMachine, line, read_boot_id
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import zlib
 from collections import Counter
 from dataclasses import dataclass, field
 
-from gate.linux.elf_notes import build_id_in
+from gate.linux.kernel_modules import build_id_in
 
 _LONGEST = 1 << 26
 _LONGEST_LINE = 160

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
-from gate.linux.elf_notes import build_id_of, enters_unpacked
+from gate.linux.kernel_modules import build_id_of, enters_unpacked
 from gate.vm.packed import NotUnpacked, unpack
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
-from gate.linux.elf_notes import build_id_of
+from gate.linux.kernel_modules import build_id_of
 from gate.vm.image import CODE, unbootable
 from gate.vm.packed import NotUnpacked, unpack
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from builders import run_gate, unchanged, write_replay_project
 
-from gate.codes import PAGES
+from gate.docs import PAGES
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ from unittest import mock
 import pytest
 from builders import HOST_CLASS, unchanged, write_replay_project
 
-from gate.codes import PAGES
+from gate.docs import PAGES
 from gate.formats.baseline.calibration_file import append_round, calibration_text, read_rounds
 from gate.model import Ending
 

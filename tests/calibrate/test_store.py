@@ -12,7 +12,7 @@ from builders import HOST_CLASS, unchanged
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.codes import PAGES
+from gate.docs import PAGES
 from gate.formats.baseline.calibration_file import (
     MOST_KEPT,
     append_round,

@@ -11,8 +11,8 @@ import pytest
 from builders import run_gate
 from docs.commands import check, examples
 
-from gate import codes
-from gate.codes import PAGES
+from gate import docs
+from gate.docs import PAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "codes"
@@ -92,11 +92,11 @@ def test_what_is_no_code_is_never_looked_up_as_a_file(name):
 
 def test_a_page_is_read_only_when_it_is_asked_for():
     """Help reads no page, and `explain` one: starting the gate must not cost 125 files."""
-    codes._read.cache_clear()
+    docs._read.cache_clear()
     run_gate(["--help"])
-    assert codes._read.cache_info().misses == 0
+    assert docs._read.cache_info().misses == 0
     run_gate(["explain", "G060"])
-    assert codes._read.cache_info().misses == 1
+    assert docs._read.cache_info().misses == 1
 
 
 def test_a_wheel_holds_the_pages_and_explains_from_them(tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gate.judge.published.summaries import judge_summaries
+from gate.judge.printed_means import judge_summaries
 from gate.judge.verdict.suite import Policy
 from gate.model import Better, Figures, MeanKind, Metric, Summary, SummaryRow
 

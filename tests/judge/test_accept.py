@@ -9,7 +9,7 @@ from judge.build import HOST, WALL, at, baseline, series, session, strikes
 
 from gate.errors import InputError
 from gate.formats.baseline.baseline_text import baseline_text
-from gate.judge.acceptance.accept import Acceptance, accept
+from gate.judge.accept import Acceptance, accept
 from gate.model import Better, Host, Planned, Role, Stage, State
 
 WHY = Acceptance(by="me", reason="a new allocator", accepted="2026-01-12T00:00:00Z")

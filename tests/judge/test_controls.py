@@ -25,7 +25,7 @@ from judge.build import (
     strikes,
 )
 
-from gate.judge.acceptance.accept import Acceptance, accept
+from gate.judge.accept import Acceptance, accept
 from gate.judge.host_stability.controls import KEPT, moved_meanwhile, shorten_series, standings
 from gate.judge.verdict.interim_analysis import plan_second_stage
 from gate.judge.verdict.suite import Policy, arrange

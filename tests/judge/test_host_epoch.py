@@ -24,7 +24,7 @@ from judge.build import (
 
 from gate.errors import InputError
 from gate.formats.baseline.baseline_text import baseline_text
-from gate.judge.acceptance.accept import Acceptance, accept
+from gate.judge.accept import Acceptance, accept
 from gate.judge.verdict.interim_analysis import plan_second_stage
 from gate.judge.verdict.suite import Policy, arrange
 from gate.model import EpochPolicy, Host, KnownHost, Verdict

@@ -19,7 +19,7 @@ from judge.build import (
 )
 
 from gate.errors import InputError
-from gate.judge.acceptance.accept import Acceptance, accept
+from gate.judge.accept import Acceptance, accept
 from gate.judge.verdict.interim_analysis import plan_second_stage
 from gate.judge.verdict.suite import Policy, arrange
 from gate.model import UNSTEADY, Disturbance, TrialStatus

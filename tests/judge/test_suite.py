@@ -20,7 +20,7 @@ from judge.build import (
 )
 
 import gate.judge
-from gate.codes import PAGES
+from gate.docs import PAGES
 from gate.errors import InputError, NothingCompared
 from gate.model import Role, Side, Stage, Verdict
 

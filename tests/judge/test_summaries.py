@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judge.build_summary import BASE, PROVEN, RULED_OUT, TIME, decide, row, side, summary
 
-from gate.codes import PAGES
+from gate.docs import PAGES
 from gate.errors import InputError, NothingCompared
-from gate.judge.published.summaries import UNKNOWN
+from gate.judge.printed_means import UNKNOWN
 from gate.model import Evidence, Figures, MeanKind, Role, Verdict, Waiver
 
 

@@ -8,7 +8,7 @@ import pytest
 from judge.build_summary import BASE, TIME, decide, row, side, summary
 
 from gate.formats.published.summary_metrics import together
-from gate.judge.published.summaries import UNKNOWN
+from gate.judge.printed_means import UNKNOWN
 from gate.model import Better, Derived, Metric, Role, SummaryRow, Take, Waiver
 from gate.model.metric import take_of
 

@@ -16,9 +16,9 @@ from judge.build import session as made_session
 from gate.formats.session.session_file import read_session
 from gate.host import controls as host_controls
 from gate.host.controls import CONTROLS
-from gate.measure import controls as measure_controls
+from gate.measure import order as measure_controls
 from gate.measure import recorder as disturbance
-from gate.measure.controls import APART, FIRST, Controls
+from gate.measure.order import APART, FIRST, Controls
 from gate.measure.process.stop import StopRequested
 from gate.measure.recorder import SessionRecorder
 from gate.model import Source, State

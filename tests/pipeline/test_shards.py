@@ -12,7 +12,7 @@ from pipeline.ends import left
 
 from gate.formats.baseline.baseline_file import read_baseline
 from gate.formats.baseline.baseline_text import baseline_text
-from gate.judge.acceptance.accept import seconds_of
+from gate.judge.accept import seconds_of
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from publish.github_server import GitHubServer
 from publish.server_client import REPOSITORY, TOKEN, Clock, client
 from publish.server_faults import primary_limit, secondary_limit
 
-from gate.codes import PAGES
+from gate.docs import PAGES
 from gate.errors import GateError
 from gate.publish.github.api import Api
 from gate.publish.github.responses import OutcomeUnclear, RequestRefused

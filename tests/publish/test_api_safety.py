@@ -10,7 +10,7 @@ import pytest
 from publish.github_server import GitHubServer
 from publish.server_client import REPOSITORY, TOKEN, Clock, client
 
-from gate.codes import PAGES
+from gate.docs import PAGES
 from gate.errors import GateError, InputError, PublishError
 from gate.publish.github.addresses import quote, repository_path
 from gate.publish.github.api import Api

@@ -5,7 +5,7 @@ from __future__ import annotations
 from judge.build_summary import BASE, PROVEN, decide, row, side
 
 from gate.formats.published.summary_metrics import together
-from gate.judge.published.summaries import UNKNOWN
+from gate.judge.printed_means import UNKNOWN
 from gate.model import Better, Derived, Metric, SummaryRow, Take
 from gate.report.html.html import render_html
 from gate.report.json_text import render_json

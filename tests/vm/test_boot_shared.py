@@ -13,7 +13,7 @@ import pytest
 from builders import run_gate
 from vm.kernels import OLDEST, OLDEST_AND_NEWEST
 
-from gate.linux.elf_notes import build_id_of
+from gate.linux.kernel_modules import build_id_of
 from gate.vm.elf import Object
 from gate.vm.packed import unpack
 

@@ -11,7 +11,7 @@ from vm.made import RELEASE, VERSION, bzimage, elf, kernel, module, note, write_
 
 from gate.errors import InputError
 from gate.harness.guest.booted import kernel_of
-from gate.linux.elf_notes import enters_unpacked
+from gate.linux.kernel_modules import enters_unpacked
 from gate.model import Activation, Machine
 from gate.model.kernel_config import is_option
 from gate.vm.image import find_image, read_image

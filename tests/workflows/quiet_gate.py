@@ -18,11 +18,11 @@ def play() -> None:
 
     import gate.host.identity.identity
     import gate.host.lock
-    import gate.measure.controls
+    import gate.measure.order
     import gate.measure.setup
 
     gate.measure.setup.make_watch = lambda *_: None
-    gate.measure.controls.CONTROLS = {}
+    gate.measure.order.CONTROLS = {}
     gate.host.identity.identity.ThisMachine = played.machine
     gate.host.lock.lock_path = lambda: Path(os.environ["HOME"], "lock")
 

@@ -27,7 +27,7 @@ from functools import lru_cache
 from statistics import median
 from typing import TYPE_CHECKING
 
-from gate.calibrate.peers.mannwhitney import distribution, wins
+from gate.calibrate.peers.benchstat import distribution, wins
 from gate.calibrate.peers.peer import Comparison, Peer
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from gate import vcs
 from gate.cli import options
 from gate.errors import InputError
 from gate.formats.baseline.baseline_file import read_baselines
-from gate.pipeline.accept.changes import as_json, changes_between, json_answer
+from gate.pipeline.accept.sessions import as_json, changes_between, json_answer
 from gate.text import clean, guard_line
 
 EPILOG = """\b

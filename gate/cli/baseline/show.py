@@ -9,7 +9,7 @@ import click
 from gate.cli import options
 from gate.errors import InputError
 from gate.formats.baseline.baseline_file import read_baselines
-from gate.pipeline.accept.changes import json_answer, level_of
+from gate.pipeline.accept.sessions import json_answer, level_of
 from gate.text import clean, guard_line
 from gate.units import show
 

@@ -20,8 +20,8 @@ import click
 from gate.cli import options
 from gate.cli.publish import options as github_options
 from gate.errors import GateError, InputError, PublishError
-from gate.pipeline.accept.changes import json_answer
 from gate.pipeline.accept.pull_request import AcceptOptions, AcceptReply, accept_level
+from gate.pipeline.accept.sessions import json_answer
 from gate.publish.accept_command import AcceptRequest, check_login, may_write, react, read_request
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import click
 from gate.cli import options
 from gate.cli.publish import options as github_options
 from gate.pipeline.accept.candidates import GrowthOptions
-from gate.pipeline.accept.changes import json_answer
 from gate.pipeline.accept.default_branch import grow_baseline
+from gate.pipeline.accept.sessions import json_answer
 from gate.text import clean, guard_line
 
 if TYPE_CHECKING:

@@ -5,15 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from gate.host.identity.facts import (
-    alike,
-    bios,
-    bracketed,
-    by_number,
-    fact_text,
-    microcode,
-    short,
-)
+from gate.host.identity.facts import alike, bios, bracketed, by_number, fact_text, microcode, short
 from gate.linux.cpu_list import CPU
 from gate.linux.machine import line
 from gate.model import UNKNOWN

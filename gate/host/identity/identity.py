@@ -21,7 +21,7 @@ from gate.host.identity.facts_disk import disk_epoch, disk_facts
 from gate.host.identity.facts_epoch import COMMAND_LINE, normal_command_line, system_epoch
 from gate.host.identity.facts_live import live_facts
 from gate.linux.block import storage_of, storage_on
-from gate.linux.elf_notes import build_id_in
+from gate.linux.kernel_modules import build_id_in
 from gate.linux.machine import MachineRecorder, ThisMachine, line, read_boot_id
 from gate.model import BY_INSTRUCTIONS, CLOCK, UNKNOWN, Host, Kernel
 from gate.model.kernel_config import options_in, public_options

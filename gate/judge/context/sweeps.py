@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gate.codes import PAGES
+from gate.docs import PAGES
 from gate.judge.context.sweep_words import CurvePoint, describe_curve
 from gate.model import Better, Role, Sweep, SweepPoint, Take, Verdict, applies
 from gate.units import significant

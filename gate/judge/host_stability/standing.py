@@ -16,7 +16,7 @@ from dataclasses import replace
 from statistics import median, stdev
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.codes import PAGES
+from gate.docs import PAGES
 from gate.judge.host_stability import LIMITS
 from gate.judge.host_stability.controls import moved_builtin
 from gate.judge.verdict.epochs import reference

@@ -10,7 +10,7 @@ from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from gate.codes import PAGES
+from gate.docs import PAGES
 from gate.judge.verdict.epochs import earlier, epoch_of
 from gate.model import (
     SCHEMA,

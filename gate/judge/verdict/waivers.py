@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
-from gate.codes import PAGES
+from gate.docs import PAGES
 from gate.model import Verdict
 from gate.units import percent
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from gate.errors import MeasureError, TrialFailed
 from gate.formats.profile.metric_kinds import counter_metrics, cpu_kinds, energy_metric
+from gate.linux.kernel_counters import find_energy
 from gate.linux.perf_event import CounterFiles, NoCounters
-from gate.linux.powercap import find_energy
 from gate.linux.proc_stat import StatFile
 from gate.measure.cpu.bill import make_bill
 from gate.measure.cpu.metrics import cpu_values

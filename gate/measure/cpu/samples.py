@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from gate.harness.base import Usage
+    from gate.linux.kernel_counters import Energy
     from gate.linux.perf_event import CounterFiles
-    from gate.linux.powercap import Energy
     from gate.linux.proc_stat import CpuTimes, Raw, StatFile
     from gate.measure.process.stop import Stop
     from gate.model import CpuBill

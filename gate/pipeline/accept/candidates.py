@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from gate.errors import CannotJudge
 from gate.formats.baseline.baseline_file import read_baselines
-from gate.judge.acceptance.acceptable import why_not
+from gate.judge.acceptable import why_not
 from gate.model import Role, Side, Verdict
 from gate.pipeline.accept.handover_intake import passed_profiles
 from gate.publish.github.git_data import contains

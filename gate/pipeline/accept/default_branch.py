@@ -23,9 +23,15 @@ from gate.pipeline.accept.candidates import (
     sessions_to_go,
     too_young,
 )
-from gate.pipeline.accept.changes import changes_between
 from gate.pipeline.accept.handover_intake import judge_again, profiles_for, read_parts, require_same
-from gate.pipeline.accept.sessions import accept_all, inside, notes_on, texts, trim_baseline
+from gate.pipeline.accept.sessions import (
+    accept_all,
+    changes_between,
+    inside,
+    notes_on,
+    texts,
+    trim_baseline,
+)
 from gate.publish.accept_command import check_login, check_reason
 from gate.publish.github.git_data import CommitTree, blob_text
 from gate.publish.proposal import Proposal
@@ -36,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from gate.model import Baseline, Session
-    from gate.pipeline.accept.changes import SeriesChange
+    from gate.pipeline.accept.sessions import SeriesChange
     from gate.publish.github.api import Api
     from gate.publish.propose import CarrierBranch
 

@@ -25,7 +25,7 @@ from gate.formats.baseline.baseline_file import (
     write_kernel_config,
 )
 from gate.formats.session.consistency import session_complaints
-from gate.judge.acceptance.accept import Acceptance, accept
+from gate.judge.accept import Acceptance, accept
 from gate.model import Kernel
 from gate.model.kernel_config import LONGEST_VALUE, MOST_OPTIONS, config_digest, config_text
 

@@ -15,7 +15,7 @@ from judge.build import accepted, at, baseline, series, session
 
 from gate.formats.baseline.baseline_file import read_baseline, write_baseline
 from gate.formats.baseline.baseline_text import baseline_text
-from gate.judge.acceptance.accept import Acceptance, accept
+from gate.judge.accept import Acceptance, accept
 from gate.model import AcceptedSession, Baseline, BaselinePoint, BaselineSeries, Better
 
 # No lone surrogates (no UTF-8 file holds them) and no NUL (refused by the reader).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gate.codes import PAGES
+from gate.docs import PAGES
 from gate.errors import InputError
 
 TOP = 'harness = "hyperfine"\ncommand = "run {n}"\n'

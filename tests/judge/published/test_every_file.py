@@ -10,7 +10,7 @@ from builders import run_gate
 
 from gate.formats.published.summary_file import read_summary
 from gate.formats.session.session_file import read_report
-from gate.judge.published.summaries import judge_summaries
+from gate.judge.printed_means import judge_summaries
 from gate.judge.verdict.suite import Policy
 from gate.report.text.text import render_text
 

@@ -229,7 +229,7 @@ def bare(monkeypatch):
     def none(*_):
         raise NoCounters("perf offers no cycle counter on this machine")
 
-    from gate.linux.powercap import Energy
+    from gate.linux.kernel_counters import Energy
 
     monkeypatch.setattr(under_test, "CounterFiles", none)
     monkeypatch.setattr(under_test, "find_energy", lambda: Energy((), "no RAPL here"))

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.linux import perf_event
+from gate.linux.kernel_counters import find_energy
 from gate.linux.perf_event import CounterFiles, Event, NoCounters
-from gate.linux.powercap import find_energy
 from gate.linux.proc_stat import TICK, StatFile, idle, parse_proc_stat
 from gate.linux.processes import base_name, kthread_seconds, read_kthreads
 

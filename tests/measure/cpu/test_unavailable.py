@@ -8,7 +8,7 @@ import pytest
 from judge import build
 
 from gate.errors import InputError
-from gate.judge.acceptance.accept import Acceptance, accept
+from gate.judge.accept import Acceptance, accept
 from gate.model import Better, Metric, Role
 
 WHY = "perf offers no cycle counter on this machine"

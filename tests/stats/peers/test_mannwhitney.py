@@ -8,7 +8,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from gate.calibrate.peers.mannwhitney import distribution, wins
+from gate.calibrate.peers.benchstat import distribution, wins
 
 
 def doubled(first, second):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gate.errors import InputError, NothingCompared
-from gate.judge.published.summary_words import (
+from gate.judge.printed_words import (
     itself,
     missing_evidence,
     printed_as,

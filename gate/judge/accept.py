@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
-from gate.judge.acceptance.acceptable import (
+from gate.judge.acceptable import (
     all_usable,
     benchmarks_in,
     metrics_of,
