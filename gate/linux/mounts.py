@@ -5,14 +5,10 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from gate.linux.machine import ThisMachine
-
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from gate.linux.machine import LinuxMachine
 
 MOUNTINFO = "/proc/self/mountinfo"
@@ -77,7 +73,11 @@ def unescape(text: str) -> str:
 
 def mounts_below(directory: str) -> tuple[str, ...]:
     """Mount points inside a directory, whose path holds no link; none where it cannot be read."""
-    text = os.fsdecode(ThisMachine().data(MOUNTINFO))
+    try:
+        # Whole, however long: what is overlooked here might be deleted.
+        text = os.fsdecode(Path(MOUNTINFO).read_bytes())
+    except OSError:
+        return ()
     inside = f"{directory}{os.sep}"
     return tuple(one.point for one in parse_mounts(text) if one.point.startswith(inside))
 

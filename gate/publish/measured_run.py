@@ -92,7 +92,7 @@ def locate_pull_request(api: Api, run: int) -> MeasuredHead:
     if not is_branch_name(base_ref):
         raise unexpected(of, "base.ref is no name of a branch")
     conclusion = optional(answer, "conclusion")
-    if conclusion is not None and not _WORD.fullmatch(str(conclusion)):
+    if not (conclusion is None or (isinstance(conclusion, str) and _WORD.fullmatch(conclusion))):
         raise unexpected(of, "conclusion is no word")
     return MeasuredHead(
         number=field(pull, "number", int, of=of),

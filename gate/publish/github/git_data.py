@@ -39,7 +39,7 @@ _LONGEST_MESSAGE = 4000
 _UNPROCESSABLE = 422
 _BRANCH = re.compile(
     # What `git check-ref-format` allows, as far as it is about single characters and sequences.
-    r"(?!.*(?:\.\.|@\{|//|/\.|\.lock(?:/|$)))(?![./@-])[^\x00-\x20\x7f~^:?*\[\\]{1,250}(?<![./])"
+    r"(?!.*(?:\.\.|@\{|//|/\.|\.lock(?:/|$)))(?![./@-])[^\x00-\x20\x7f~^:?*\[\\]{1,255}(?<![./])"
 )
 
 
