@@ -34,7 +34,7 @@ ALLOWED = {
     "host/tuning/restore.py": "a pattern of paths in the journal",
     "host/tuning/settings.py": ASKS,
     "host/tuning/sysctl_setting.py": ASKS,
-    "measure/load/rounds.py": GUEST,
+    "measure/process/rounds.py": GUEST,
     "measure/process/guardian.py": "closes its own files after a fork, and writes oom_score_adj",
     "measure/storage/steps.py": "writes drop_caches",
     "subject/boots.py": ASKS,
