@@ -76,6 +76,16 @@ class PlantInstructions(Planter):
         """Never called, as every benchmark is refused."""
         raise TrialFailed(_WHY)
 
+    def slowed(self, context: TrialContext, settings: Mapping[str, str]) -> TrialContext:
+        """Never asked for either."""
+        raise TrialFailed(_WHY)
+
+    def reading(
+        self, context: TrialContext, reading: Reading, settings: Mapping[str, str]
+    ) -> Reading:
+        """Likewise."""
+        raise TrialFailed(_WHY)
+
 
 PLANTERS: dict[str, Planter] = {
     "fio": PlantFio(),
