@@ -408,6 +408,7 @@ def test_a_real_command_gets_slower(tmp_path):
     assert median(values(head, "cpu")) > 0
 
 
+@pytest.mark.alone
 def test_a_real_fio_job_gets_slower(tmp_path):
     """A planted round with real fio: more think time, fewer I/Os, both recorded."""
     done, head, plant = real(
