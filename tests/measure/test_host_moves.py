@@ -40,6 +40,9 @@ class Flipping(RecordedMachine):
     def text(self, path):
         return self._now().text(path)
 
+    def data(self, path):
+        return self._now().data(path)
+
     def names(self, path):
         return self._now().names(path)
 
