@@ -187,7 +187,7 @@ def test_fewer_than_none_left_out_is_no_session(project):
     held = json.loads(text) | {"left_out": -1}
     (project.root / path).write_text(json.dumps(held))
     answer = project.gate("judge", "--session", path)
-    assert (answer.status, "left_out: must not be negative, as -1 is" in answer.err) == (2, True)
+    assert (answer.status, "left_out: must be at least 0, not -1" in answer.err) == (2, True)
 
 
 def test_resuming_a_narrowed_check_as_a_whole_one_passes_nothing(project):
