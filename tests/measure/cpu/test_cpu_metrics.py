@@ -99,7 +99,7 @@ def test_nothing_is_divided_by_nothing():
     _, lacking = figures(bill_of(operations=0.0), "cpu_per_io", "context_switches")
     assert set(lacking) == {"cpu_per_io", "context_switches"}
     _, lacking = figures(bill_of(transferred=0.0), "cpu_per_byte")
-    assert "how many bytes" in lacking["cpu_per_byte"]
+    assert "number of bytes transferred is not known" in lacking["cpu_per_byte"]
 
 
 def test_a_context_that_was_never_seen_is_no_value():
