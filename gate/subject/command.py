@@ -53,6 +53,8 @@ def resolve(side: Side, spec: SideSpec, root: Path) -> ActiveSide:
     if directory is not None:
         environment["GATE_SIDE_DIR"] = str(directory)
     facts = vcs.checkout(directory or root)
+    # What git knows of a project tree that is itself the subject: commit and changes.
+    tree = f"{facts.commit} {vcs.changes(root)}" if facts and not directory else ""
     shown = [shown_variable(f"{name}={value}") for name, value in sorted(spec.environment.items())]
     description = " ".join(([_short(directory)] if directory else []) + shown)
     return ActiveSide(
@@ -60,17 +62,13 @@ def resolve(side: Side, spec: SideSpec, root: Path) -> ActiveSide:
         directory=directory,
         environment=environment,
         subject=Subject(
-            description=_encodable(description)[:500],
+            # A directory's name may be no UTF-8.
+            description=description.encode("utf-8", "backslashreplace").decode("utf-8")[:500],
             commit=facts.commit if facts else "",
             dirty=facts.dirty if facts else False,
-            proof=content_hash(directory, spec.environment, "" if directory else _tree(root)),
+            proof=content_hash(directory, spec.environment, tree),
         ),
     )
-
-
-def _encodable(text: str) -> str:
-    """The text with what is no UTF-8, as a directory's name may be, written as escapes."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _short(directory: Path) -> str:
@@ -115,13 +113,7 @@ def refuse_equal_sides(sides: Mapping[Side, ActiveSide], profile: Profile) -> No
         )
 
 
-def _tree(root: Path) -> str:
-    """What git knows of a project tree that is itself the subject: commit and changes."""
-    facts = vcs.checkout(root)
-    return f"{facts.commit} {vcs.changes(root)}" if facts else ""
-
-
-def content_hash(directory: Path | None, environment: Mapping[str, str], tree: str = "") -> str:
+def content_hash(directory: Path | None, environment: Mapping[str, str], tree: str) -> str:
     """Hash of a side's files and variables; empty for a directory too large to hash.
 
     `tree` stands for the files where no directory was named.
