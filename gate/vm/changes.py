@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.model import Changes
+from gate.model.patch_coverage import HOW
 from gate.vm.build import read_side
 from gate.vm.code import differing_functions
 from gate.vm.elf import NotRead
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 NAME = "changed-functions.json"
 _SCHEMA = 1
 _LARGEST = 1 << 26
-KINDS = ("changed", "added", "removed")
 _NOT_LINKED = frozenset({"scripts", "tools", "usr", "samples", "Documentation", "debian"})
 _NOT_KERNEL = frozenset({"boot", "realmode", "purgatory", "vdso"})
 """Below arch/: what runs before the kernel, or in programs."""
@@ -49,7 +49,7 @@ def read_recorded(directory: Path, build_ids: tuple[str, str]) -> dict[str, str]
             return f"{NAME} is too large"
         recorded = json.loads(path.read_bytes())
         functions, ids = recorded["functions"], (recorded["base"], recorded["head"])
-        known = recorded["schema"] == _SCHEMA and all(kind in KINDS for kind in functions.values())
+        known = recorded["schema"] == _SCHEMA and all(one in HOW for one in functions.values())
     except FileNotFoundError:
         return f"there is no {NAME}, as `gate build-kernel` writes it"
     except (OSError, ValueError, LookupError, TypeError, AttributeError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -57,14 +58,13 @@ class ModuleTree:
             for line in _lines(self.root / "modules.builtin")
             if line.endswith(".ko")
         }
-        self._files: dict[str, Path] = {}
-        for place in reversed(_FIRST):
-            for path in sorted((self.root / place).rglob("*.ko*")):
-                if _SUFFIX.search(path.name):
-                    self._files[_module_name(path.name)] = path
-        for path in sorted(directory.glob("*.ko*")):
-            if _SUFFIX.search(path.name):
-                self._files[_module_name(path.name)] = path
+        places = [(self.root / place).rglob("*.ko*") for place in reversed(_FIRST)]
+        self._files = {
+            _module_name(path.name): path
+            for found in (*places, directory.glob("*.ko*"))
+            for path in sorted(found)
+            if _SUFFIX.search(path.name)
+        }
 
     def holds(self, name: str) -> bool:
         """Whether the side itself has the file of a module, and not only the kernel beside it."""
@@ -122,6 +122,14 @@ class ModuleTree:
         found[name] = Module(name=name, parameters=parameters, content=content, build_id=build_id)
 
 
+def loading(template: str, modules: Iterable[Module], **more: str) -> str:
+    """The part of a guest's script that loads modules: the template for each of them."""
+    return "".join(
+        template.format(name=one.name, parameters=shlex.join(one.parameters), **more)
+        for one in modules
+    )
+
+
 def _module_name(name: str) -> str:
     return _SUFFIX.sub("", name).replace("-", "_")
 
@@ -138,12 +146,8 @@ def _content(path: Path) -> bytes:
         with path.open("rb") as file:
             return unpack(file.read(_LARGEST))
     except (OSError, NotUnpacked) as error:
-        raise InputError(
-            CODE,
-            f"the module cannot be read: {error}.",
-            cure="Build it anew.",
-            place=str(path),
-        ) from error
+        message = f"the module cannot be read: {error}."
+        raise InputError(CODE, message, cure="Build it anew.", place=str(path)) from error
 
 
 def _modinfo(content: bytes, key: str) -> str:
