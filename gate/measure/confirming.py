@@ -45,7 +45,7 @@ def measure_pairs(
     why_not = _take_blocks(run, recorders, benchmarks, undecided, controls)
     for recorder in recorders.values() if why_not else ():
         recorder.add_disturbance(why_not)
-    controls.end()
+    controls.run()
     base.complete()
     head.complete()
     return base.session, head.session
@@ -100,9 +100,7 @@ def _open_recorders(
         recorders[side] = SessionRecorder(run, session, paths[side])
     base, head = recorders[Side.BASE], recorders[Side.HEAD]
     if run.accountant is not None:
-        run.accountant.renew()
-        if not run.restarts:
-            run.accountant.adopt(base.session.idle or head.session.idle)
+        run.accountant.renew(None if run.restarts else base.session.idle or head.session.idle)
     base.begin()
     head.begin()
     return recorders
@@ -119,19 +117,19 @@ def _take_block(
     each trial is a restart the machine is as fresh after any pause, and a block goes on.
     """
     taken = [
-        trial
+        (block_of(trial.pair), trial)
         for recorder in recorders.values()
         for trial in recorder.session.trials
         if trial.benchmark == benchmark.name and trial.pair is not None
     ]
-    block = max((block_of(trial.pair) for trial in taken if trial.pair is not None), default=-1)
-    begun = [one for one in taken if one.pair is not None and block_of(one.pair) == block]
-    planned = order.block_order(seed, benchmark.name, block) if begun else ()
+    block = max((number for number, _ in taken), default=0)
+    begun = [trial for number, trial in taken if number == block]
+    planned = order.block_order(seed, benchmark.name, block)
     goes_on = run.restarts and all(one.status is TrialStatus.OK for one in begun)
-    if not (goes_on and len(begun) < len(planned)):
-        begun, block = [], block + 1
+    if begun and not (goes_on and len(begun) < len(planned)):
+        begun, planned = [], order.block_order(seed, benchmark.name, block + 1)
     slots = {one.slot for one in begun}
-    for slot, (side, pair) in enumerate(order.block_order(seed, benchmark.name, block)):
+    for slot, (side, pair) in enumerate(planned):
         if slot in slots:
             continue
         take = take_group_trial if benchmark.group else take_trial

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.linux.kernel_counters import growth, read_counts
@@ -50,25 +50,20 @@ class _Failed(Exception):
     """An extra run gave nothing, or there is no time for it; the message says so."""
 
 
-@dataclass(slots=True)
 class _ObservedHarness:
     """A harness, with what is known of the last process of its last trial."""
 
-    inner: Harness
-    machine: LinuxMachine
-    around: Callable[[Command, Path], Command] = lambda command, _: command
-    """Puts perf around a process; it may write below the trial's scratch directory."""
-    after: Callable[[Path], None] = lambda _: None
-    """Called with the scratch directory as soon as that process has ended."""
-    name: str = field(init=False)
-    kinds: Mapping[str, MetricKind] = field(init=False)
-    counts: dict[str, float] = field(default_factory=dict)
-    seconds: float = 0.0
-    operations: float | None = None
-
-    def __post_init__(self) -> None:
-        """Take the name and the metrics of the harness itself."""
-        self.name, self.kinds = self.inner.name, self.inner.kinds
+    def __init__(self, inner: Harness, machine: LinuxMachine) -> None:
+        self.inner, self.machine = inner, machine
+        self.name: str = inner.name
+        self.kinds: Mapping[str, MetricKind] = inner.kinds
+        self.around: Callable[[Command, Path], Command] = lambda command, _: command
+        """Puts perf around a process; it may write below the trial's scratch directory."""
+        self.after: Callable[[Path], None] = lambda _: None
+        """Called with the scratch directory as soon as that process has ended."""
+        self.counts: dict[str, float] = {}
+        self.seconds = 0.0
+        self.operations: float | None = None
 
     def tools(self, profile: Profile, environment: Mapping[str, str]) -> dict[str, str]:
         """As the harness says."""
@@ -103,36 +98,18 @@ class _ObservedHarness:
         return ExtraRun(side=side, seconds=self.seconds, operations=self.operations, counts=counts)
 
 
-def take_extra_runs(
-    run: RunContext,
-    benchmark: Benchmark,
-    seconds: float,
-    until: float,
-    machine: LinuxMachine | None = None,
-) -> Extra:
-    """Run a benchmark a few times more on both sides; what could not be done is a note.
+class ExtraRunner:
+    """Runs a benchmark a few times more on both sides; what could not be done is a note.
 
     A run takes about `seconds`; none is begun that would not end before `until`, by the
     monotonic clock.
     """
-    return _ExtraRunner(run, benchmark, seconds, until, machine or ThisMachine()).take()
 
-
-class _ExtraRunner:
-    """The extra runs of one benchmark while they are taken."""
-
-    def __init__(
-        self,
-        run: RunContext,
-        benchmark: Benchmark,
-        seconds: float,
-        until: float,
-        machine: LinuxMachine,
-    ) -> None:
+    def __init__(self, run: RunContext, benchmark: Benchmark, seconds: float, until: float) -> None:
         # A hint needs no CPU account, and a disturbance shows in the spread of the runs.
         self._context = replace(run, accountant=None, watch=None)
-        self._benchmark, self._until, self._machine = benchmark, until, machine
-        self._longest = seconds
+        self._benchmark, self._longest, self._until = benchmark, seconds, until
+        self._machine = ThisMachine()
         self._sessions: dict[Side, Session] = {
             side: new_session(self._context, side, Stage.CONFIRM, (benchmark,)) for side in _SIDES
         }
@@ -203,7 +180,13 @@ class _ExtraRunner:
         harness = _ObservedHarness(self._context.harness, self._machine)
         harness.around = lambda one, scratch: perf.sampling(one, scratch / "gate-perf", rate)
         samples = self._context.work / "gate-perf.data"
-        harness.after = lambda scratch: _move_file(scratch / "gate-perf", samples)
+
+        def keep(scratch: Path) -> None:
+            file = scratch / "gate-perf"
+            if file.is_file() and not file.is_symlink():
+                file.replace(samples)
+
+        harness.after = keep
         try:
             self._run(side, harness)
             if not samples.exists():
@@ -228,11 +211,6 @@ class _ExtraRunner:
         run.report(side, named, sum(self._taken.values()), self._total)
         if trial.status is not TrialStatus.OK:
             raise _Failed(f"an extra run of the {side} side failed: {trial.note}")
-
-
-def _move_file(file: Path, target: Path) -> None:
-    if file.is_file() and not file.is_symlink():
-        file.replace(target)
 
 
 def _operation_word(profile: Profile) -> str:

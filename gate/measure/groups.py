@@ -9,6 +9,7 @@ the order of the sides is as random for the curve as for any other benchmark.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gate.errors import TrialFailed
@@ -160,7 +161,8 @@ def take_group_trial(
         row.append(make_trial(run, recorder.session, points[name], index))
         if row[-1].status is not TrialStatus.OK:
             break
-    trial = _join_points(run.profile, recorder.session, group, row, pair=pair, slot=slot)
+    trial = _join_points(run.profile, recorder.session, group, row)
+    trial = replace(trial, pair=pair, slot=slot)
     recorder.add(trial)
     return trial
 
@@ -172,13 +174,7 @@ def _count_runs(session: Session, profile: Profile, name: str) -> int:
 
 
 def _join_points(
-    profile: Profile,
-    session: Session,
-    group: Benchmark,
-    row: Sequence[Trial],
-    *,
-    pair: int | None = None,
-    slot: int | None = None,
+    profile: Profile, session: Session, group: Benchmark, row: Sequence[Trial]
 ) -> Trial:
     """One trial of a group from one of each of its points, failed where one of them failed.
 
@@ -206,8 +202,6 @@ def _join_points(
         started=row[0].started,
         duration=math.fsum(one.duration for one in row),
         values=values,
-        pair=pair,
-        slot=slot,
         note=note[:1000],
         aside=bad.aside if bad is not None else (),
     )

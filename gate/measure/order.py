@@ -87,18 +87,15 @@ class Controls:
     def begin(self) -> None:
         """Run them before the first trial; a resumed session gets these runs once more."""
         for _ in range(FIRST):
-            self._run()
+            self.run()
 
     def between(self) -> None:
         """Run them where the last time is long ago."""
         if time.monotonic() - self._last >= APART:
-            self._run()
+            self.run()
 
-    def end(self) -> None:
-        """Run them after the last trial."""
-        self._run()
-
-    def _run(self) -> None:
+    def run(self) -> None:
+        """Run each once; what it took, or why it could not be run, stands in every session."""
         seconds: dict[str, float] = {}
         failed = ""
         for name, control in self.known.items():

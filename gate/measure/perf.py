@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import tempfile
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -98,8 +99,7 @@ def find_perf(stop: Stop, directory: Path) -> tuple[Perf | None, str]:
 
 
 def _programs() -> Iterator[str]:
-    plain = shutil.which("perf", path=_PATH)
-    if plain:
+    if plain := shutil.which("perf", path=_PATH):
         yield plain
     for directory in _PATH.split(":"):
         yield from sorted(map(str, Path(directory).glob("perf_[0-9]*")), reverse=True)
@@ -147,9 +147,9 @@ def counted_in(file: Path) -> dict[str, float]:
     counts = {}
     for line in lines:
         value, _, name, *_ = [*line.split(";"), "", "", ""]
-        if value.isdigit() and name in _COUNTED:
+        if value.isdigit() and float(value) and name in _COUNTED:
             counts[f"perf: {name}"] = float(value)
-    return {name: value for name, value in counts.items() if value}
+    return counts
 
 
 def fold(
@@ -178,9 +178,7 @@ def fold(
 
 def join_runs(one: Folded, other: Folded) -> Folded:
     """Two runs of one side, sampled equally often, as if they were one."""
-    stacks = dict(one.stacks)
-    for stack, count in other.stacks.items():
-        stacks[stack] = stacks.get(stack, 0) + count
+    stacks = dict(Counter(one.stacks) + Counter(other.stacks))
     both = one.run.operations, other.run.operations
     run = replace(
         one.run,
@@ -196,7 +194,7 @@ def folded_stacks(lines: Iterable[str], before: frozenset[str] = frozenset()) ->
     A sample is its command and process, then a frame in each line, innermost first, then an empty
     line. Commands and symbols are the workload's: none of them can make another line or frame.
     """
-    found: dict[str, int] = {}
+    found: Counter[str] = Counter()
     head, frames = "", list[str]()
     for line in (*lines, ""):
         text = line.rstrip("\n")
@@ -209,10 +207,9 @@ def folded_stacks(lines: Iterable[str], before: frozenset[str] = frozenset()) ->
             command, _, process = head.rpartition(" ")
             names = _stack(command.strip() or head, frames, old=process in before)
             if names:
-                stack = ";".join(names[:DEEPEST])
-                found[stack] = found.get(stack, 0) + 1
+                found[";".join(names[:DEEPEST])] += 1
             head, frames = "", []
-    return found
+    return dict(found)
 
 
 def _stack(command: str, frames: list[str], *, old: bool) -> list[str]:

@@ -46,7 +46,9 @@ def measure_session(
     if resumed is not None:
         check_resumable(resumed, run, side, Stage.SCREEN, path)
         if resumed.state is State.COMPLETE:
-            return _as_it_is(run, resumed)
+            if run.storage is not None:  # what it wrote counts all the same
+                run.storage.budget.before += resumed.written
+            return resumed
     recorder = SessionRecorder(run, session, path)
     if run.accountant is not None:
         run.accountant.renew()
@@ -56,7 +58,7 @@ def measure_session(
     why_not = _take_trials(run, recorder, {b.name: b for b in benchmarks}, controls)
     if why_not:
         recorder.add_disturbance(why_not)
-    controls.end()
+    controls.run()
     recorder.complete()
     return recorder.session
 
@@ -73,9 +75,8 @@ def _take_trials(
     storage = run.profile.storage
     steady = storage is not None and storage.steady is not None
     planned = (order.in_turn if steady else order.rounds)(due, session.seed)
-    left = order.remaining_trials(
-        planned, [trial.benchmark for trial in trials_that_count(session.trials)]
-    )
+    done_before = [trial.benchmark for trial in trials_that_count(session.trials)]
+    left = order.remaining_trials(planned, done_before)
     groups = [benchmarks[plan.benchmark] for plan in session.planned if plan.group]
     make_group_trials(run, recorder, groups)
     budget = RetryBudget(run.watch, run.stop, len(planned))
@@ -91,13 +92,6 @@ def _take_trials(
         if why_not := budget.spent(recorder.session.trials):
             return why_not
     return budget.spent(recorder.session.trials)
-
-
-def _as_it_is(run: RunContext, complete: Session) -> Session:
-    """A session that needs nothing more; what it wrote counts all the same."""
-    if run.storage is not None:
-        run.storage.budget.before += complete.written
-    return complete
 
 
 def _until_counted(

@@ -19,12 +19,10 @@ from gate.host.readiness.readiness import quick_notes
 from gate.linux.machine import ThisMachine
 from gate.measure.activation import make_switch, put_back
 from gate.measure.cpu.account import make_accountant
-from gate.measure.patch_coverage import make_patch_coverage
 from gate.measure.process.background import check_background
 from gate.measure.process.process import child_environment
-from gate.measure.run_context import RunContext
+from gate.measure.run_context import RunContext, trial_context
 from gate.measure.storage.state import make_storage
-from gate.measure.trial import trial_context
 from gate.model import UNTIMED, Limits, Side, SideSpec, counted_host, without_kernel
 from gate.subject.command import refuse_equal_sides, resolve
 from gate.subject.module import Modules
@@ -212,11 +210,10 @@ def _with_checked_facts(run: RunContext) -> RunContext:
     if isinstance(harness, Booted):
         notes, clock = harness.notes, harness.clock
         watch = None if clock else watch  # nothing disturbs a clock that counts instructions
-    changes = run.switch.changes if isinstance(run.switch, Modules) else None
     return replace(
         run,
         watch=watch,
-        coverage=make_patch_coverage(changes),
+        changes=run.switch.changes if isinstance(run.switch, Modules) else None,
         tools=needed | run.tools | clock,
         notes=(*run.notes, *notes),
         kernels=_booted_kernels(profile, run.sides),

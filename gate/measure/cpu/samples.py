@@ -44,8 +44,6 @@ class Sources:
     """Absent where nobody asks for it, or it cannot be read."""
     counters: CounterFiles | None = None
     """Likewise."""
-    background_cpu: Callable[[], float] | None = None
-    """CPU-seconds that the background load's processes have used so far."""
 
     def look(self) -> CpuSample:
         """Read everything now, in some 30 µs."""
@@ -70,6 +68,8 @@ class Meter:
     """The looks at one process, from before its start to its end."""
 
     sources: Sources
+    background_cpu: Callable[[], float] | None = None
+    """CPU-seconds that the background load's processes have used so far."""
     looks: list[CpuSample] = field(default_factory=list)
     threads: dict[str, float] = field(default_factory=dict)
     background: float = 0.0
@@ -94,7 +94,7 @@ class Meter:
         if not self.looks:
             self.background = -self._background()
         self.looks.append(self.sources.look())
-        if self.sources.background_cpu and len(self.looks) > 1 and _one_has_ended():
+        if self.background_cpu and len(self.looks) > 1 and _one_has_ended():
             self._until = self._background()
         now = time.process_time()
         cost, self._cost = now - self._cost, now
@@ -111,8 +111,7 @@ class Meter:
         self.threads = processes.kthread_seconds(self._before, processes.read_kthreads())
 
     def _background(self) -> float:
-        hook = self.sources.background_cpu
-        return hook() if hook else 0.0
+        return self.background_cpu() if self.background_cpu else 0.0
 
 
 def _one_has_ended() -> bool:

@@ -152,10 +152,9 @@ def _below(place: str, root: str, path: str) -> Path:
 
 def _sweep(parent: Path) -> None:
     """Remove what a killed gate left: empty groups whose maker is gone."""
-    try:
-        left = list(parent.glob(f"{_PREFIX}*"))
-    except OSError:
-        return
+    left: list[Path] = []
+    with suppress(OSError):
+        left += parent.glob(f"{_PREFIX}*")
     for group in left:
         parts = group.name.removeprefix(_PREFIX).split("-")
         if len(parts) > 1 and parts[0].isdigit() and not lives(int(parts[0]), parts[1]):

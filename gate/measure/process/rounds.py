@@ -123,24 +123,20 @@ def read_rounds_done(path: Path, started: float) -> Rounds:
     """Read what the loop alone may write; nothing yet is no rounds."""
     if not path.exists():
         return Rounds(started, ())
-    ends: list[float] = []
-    used: list[ProcessUsage] = []
-    died = None
     whole, _, _ = export(path, "the background load", empty=True).rpartition("\n")
-    for line in whole.splitlines():
-        fields = line.split()
-        try:
-            moment, *counts = float(fields[0]), *map(int, fields[1:])
-        except (ValueError, IndexError):
-            raise TrialFailed("the background load's record of its rounds is spoilt") from None
-        if not math.isfinite(moment) or (ends and moment < ends[-1]):
-            raise TrialFailed("the background load's record of its rounds is spoilt")
-        match counts:
-            case [_]:
-                died = moment
-            case [ticks, moved]:
-                ends.append(moment)
-                used.append(ProcessUsage(cpu=ticks * TICK, moved=moved))
-            case _:
-                raise TrialFailed("the background load's record of its rounds is spoilt")
-    return Rounds(started, tuple(ends), died, tuple(used))
+    rows = [line.split() for line in whole.splitlines()]
+    try:
+        moments = [float(row[0]) for row in rows]
+        counts = [[int(count) for count in row[1:]] for row in rows]
+    except (ValueError, IndexError):
+        moments, counts = [math.nan], [[]]
+    whole_rows = all(map(math.isfinite, moments)) and {1, 2} >= {len(one) for one in counts}
+    if not whole_rows or moments != sorted(moments):
+        raise TrialFailed("the background load's record of its rounds is spoilt")
+    done = list(zip(moments, counts, strict=True))
+    return Rounds(
+        started,
+        tuple(moment for moment, one in done if len(one) == 2),
+        next((moment for moment, one in done if len(one) == 1), None),
+        tuple(ProcessUsage(one[0] * TICK, one[1]) for _, one in done if len(one) == 2),
+    )
