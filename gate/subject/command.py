@@ -36,11 +36,7 @@ class ActiveSide:
 
 
 def resolve(side: Side, spec: SideSpec, root: Path) -> ActiveSide:
-    """Resolve one side against the project root and prove its content.
-
-    Raises:
-        InputError: its directory does not exist.
-    """
+    """Resolve one side against the project root, or G234, and prove its content."""
     directory = None if spec.directory is None else (root / spec.directory).resolve()
     if directory is not None and not directory.is_dir():
         raise InputError(
@@ -86,10 +82,7 @@ def refuse_equal_sides(sides: Mapping[Side, ActiveSide], profile: Profile) -> No
     """Refuse two sides that are one place and one environment: their pairs would clear anything.
 
     Copies with the same content are allowed: a change may not reach this subject, and a note says
-    so. So is a calibration, which compares a thing with itself on purpose.
-
-    Raises:
-        InputError: G237.
+    so. So is a calibration, which compares a thing with itself on purpose. Else G237.
     """
     base, head = sides.get(Side.BASE), sides.get(Side.HEAD)
     if base is None or head is None or profile.harness == "replay" or profile.plant is not None:

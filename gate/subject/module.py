@@ -53,8 +53,7 @@ class Modules:
     def check(self, sides: Mapping[Side, ActiveSide], place: str) -> None:
         """Read the modules of every side, and refuse what cannot work, before anything is loaded.
 
-        Raises:
-            InputError: G265, a side lacks a module; G267, it cannot be loaded here.
+        G265 where a side lacks a module, G267 where it cannot be loaded here.
         """
         for message, cure in self._obstacles(sides, place):
             raise InputError(CODE, message, cure=cure, place=place)

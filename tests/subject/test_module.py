@@ -229,7 +229,7 @@ def test_what_a_killed_gate_left_is_unloaded(kernel, modules, sides, tmp_path, m
     def rmmod(words, **_):
         unloaded.append(words[-1])
         kernel.unload(words[-1])
-        return type("Done", (), {"returncode": 0, "stderr": ""})()
+        return type("Done", (), {"returncode": 0, "stdout": "", "stderr": ""})()
 
     monkeypatch.setattr("gate.subject.module_journal.subprocess.run", rmmod)
     assert unload_left(tmp_path / "state") == ("unloaded driver", "unloaded helper")
