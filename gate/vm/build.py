@@ -81,11 +81,7 @@ class GuestFiles:
 
 
 def read_side(directory: Path, modules: Iterable[str]) -> tuple[Image, tuple[Module, ...], bytes]:
-    """The kernel and the modules of a side.
-
-    Raises:
-        InputError: G265, one is missing or cannot be read.
-    """
+    """The kernel and the modules of a side, or G265 where one is missing or cannot be read."""
     image, kernel = read_image(find_image(directory))
     return image, ModuleTree(directory, image.release).loaded(modules), kernel
 

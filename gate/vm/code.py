@@ -11,7 +11,7 @@ import bisect
 import re
 from typing import NamedTuple
 
-from gate.vm.elf import EXECUTABLE, FUNCTION, NOTYPE, OBJECT, SECTION, STRINGS, Object
+from gate.vm.elf import EXECUTABLE, FUNCTION, NOTYPE, OBJECT, SECTION, STRINGS, Object, Symbol
 from gate.vm.symbols import whole
 
 _RELATIVE = frozenset({2, 4, 9, 41, 42})
@@ -58,11 +58,7 @@ class Jumps(NamedTuple):
 
 
 def functions_of(content: bytes) -> dict[str, list[Function]]:
-    """The functions of an object file or a module by name; several may have the same.
-
-    Raises:
-        NotRead: it is no such file.
-    """
+    """The functions of an object file or a module (or `NotRead`) by name; some share theirs."""
     file = Object(content)
     found: dict[str, list[Function]] = {}
     for number, part in enumerate(file.parts):
@@ -75,10 +71,7 @@ def functions_of(content: bytes) -> dict[str, list[Function]]:
 def differing_functions(base: bytes, head: bytes) -> dict[str, str]:
     """Functions that differ between two object files or modules: `changed`, `added`, `removed`.
 
-    A file without a byte has none.
-
-    Raises:
-        NotRead: one of them is no such file.
+    A file without a byte has none; one that is no such file is `NotRead`.
     """
     before, after = (functions_of(one) if one else {} for one in (base, head))
     there = [{whole(name) for name in side} for side in (before, after)]
@@ -137,20 +130,17 @@ def _meant(file: Object, number: int, kind: int, addend: int) -> frozenset[str]:
     part = file.parts[symbol.section]
     at = symbol.value + addend + (4 if kind in _RELATIVE else 0)
     if symbol.kind != SECTION and not symbol.name.startswith(".L"):
-        return frozenset({f"{_without_number(symbol.name, local=symbol.local)}{addend:+d}"})
+        return frozenset({f"{_plain(symbol)}{addend:+d}"})
     if part.flags & STRINGS:
         return frozenset({f"text {part.content[at : part.content.find(bytes(1), at)]!r}"})
     wanted = {FUNCTION} if part.flags & EXECUTABLE else {OBJECT}
-    around = [
-        one
-        for one in file.symbols
-        if one.section == symbol.section and one.kind in wanted and one.value <= at
-    ]
-    start = max((one.value for one in around), default=None)
+    same = (one for one in file.symbols if one.section == symbol.section and one.kind in wanted)
+    around = [one for one in same if one.value <= at]
+    start = max((one.value for one in around), default=0)
     last = [one for one in around if one.value == start]
-    if start is None or all(0 < one.size < at - start for one in last):
+    if all(0 < one.size < at - start for one in last):
         return frozenset({part.name})  # constants and tables without a name
-    return frozenset(f"{_without_number(one.name, local=one.local)}+{at - start}" for one in last)
+    return frozenset(f"{_plain(one)}+{at - start}" for one in last)
 
 
 def _alike(some: Names, others: Names) -> bool:
@@ -160,8 +150,8 @@ def _alike(some: Names, others: Names) -> bool:
     )
 
 
-def _without_number(name: str, *, local: bool) -> str:
-    return _NUMBER.sub("", name) if local else name
+def _plain(symbol: Symbol) -> str:
+    return _NUMBER.sub("", symbol.name) if symbol.local else symbol.name
 
 
 def _same(one: Function, other: Function) -> bool:

@@ -65,8 +65,7 @@ def _by_program(program: str, data: bytes) -> bytes:
             (program, "-dc"), input=data, capture_output=True, check=False, timeout=120
         )
     except FileNotFoundError:
-        message = f"{program} is not installed: apt install {program}"
-        raise NotUnpacked(message) from None
+        raise NotUnpacked(f"{program} is not installed: apt install {program}") from None
     except (OSError, subprocess.TimeoutExpired) as error:
         raise NotUnpacked(f"{program}: {error}") from error
     # Both complain of the bytes that a kernel image has behind its end, after giving everything.

@@ -89,11 +89,7 @@ class RootGuest(GuestFiles):
 def read_root_side(
     directory: Path, modules: Sequence[str], disks: Sequence[str]
 ) -> tuple[Image, bytes, tuple[Module, ...], tuple[Module, ...]]:
-    """Kernel, its content, modules for the root and its disks, and those that are wanted.
-
-    Raises:
-        InputError: G265, one is missing or cannot be read.
-    """
+    """Kernel, its content, modules for the root and its disks, and those wanted; or G265."""
     image, kernel = read_image(find_image(directory))
     tree = ModuleTree(directory, image.release)
     buses = [_BUSES[one] for one in sorted({disk.partition(":")[0] for disk in disks})]
@@ -113,10 +109,7 @@ def lay_out_root(
 ) -> RootGuest:
     """Write kernel and first file system of a side into `place`, which is made.
 
-    Raises:
-        InputError: G265, the side cannot be booted.
-        MissingProgram: busybox is not here.
-        OSError: it cannot be written.
+    G265 where the side cannot be booted, `MissingProgram` without busybox.
     """
     image, kernel, early, late = read_root_side(directory, modules, disks)
     archive = Archive()
@@ -147,9 +140,6 @@ def lay_out_share(
 
     The command runs in `directory`, and may write into `out` of this machine; it leaves `out`,
     `err` and `status`, and the proofs `before` and `after`.
-
-    Raises:
-        OSError: it cannot be written.
     """
     (share / "modules").mkdir(parents=True)
     for one in guest.modules:
