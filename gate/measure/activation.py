@@ -29,11 +29,7 @@ if TYPE_CHECKING:
 def make_switch(
     profile: Profile, sides: Mapping[Side, ActiveSide], environment: Mapping[str, str]
 ) -> Switch | None:
-    """What activates the sides of a profile; None where there is nothing to activate.
-
-    Raises:
-        InputError: G265 or G267, a side can never be activated here.
-    """
+    """What activates a profile's sides (or G265, G267); None where there is nothing to activate."""
     # The directory outlives a killed gate.
     state, execute = state_directory(), partial(_execute, Path(profile.root), environment)
     match profile.subject.kind:
@@ -76,8 +72,7 @@ def _execute(
 def activate_side(switch: Switch | None, side: ActiveSide) -> Iterator[str]:
     """Inside, the side is active and was proven; it is proven again at the end. Gives the proof.
 
-    Raises:
-        TrialFailed: it is not active, not proven, or cannot be put back.
+    `TrialFailed` where it is not active, not proven, or cannot be put back.
     """
     if switch is None:
         yield ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -108,23 +108,18 @@ def open_run(run: RunContext) -> Iterator[None]:
         InputError: the device may not be written any more.
         MeasureError: its file system cannot be made, or the subject cannot be put back.
     """
-    with put_back(run.switch):
-        if run.storage is None:
-            yield
-            return
-        run.prepared.clear()
-        try:
-            with run.storage.opened():
-                yield
-        finally:
+    with put_back(run.switch), ExitStack() as stack:
+        if run.storage is not None:
             run.prepared.clear()
+            stack.callback(run.prepared.clear)
+            stack.enter_context(run.storage.opened())
+        yield
 
 
 def size_plant(run: RunContext, plant: Plant) -> Plant:
     """The plant with the settings that give it the loss asked for, measured on this host.
 
-    Raises:
-        TrialFailed: a trial of the measuring failed, or so small a loss cannot be planted.
+    `TrialFailed` where a trial of the measuring failed, or so small a loss cannot be planted.
     """
     profile = run.profile
     benchmark = next(one for one in profile.benchmarks if one.name == plant.benchmark)

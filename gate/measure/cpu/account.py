@@ -75,8 +75,7 @@ class Accountant:
     ) -> tuple[CpuBill, tuple[Value, ...], tuple[str, ...]]:
         """The bill of the trial that gave `reading`, its values, and notes on what is lacking.
 
-        Raises:
-            TrialFailed: there is no bill, or a gated metric has no value.
+        The trial fails without a bill, or without the value of a gated metric.
         """
         if self._meter is None or reading.work is None:
             raise TrialFailed(
@@ -95,8 +94,7 @@ class Accountant:
 def make_accountant(profile: Profile) -> Accountant | None:
     """An accountant where the profile asks for CPU cost, else none.
 
-    Raises:
-        MeasureError: G238, this host cannot give a metric that is to close the gate.
+    G238 where this host cannot give a metric that is to close the gate.
     """
     known = cpu_kinds(profile.harness, profile.work)
     asked: dict[str, bool] = {}

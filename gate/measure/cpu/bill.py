@@ -99,11 +99,7 @@ SOURCE = "time that the processors were not idle (/proc/stat)"
 
 
 def make_bill(meter: Meter, work: WorkDone, reference: IdleReference) -> CpuBill:
-    """What the measured window cost.
-
-    Raises:
-        TrialFailed: the window cannot be placed, or processors came or went.
-    """
+    """What the measured window cost; one out of place, or a lost processor, fails the trial."""
     readings = [parse_proc_stat(look.stat) for look in meter.looks]
     first, last = readings[0].at, readings[-1].at
     start, end = _edges(work, first, last, meter.wall)

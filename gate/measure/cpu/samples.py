@@ -10,7 +10,7 @@ import os
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
-from statistics import median
+from statistics import fmean, median
 from typing import TYPE_CHECKING
 
 from gate.linux import processes
@@ -178,9 +178,8 @@ def _looks(sources: Sources) -> list[CpuSample]:
 
 def _busy(early: Sequence[CpuTimes], late: Sequence[CpuTimes]) -> float:
     """CPU-seconds per second that were not idle."""
-    seconds = (sum(one.at for one in late) - sum(one.at for one in early)) / _LOOKS
-    quiet = sum(idle(one.total) for one in late) - sum(idle(one.total) for one in early)
-    quiet /= _LOOKS
+    seconds = fmean(one.at for one in late) - fmean(one.at for one in early)
+    quiet = fmean(idle(one.total) for one in late) - fmean(idle(one.total) for one in early)
     return max(len(late[0].each) - quiet / seconds, 0.0)
 
 

@@ -64,11 +64,7 @@ _WATCHERS = 2
 
 
 def check_background(context: TrialContext) -> None:
-    """Refuse a load that cannot be expanded or must not be run.
-
-    Raises:
-        InputError: G232, G233 or G234.
-    """
+    """Refuse a load that cannot be expanded or must not be run (G232, G233, G234)."""
     background = _background_of(context)
     if background is not None and background.command is not None:
         expand(background.command, context)
@@ -93,8 +89,7 @@ def _background_of(context: TrialContext) -> Background | None:
 def background_load(context: TrialContext, stop: Stop) -> Iterator[Load | None]:
     """The load beside a trial, at work; None where none belongs there.
 
-    Raises:
-        TrialFailed: it does not start, dies, or shows no sign of life.
+    A load that does not start, dies, or shows no sign of life fails the trial.
     """
     background = _background_of(context)
     if background is None:
@@ -187,8 +182,7 @@ class Load:
     def finish(self) -> tuple[tuple[Value, ...], tuple[str, ...]]:
         """The load's rate, or a note in its place; a fio job is stopped for it.
 
-        Raises:
-            TrialFailed: it died, did nothing or too little during the trial, or gives no rate.
+        A load that died, or did nothing or too little during the trial, fails it.
         """
         self._refuse_death()
         window, work = self._until - self._from, self._after - self._before

@@ -30,11 +30,7 @@ _PATIENCE = 2.0
 
 
 def chosen_cpus(text: str, usable: frozenset[int]) -> frozenset[int]:
-    """`2`: the first two usable processors; `0-1,3`: these.
-
-    Raises:
-        TrialFailed: they are not there, or the text names none.
-    """
+    """`2`: the first two usable processors; `0-1,3`: these. Without them, the trial fails."""
     if text.isdigit():
         count = int(text)
         if not 0 < count <= len(usable):
@@ -69,9 +65,6 @@ def pin_child(
     """What a child calls before it runs anything; None where nothing is pinned.
 
     `usable` are the processors to choose from; by default those that this process may use.
-
-    Raises:
-        TrialFailed: the processors are not there.
     """
     if text is None:
         yield None
@@ -123,8 +116,7 @@ def _try_to_enter(group: Path) -> None:
             os._exit(1)
         os._exit(0)
     if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0:
-        message = "no process may enter it"
-        raise OSError(message)
+        raise OSError("no process may enter it")
 
 
 def _parents() -> Iterator[tuple[Path, bool]]:
