@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.linux.kernel_counters import growth, read_counts
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
     from gate.formats.profile.metric_kinds import MetricKind
     from gate.harness.base import Command, Harness, Outcome, Reading, TrialContext
-    from gate.linux.machine import LinuxMachine
     from gate.measure.perf import Perf
     from gate.measure.run_context import RunContext
     from gate.model import Benchmark, Profile, Session
@@ -53,14 +53,16 @@ class _Failed(Exception):
 class _ObservedHarness:
     """A harness, with what is known of the last process of its last trial."""
 
-    def __init__(self, inner: Harness, machine: LinuxMachine) -> None:
-        self.inner, self.machine = inner, machine
+    def __init__(
+        self,
+        inner: Harness,
+        around: Callable[[Command, Path], Command] | None,
+        after: Callable[[Path], None],
+    ) -> None:
+        """`around` puts perf around a process, with a file to write; `after` looks at that file."""
+        self.inner, self.around, self.after = inner, around, after
         self.name: str = inner.name
         self.kinds: Mapping[str, MetricKind] = inner.kinds
-        self.around: Callable[[Command, Path], Command] = lambda command, _: command
-        """Puts perf around a process; it may write below the trial's scratch directory."""
-        self.after: Callable[[Path], None] = lambda _: None
-        """Called with the scratch directory as soon as that process has ended."""
         self.counts: dict[str, float] = {}
         self.seconds = 0.0
         self.operations: float | None = None
@@ -79,13 +81,14 @@ class _ObservedHarness:
 
     def trial(self, context: TrialContext) -> Reading:
         """The trial, with a look at the kernel's counters around every process."""
+        machine, file = ThisMachine(), context.scratch / "gate-perf"
 
         def observe(command: Command) -> Outcome:
-            before = read_counts(self.machine)
-            outcome = context.run(self.around(command, context.scratch))
-            self.counts = growth(before, read_counts(self.machine))
+            before = read_counts(machine)
+            outcome = context.run(self.around(command, file) if self.around else command)
+            self.counts = growth(before, read_counts(machine))
             self.seconds = outcome.duration
-            self.after(context.scratch)
+            self.after(file)
             return outcome
 
         reading = self.inner.trial(replace(context, run=observe))
@@ -109,7 +112,6 @@ class ExtraRunner:
         # A hint needs no CPU account, and a disturbance shows in the spread of the runs.
         self._context = replace(run, accountant=None, watch=None)
         self._benchmark, self._longest, self._until = benchmark, seconds, until
-        self._machine = ThisMachine()
         self._sessions: dict[Side, Session] = {
             side: new_session(self._context, side, Stage.CONFIRM, (benchmark,)) for side in _SIDES
         }
@@ -146,11 +148,7 @@ class ExtraRunner:
         return Extra(runs, self._folded if len(self._folded) == len(_SIDES) else {})
 
     def _turns(self, rounds: int) -> Iterator[Side]:
-        """The sides in their order: each round takes both, and the next the other way round.
-
-        Raises:
-            _Failed: a run of each side would end too late.
-        """
+        """The sides in their order: each round takes both, and the next the other way round."""
         for number in range(rounds):
             if time.monotonic() + 2 * self._longest > self._until:
                 done = f"after {len(self._runs)} of them" if self._runs else "before the first"
@@ -165,28 +163,26 @@ class ExtraRunner:
         return rounds
 
     def _count(self, side: Side, perf: Perf | None) -> None:
-        harness = _ObservedHarness(self._context.harness, self._machine)
         counters: dict[str, float] = {}
-        if perf is not None and perf.counts:
-            counting = perf.counting
-            harness.around = lambda command, scratch: counting(command, scratch / "gate-stat")
-            harness.after = lambda scratch: counters.update(counted_in(scratch / "gate-stat"))
+        harness = _ObservedHarness(
+            self._context.harness,
+            perf.counting if perf is not None and perf.counts else None,
+            lambda file: counters.update(counted_in(file)),
+        )
         self._run(side, harness)
         self._runs.append(harness.as_run(side, harness.counts | counters))
 
     def _sample(self, side: Side, perf: Perf) -> None:
         """One more run of a side under perf; its stacks are added to those before."""
         rate, before = self._rate, frozenset(process_numbers())
-        harness = _ObservedHarness(self._context.harness, self._machine)
-        harness.around = lambda one, scratch: perf.sampling(one, scratch / "gate-perf", rate)
         samples = self._context.work / "gate-perf.data"
 
-        def keep(scratch: Path) -> None:
-            file = scratch / "gate-perf"
+        def keep(file: Path) -> None:
             if file.is_file() and not file.is_symlink():
                 file.replace(samples)
 
-        harness.after = keep
+        sampling = partial(perf.sampling, rate=rate)
+        harness = _ObservedHarness(self._context.harness, sampling, keep)
         try:
             self._run(side, harness)
             if not samples.exists():

@@ -118,11 +118,6 @@ def _resolution(take: Take, curve: Sequence[Value], places: Sequence[float]) -> 
     return total
 
 
-def with_members(benchmarks: Iterable[Benchmark], names: frozenset[str]) -> frozenset[str]:
-    """The names, and those of the points of the groups among them."""
-    return names.union(*(one.members for one in benchmarks if one.name in names))
-
-
 def make_group_trials(
     run: RunContext, recorder: SessionRecorder, groups: Iterable[Benchmark]
 ) -> None:

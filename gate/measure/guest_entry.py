@@ -29,11 +29,7 @@ from gate.subject.command import ActiveSide
 
 
 def inside(share: Path) -> None:
-    """Measure what the request asks for.
-
-    Raises:
-        GateError: it cannot be measured.
-    """
+    """Measure what the request asks for."""
     request = read_request(share / REQUEST)
     profile, side = request.profile, request.side
     with tempfile.TemporaryDirectory(prefix="driftgate-") as work:

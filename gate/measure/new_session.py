@@ -1,7 +1,4 @@
-"""A session before its first trial: what is planned of each benchmark.
-
-And which unfinished session may go on: one of the same thing on the same machine and boot.
-"""
+"""A session before its first trial, and which unfinished one may go on: one of the same thing."""
 
 from __future__ import annotations
 
@@ -98,11 +95,7 @@ def _planted_loss(run: RunContext, side: Side) -> float:
 def check_resumable(
     session: Session, run: RunContext, side: Side, stage: Stage, path: Path
 ) -> None:
-    """A session is one side and stage of one profile text, on one host, one boot, one subject.
-
-    Raises:
-        InputError: G221, naming what differs.
-    """
+    """A session is one side and stage of one profile text, one host, boot and subject, or G221."""
     whys = [
         f"its {what} is {theirs[:80] or 'unknown'}, now {ours or 'unknown'}"
         for what, theirs, ours in _facts_to_match(session, run, side, stage)

@@ -1,10 +1,8 @@
-"""The run of one profile on this host: everything its trials depend on, fixed before the first.
-
-And what stands around the processes of each trial: its scratch directory, load and processors.
-"""
+"""The run of one profile on this host, and what stands around the processes of its trials."""
 
 from __future__ import annotations
 
+import os
 import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -14,9 +12,9 @@ from typing import TYPE_CHECKING
 from gate.errors import InputError
 from gate.harness.base import TrialContext
 from gate.harness.expand import own_environment
-from gate.linux.cpu_list import cpus_of, each_cpu
+from gate.linux.cpu_list import cpus_of
 from gate.measure.process.background import background_load
-from gate.measure.process.pinning import pin_child
+from gate.measure.process.pinning import chosen_cpus, pin_child
 from gate.measure.process.process import child_environment, run_process
 from gate.model import parameters_of
 
@@ -150,9 +148,11 @@ class Surroundings:
     def pinned(self, context: TrialContext, usual: str = "") -> Iterator[None]:
         """Inside, processes run where the trial's `cpus` say, else where the host is tuned."""
         given = parameters_of(context.profile, context.benchmark).get("cpus")
-        own = cpus_of(usual) if given is None else None
         # The host's may be isolated ones, which this process itself may not use yet.
-        with pin_child(each_cpu(own) if own else given, own) as self.enter:
+        cpus = cpus_of(usual)
+        if given is not None:
+            cpus = chosen_cpus(given, frozenset(os.sched_getaffinity(0)))
+        with pin_child(cpus) as self.enter:
             yield
         self.enter = None
 
@@ -172,12 +172,9 @@ def trial_context(
     index: int = 0,
     around: Surroundings | None = None,
 ) -> Iterator[TrialContext]:
-    """The context of a trial, with an empty directory for its exports.
+    """The context of a trial, with an empty directory for its exports; G208 where that is refused.
 
     Without surroundings it is for what belongs to no session's trial: nothing is loaded or pinned.
-
-    Raises:
-        InputError: G208, the work directory is full or was taken away.
     """
     try:
         scratch = tempfile.TemporaryDirectory(prefix="trial-", dir=run.work)

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from gate.measure import order
-from gate.measure.groups import make_group_trials, with_members
+from gate.measure.groups import make_group_trials
 from gate.measure.new_session import check_resumable, new_session
-from gate.measure.order import Controls
 from gate.measure.recorder import SessionRecorder
 from gate.measure.steady import settle
 from gate.measure.trial import take_trial
-from gate.measure.trial_retry import RetryBudget, trials_that_count, was_disturbed
+from gate.measure.trial_retry import RetryBudget, trials_that_count
 from gate.model import Stage, State
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
+    from gate.measure.order import Controls
     from gate.measure.run_context import RunContext
-    from gate.model import Benchmark, Session, Side, Trial
+    from gate.model import Benchmark, Session, Side
 
 
 def measure_session(
@@ -35,13 +36,11 @@ def measure_session(
 
     `only` names the benchmarks to run, points of the groups among them included; by default all of
     the profile. `trials` says which of them take more trials than the profile asks for.
-
-    Raises:
-        InputError: `resumed` is of another profile text, host, boot or subject.
     """
-    everything = run.profile.benchmarks
-    wanted = None if only is None else with_members(everything, only)
-    benchmarks = tuple(b for b in everything if wanted is None or b.name in wanted)
+    benchmarks = run.profile.benchmarks
+    if only is not None:
+        names = only.union(*(one.members for one in benchmarks if one.name in only))
+        benchmarks = tuple(one for one in benchmarks if one.name in names)
     session = resumed or new_session(run, side, Stage.SCREEN, benchmarks, trials)
     if resumed is not None:
         check_resumable(resumed, run, side, Stage.SCREEN, path)
@@ -52,14 +51,8 @@ def measure_session(
     recorder = SessionRecorder(run, session, path)
     if run.accountant is not None:
         run.accountant.renew()
-    recorder.begin()
-    controls = Controls(run, recorder)
-    controls.begin()
-    why_not = _take_trials(run, recorder, {b.name: b for b in benchmarks}, controls)
-    if why_not:
-        recorder.add_disturbance(why_not)
-    controls.run()
-    recorder.complete()
+    by_name = {benchmark.name: benchmark for benchmark in benchmarks}
+    order.measure_all(run, (recorder,), partial(_take_trials, run, recorder, by_name))
     return recorder.session
 
 
@@ -85,25 +78,12 @@ def _take_trials(
         controls.between()
         if steady and name != last:
             settled, last = settle(run, recorder, benchmarks[name]), name
-        if settled:
-            for trial in _until_counted(run, recorder, budget, benchmarks[name]):
-                run.report(session.side, trial, done, len(planned))
-            make_group_trials(run, recorder, groups)
+        again = settled
+        while again:
+            trial = take_trial(run, recorder, benchmarks[name])
+            run.report(session.side, trial, done, len(planned))
+            again = budget.again(trial, recorder.session.trials)
+        make_group_trials(run, recorder, groups)
         if why_not := budget.spent(recorder.session.trials):
             return why_not
     return budget.spent(recorder.session.trials)
-
-
-def _until_counted(
-    run: RunContext, recorder: SessionRecorder, budget: RetryBudget, benchmark: Benchmark
-) -> Iterator[Trial]:
-    """One trial, and where it was disturbed again until one counts or the limit is passed."""
-    while True:
-        trial = take_trial(run, recorder, benchmark)
-        yield trial
-        if not was_disturbed(trial):
-            budget.went_well()
-            return
-        if budget.spent(recorder.session.trials):
-            return
-        budget.wait()

@@ -29,10 +29,6 @@ class Window(NamedTuple):
     range: float
     slope: float
 
-    def within(self, steady: Steady) -> bool:
-        """Whether that is steady."""
-        return self.range <= steady.range and self.slope <= steady.slope
-
 
 def window_of(values: Sequence[float]) -> Window:
     """Spread, and what the least-squares line moves from the first value to the last."""
@@ -44,9 +40,8 @@ def window_of(values: Sequence[float]) -> Window:
 def settle(run: RunContext, recorder: SessionRecorder, benchmark: Benchmark) -> bool:
     """Run a benchmark until its values are steady; every trial of it is kept, and set aside.
 
-    Whether trials that count may follow: at once where the profile asks for no steady state.
-
-    One that is not steady at the limit is recorded as failed: what follows would be no measure.
+    Whether trials that count may follow: at once where the profile asks for no steady state, and
+    never where it is not reached at the limit, which a failed trial records.
     """
     steady = run.profile.storage.steady if run.profile.storage else None
     if steady is None:
@@ -60,7 +55,7 @@ def settle(run: RunContext, recorder: SessionRecorder, benchmark: Benchmark) -> 
             values += [one.value for one in trial.values if one.metric == steady.metric]
         last = values[-steady.window :]
         window = window_of(last) if len(last) == steady.window and min(last) > 0 else None
-        settled = window is not None and window.within(steady)
+        settled = bool(window and window.range <= steady.range and window.slope <= steady.slope)
         never = number == steady.limit and not settled
         text = _text(window, len(last), steady)
         if never:

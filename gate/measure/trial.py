@@ -81,15 +81,11 @@ def _measure(
         try:
             demand_needs(run.profile.needs, run.tools, context.environment)
             reading = _with_cpu_cost(run, session, _read(run, context, around))
-        except TrialTimeout as failure:
-            status, note = TrialStatus.TIMEOUT, str(failure)
-        except TrialFailed as failure:
-            status, note = TrialStatus.FAILED, str(failure)
-        except OSError as failure:
-            status, note = TrialStatus.FAILED, f"cannot be run: {failure}"
-        else:
-            return TrialStatus.OK, "; ".join(filter(None, reading.notes)), reading
-    return status, note, Reading(values=())
+        except (TrialFailed, OSError) as failure:
+            timeout = isinstance(failure, TrialTimeout)
+            note = f"cannot be run: {failure}" if isinstance(failure, OSError) else str(failure)
+            return TrialStatus.TIMEOUT if timeout else TrialStatus.FAILED, note, Reading(values=())
+    return TrialStatus.OK, "; ".join(filter(None, reading.notes)), reading
 
 
 def _read(run: RunContext, context: TrialContext, around: Surroundings) -> Reading:

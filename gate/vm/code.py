@@ -130,7 +130,7 @@ def _meant(file: Object, number: int, kind: int, addend: int) -> frozenset[str]:
     part = file.parts[symbol.section]
     at = symbol.value + addend + (4 if kind in _RELATIVE else 0)
     if symbol.kind != SECTION and not symbol.name.startswith(".L"):
-        return frozenset({f"{_plain(symbol)}{addend:+d}"})
+        return frozenset({f"{_name_of(symbol)}{addend:+d}"})
     if part.flags & STRINGS:
         return frozenset({f"text {part.content[at : part.content.find(bytes(1), at)]!r}"})
     wanted = {FUNCTION} if part.flags & EXECUTABLE else {OBJECT}
@@ -140,7 +140,7 @@ def _meant(file: Object, number: int, kind: int, addend: int) -> frozenset[str]:
     last = [one for one in around if one.value == start]
     if all(0 < one.size < at - start for one in last):
         return frozenset({part.name})  # constants and tables without a name
-    return frozenset(f"{_plain(one)}+{at - start}" for one in last)
+    return frozenset(f"{_name_of(one)}+{at - start}" for one in last)
 
 
 def _alike(some: Names, others: Names) -> bool:
@@ -150,7 +150,7 @@ def _alike(some: Names, others: Names) -> bool:
     )
 
 
-def _plain(symbol: Symbol) -> str:
+def _name_of(symbol: Symbol) -> str:
     return _NUMBER.sub("", symbol.name) if symbol.local else symbol.name
 
 

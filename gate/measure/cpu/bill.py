@@ -58,10 +58,7 @@ class Curve:
         return min(max(low + (high - low) * since / max(since + until, 1e-9), low), high)
 
     def gained(self, start: float, end: float) -> float:
-        """The gain in a window.
-
-        With too few readings inside for a rate, that of straight lines.
-        """
+        """The gain in a window; with too few readings inside for a rate, that of straight lines."""
         times, values = self.times, self.values
         first, last = self._inside(start, end)
         stretch = self.stretch(start, end)

@@ -1,7 +1,4 @@
-"""Looks at the machine: rare and cheap ones while a trial runs, and many while it is at rest.
-
-What the machine uses at rest is taken off every trial's bill.
-"""
+"""Looks at the machine: rare and cheap ones while a trial runs, and many while it is at rest."""
 
 from __future__ import annotations
 
@@ -145,10 +142,11 @@ def measure_idle(sources: Sources, stop: Stop) -> IdleReference:
     readings = [[parse_proc_stat(look.stat) for look in looks] for looks in ends]
     spans = [_busy(early, late) for early, late in itertools.pairwise(readings)]
     first, last = ends[0][-1], ends[-1][0]
+    seconds, energy = last.stat.at - first.stat.at, sources.energy
     return IdleReference(
-        seconds=last.stat.at - first.stat.at,
+        seconds=seconds,
         busy=sorted(spans)[_SPANS // 2],
-        energy=_power(sources, first, last),
+        energy=energy.used(first.energy, last.energy) / seconds if energy else None,
     )
 
 
@@ -181,11 +179,3 @@ def _busy(early: Sequence[CpuTimes], late: Sequence[CpuTimes]) -> float:
     seconds = fmean(one.at for one in late) - fmean(one.at for one in early)
     quiet = fmean(idle(one.total) for one in late) - fmean(idle(one.total) for one in early)
     return max(len(late[0].each) - quiet / seconds, 0.0)
-
-
-def _power(sources: Sources, before: CpuSample, after: CpuSample) -> float | None:
-    """Joule per second."""
-    if sources.energy is None:
-        return None
-    used = sources.energy.used(before.energy, after.energy)
-    return used / (after.stat.at - before.stat.at)

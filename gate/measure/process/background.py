@@ -38,7 +38,6 @@ from gate.measure.process.rounds import (
     Rounds,
     read_rounds_done,
     tally,
-    tally_of,
 )
 from gate.model import BACKGROUND_RATE, Role, Value, is_loaded
 
@@ -159,11 +158,11 @@ class Load:
     def _workers(self) -> ProcessUsage:
         """What the load has done; of fio its jobs, without the process that only watches them."""
         if self._background.command is not None:
-            return tally(self._mark)
+            return tally(marked_processes(self._mark))
         others = [number for number in marked_processes(self._mark) if number != self._child.pid]
-        whole = tally_of([self._child.pid])
+        whole = tally([self._child.pid])
         threads = whole if whole.tasks > _WATCHERS else ProcessUsage()
-        return tally_of(others) if others else threads
+        return tally(others) if others else threads
 
     def begin(self) -> None:
         """The measured process is about to start: its part begins here, if the load lives."""
@@ -176,7 +175,7 @@ class Load:
 
     def cpu(self) -> float:
         """CPU-seconds that the load has used so far."""
-        self._used = max(self._used, tally(self._mark).cpu)
+        self._used = max(self._used, tally(marked_processes(self._mark)).cpu)
         return self._used
 
     def finish(self) -> tuple[tuple[Value, ...], tuple[str, ...]]:

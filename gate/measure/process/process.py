@@ -1,7 +1,4 @@
-"""One child process in a group of its own: waited for without polling, killed whole.
-
-And the environment that a child gets.
-"""
+"""One child process: its environment, waited for without polling, killed with its whole group."""
 
 from __future__ import annotations
 
@@ -53,9 +50,7 @@ def run_process(
 
     Output goes to files, not pipes, so that this process sleeps while the child is measured.
     Whatever the child left behind, in its group or out of it, is killed, also after a normal exit.
-
-    Raises:
-        OSError: the program cannot be started.
+    `OSError` where the program cannot be started.
     """
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         mark, started = secrets.token_hex(8), time.monotonic()
@@ -88,8 +83,7 @@ def start(
 ) -> subprocess.Popen[bytes]:
     """Start a command in a session of its own, marked, and bound to end with the gate.
 
-    Raises:
-        OSError: the program cannot be started, or `enter` failed in the child.
+    `OSError` where the program cannot be started, or `enter` failed in the child.
     """
 
     def prepare() -> None:

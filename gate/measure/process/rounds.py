@@ -1,20 +1,16 @@
-"""What a background load has done: processor time and I/O by the kernel's count, and its rounds.
-
-The loop that runs a command again and again writes down when each round ended, and what all of
-them had used by then.
-"""
+"""What a background load has done: processor time and I/O by the kernel's count, and its rounds."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from operator import sub
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.errors import TrialFailed
 from gate.formats.strict import export
 from gate.linux.proc_stat import TICK
 from gate.linux.processes import process_io, process_stat
-from gate.measure.process.process import marked_processes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,9 +28,7 @@ class ProcessUsage(NamedTuple):
     """Processes and threads that live now."""
 
     def __sub__(self, other: ProcessUsage) -> ProcessUsage:
-        return ProcessUsage(
-            self.cpu - other.cpu, self.moved - other.moved, self.tasks - other.tasks
-        )
+        return ProcessUsage._make(map(sub, self, other))
 
     @property
     def worked(self) -> bool:
@@ -42,13 +36,8 @@ class ProcessUsage(NamedTuple):
         return self.cpu > 0 or self.moved > 0
 
 
-def tally(mark: str) -> ProcessUsage:
-    """Everything that carries the mark."""
-    return tally_of(marked_processes(mark))
-
-
-def tally_of(processes: Iterable[int]) -> ProcessUsage:
-    """These processes; one that is gone meanwhile is left out."""
+def tally(processes: Iterable[int]) -> ProcessUsage:
+    """What these processes used; one that is gone meanwhile is left out."""
     cpu, moved, tasks = 0.0, 0, 0
     for number in processes:
         stat = process_stat(number)
@@ -97,8 +86,7 @@ class Rounds:
     def during(self, begin: float, end: float) -> tuple[int, float, float] | None:
         """Rounds that ended in a window, how many per second, and the resolution of that.
 
-        The rate is over whole rounds: from the last end before the window to the last in it. None
-        where none ended in it.
+        The rate is over whole rounds: from the last end before the window to the last in it.
         """
         inside = [one for one in self.ends if begin <= one <= end]
         if not inside:
@@ -109,10 +97,7 @@ class Rounds:
         return len(inside), rate, rate * _TICK / lasted
 
     def silence(self, begin: float, end: float, used: ProcessUsage) -> tuple[float, ProcessUsage]:
-        """Seconds from the last end in a window to the window's own, and what was used in them.
-
-        `used` is what the load had used up when the window ended.
-        """
+        """Seconds from the last end in a window to its own, and what was used until then."""
         ends = [n for n, one in enumerate(self.ends) if begin <= one <= end]
         if not ends:
             return end - begin, ProcessUsage()

@@ -120,7 +120,8 @@ class StorageState:
         if raw:
             due = [] if self._device_written else [(self.device, self.size)]
         else:
-            due = list(self._new_files())
+            files = data_files(self.work)
+            due = [(name, size) for name, size, who in files if who not in self._written]
         total = float(sum(size for _, size in due) * len(self.wanted.precondition))
         self.budget.demand_bytes(total, "preconditioning")
         for step in self.wanted.precondition:
@@ -147,12 +148,6 @@ class StorageState:
         cure = "Preconditioning needs fio and storage that takes direct I/O (tmpfs does not)."
         demand_success(command, self.stop, f"{step} of {target}", cure, progress)
 
-    def _new_files(self) -> Iterator[tuple[str, int]]:
-        """Data files that nobody has written yet, relative to the work directory."""
-        for name, size, who in data_files(self.work):
-            if who not in self._written:
-                yield name, size
-
     @property
     def look(self) -> Callable[[], float] | None:
         """What looks at a running trial; None where it may write whatever it likes."""
@@ -172,11 +167,8 @@ class StorageState:
     def opened(self) -> Iterator[None]:
         """Inside, the device is ours alone, and its file system is made and mounted.
 
-        What other profiles did to it meanwhile is nobody's business: it counts as not written.
-
-        Raises:
-            InputError: the device may not be written any more; nothing was.
-            MeasureError: the file system cannot be made or mounted.
+        What other profiles did to it meanwhile is nobody's business: it counts as not written. A
+        device that may not be written any more is refused before anything is.
         """
         self._written.clear()
         self._device_written = False
