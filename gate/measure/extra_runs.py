@@ -88,7 +88,8 @@ class _ObservedHarness:
             outcome = context.run(self.around(command, file) if self.around else command)
             self.counts = growth(before, read_counts(machine))
             self.seconds = outcome.duration
-            self.after(file)
+            if self.around is not None:
+                self.after(file)
             return outcome
 
         reading = self.inner.trial(replace(context, run=observe))

@@ -1,4 +1,4 @@
-"""A session before its first trial, and which unfinished one may go on: one of the same thing."""
+"""A session before its first trial; an unfinished one goes on with the same thing, host, boot."""
 
 from __future__ import annotations
 

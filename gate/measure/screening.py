@@ -78,12 +78,13 @@ def _take_trials(
         controls.between()
         if steady and name != last:
             settled, last = settle(run, recorder, benchmarks[name]), name
-        again = settled
-        while again:
-            trial = take_trial(run, recorder, benchmarks[name])
-            run.report(session.side, trial, done, len(planned))
-            again = budget.again(trial, recorder.session.trials)
-        make_group_trials(run, recorder, groups)
+        if settled:
+            again = True
+            while again:
+                trial = take_trial(run, recorder, benchmarks[name])
+                run.report(session.side, trial, done, len(planned))
+                again = budget.again(trial, recorder.session.trials)
+            make_group_trials(run, recorder, groups)
         if why_not := budget.spent(recorder.session.trials):
             return why_not
     return budget.spent(recorder.session.trials)

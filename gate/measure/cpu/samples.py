@@ -133,7 +133,7 @@ mean is known to a fraction of a tick."""
 
 
 def measure_idle(sources: Sources, stop: Stop) -> IdleReference:
-    """Look at the machine while nothing is measured."""
+    """Look at the machine while nothing is measured: what it uses is taken off every bill."""
     with stop.interruptible():
         ends = [_looks(sources)]
         for _ in range(_SPANS):

@@ -97,7 +97,7 @@ class Rounds:
         return len(inside), rate, rate * _TICK / lasted
 
     def silence(self, begin: float, end: float, used: ProcessUsage) -> tuple[float, ProcessUsage]:
-        """Seconds from the last end in a window to its own, and what was used until then."""
+        """Seconds without an end up to a window's own, and the use in them; then it was `used`."""
         ends = [n for n, one in enumerate(self.ends) if begin <= one <= end]
         if not ends:
             return end - begin, ProcessUsage()
@@ -115,8 +115,8 @@ def read_rounds_done(path: Path, started: float) -> Rounds:
         counts = [[int(count) for count in row[1:]] for row in rows]
     except (ValueError, IndexError):
         moments, counts = [math.nan], [[]]
-    whole_rows = all(map(math.isfinite, moments)) and {1, 2} >= {len(one) for one in counts}
-    if not whole_rows or moments != sorted(moments):
+    is_whole = all(map(math.isfinite, moments)) and {1, 2} >= {len(one) for one in counts}
+    if not is_whole or moments != sorted(moments):
         raise TrialFailed("the background load's record of its rounds is spoilt")
     done = list(zip(moments, counts, strict=True))
     return Rounds(

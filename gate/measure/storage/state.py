@@ -222,7 +222,7 @@ def make_storage(
 ) -> StorageState | None:
     """The storage of a profile for one run; none where it asks for no state.
 
-    The device is refused where it is in no allow-list, or may not be written; nothing is yet.
+    The device is looked at, and refused where no list allows it or it may not be written.
     """
     wanted = profile.storage
     if wanted is None:
