@@ -29,6 +29,10 @@ class Window(NamedTuple):
     range: float
     slope: float
 
+    def within(self, steady: Steady) -> bool:
+        """Whether that is steady."""
+        return self.range <= steady.range and self.slope <= steady.slope
+
 
 def window_of(values: Sequence[float]) -> Window:
     """Spread, and what the least-squares line moves from the first value to the last."""
@@ -55,7 +59,7 @@ def settle(run: RunContext, recorder: SessionRecorder, benchmark: Benchmark) -> 
             values += [one.value for one in trial.values if one.metric == steady.metric]
         last = values[-steady.window :]
         window = window_of(last) if len(last) == steady.window and min(last) > 0 else None
-        settled = bool(window and window.range <= steady.range and window.slope <= steady.slope)
+        settled = window is not None and window.within(steady)
         never = number == steady.limit and not settled
         text = _text(window, len(last), steady)
         if never:
