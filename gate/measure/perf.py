@@ -136,7 +136,7 @@ def counted_in(file: Path) -> dict[str, float]:
     counts = {}
     for line in lines:
         value, _, name, *_ = [*line.split(";"), "", "", ""]
-        if value.isdigit() and float(value) and name in _COUNTED:
+        if value.isdecimal() and float(value) and name in _COUNTED:
             counts[f"perf: {name}"] = float(value)
     return counts
 

@@ -91,7 +91,7 @@ def _record(found: Answers, word: str, rest: str) -> None:
             found.symbols = _unpacked(second)
         case "end":
             found.ended = first == "0"
-        case "step" if status.isdigit():
+        case "step" if status.isdecimal():
             found.steps[name] = int(status), _from_base64(second).decode("utf-8", "replace")
 
 

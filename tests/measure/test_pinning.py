@@ -110,6 +110,7 @@ def test_which_processors(text, usable, wanted):
         ("0", "asks for 0 processors"),
         ("0-2", "asks for processor 1, and only 0,2 may be used here"),
         ("a-b", "no count and no list"),
+        ("²", "no count and no list"),
         ("", "no count and no list"),
     ],
 )

@@ -31,7 +31,7 @@ _PATIENCE = 2.0
 
 def chosen_cpus(text: str, usable: frozenset[int]) -> frozenset[int]:
     """`2`: the first two usable processors; `0-1,3`: these. Without them, the trial fails."""
-    if text.isdigit():
+    if text.isdecimal():
         count = int(text)
         if not 0 < count <= len(usable):
             raise TrialFailed(
@@ -138,7 +138,7 @@ def _sweep(parent: Path) -> None:
         left += parent.glob(f"{_PREFIX}*")
     for group in left:
         parts = group.name.removeprefix(_PREFIX).split("-")
-        if len(parts) > 1 and parts[0].isdigit() and not lives(int(parts[0]), parts[1]):
+        if len(parts) > 1 and parts[0].isdecimal() and not lives(int(parts[0]), parts[1]):
             _remove(group, 0.0)
 
 
