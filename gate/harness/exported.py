@@ -83,9 +83,14 @@ def read_export(text: str, name: str) -> Export:
 
 
 def _read(text: str, name: str) -> Export:
-    if '"fio version"' in text and not _is_object_without(text, "fio version"):
+    try:
+        keys = _keys(text)
+    except TrialFailed:
+        if '"fio version"' not in text:
+            raise
+        keys = {"fio version"}  # fio may say more than its JSON
+    if "fio version" in keys:
         return _fio(text)
-    keys = _keys(text)
     if "machine_info" in keys and "benchmarks" in keys:
         return _pytest(text)
     if "results" in keys:
@@ -108,21 +113,11 @@ def _keys(text: str) -> set[str]:
     return set(raw)
 
 
-def _is_object_without(text: str, key: str) -> bool:
-    """Whether the text is one JSON object that lacks `key` at its top."""
-    try:
-        return key not in _keys(text)
-    except TrialFailed:
-        return False
-
-
 def _fio(text: str) -> Export:
     document = output.parse(text)
     values, _ = fio_values(document)
-    names = dict.fromkeys(job.name for job in document.jobs)
-    trial = ExportedTrial(
-        benchmark="+".join(names), values=values, latencies=fio_latencies(document)
-    )
+    name = "+".join(dict.fromkeys(side.job for side in document.sides))
+    trial = ExportedTrial(benchmark=name, values=values, latencies=fio_latencies(document))
     return Export(harness="fio", version=document.version, trials=(trial,), notes=document.notes)
 
 
@@ -147,7 +142,7 @@ def _pytest(text: str) -> Export:
         raise TrialFailed("it holds no benchmark: nothing ran, or everything failed")
     trials = tuple(
         ExportedTrial(benchmark=name_of(test, "a test id"), values=values)
-        for test, values in document.benchmarks
+        for test, values in document.benchmarks.items()
     )
     return Export(harness="pytest-benchmark", version=document.version, trials=trials)
 
@@ -207,18 +202,13 @@ def _sha256(text: str) -> str:
 
 
 def _refuse_mixture(exports: Collection[Export]) -> None:
-    harnesses = {export.harness for export in exports}
-    versions = {export.version.partition(".")[0] for export in exports}
-    for kind, one, names in (
-        ("harnesses", "harness", harnesses),
-        ("major versions", "version", versions),
+    for one, kind, names in (
+        ("harness", "harnesses", {export.harness for export in exports}),
+        ("version", "major versions", {export.version.partition(".")[0] for export in exports}),
     ):
         if len(names) > 1:
-            raise InputError(
-                "G235",
-                f"the files are of different {kind}: {', '.join(sorted(names))}.",
-                cure=f"Import each {one} on its own.",
-            )
+            message = f"the files are of different {kind}: {', '.join(sorted(names))}."
+            raise InputError("G235", message, cure=f"Import each {one} on its own.")
 
 
 def _metrics(harness: str, trials: Sequence[ExportedTrial], tolerance: float) -> tuple[Metric, ...]:

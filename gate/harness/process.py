@@ -130,6 +130,35 @@ def ask(
     return (answer.stderr if silent else answer.stdout).decode("utf-8", "replace")
 
 
+def ask_version(
+    program: str,
+    pattern: re.Pattern[str],
+    environment: Mapping[str, str],
+    *,
+    oldest: tuple[int, int],
+    below: tuple[int, int] | None = None,
+    name: str = "",
+    cure: str,
+) -> str:
+    """The version that a program says of itself, which has to be one that the gate knows.
+
+    `pattern` finds the version, its major and its minor number; `name` is for messages.
+
+    Raises:
+        MeasureError: it is missing (`G230`), or says no version or an unknown one (`G231`).
+    """
+    said, name = ask((program, "--version"), environment, cure=cure), name or program
+    match = pattern.search(said)
+    if match is None:
+        message = f"{name} does not say its version: {quote(said)}."
+        raise MeasureError("G231", message, cure=cure)
+    number = int(match[2]), int(match[3])
+    if number < oldest or (below is not None and number >= below):
+        wrong = "is not a version that the gate knows" if below else "is too old"
+        raise MeasureError("G231", f"{name} {quote(match[1])} {wrong}.", cure=cure)
+    return quote(match[1])
+
+
 def versions_of(needs: Iterable[Need], environment: Mapping[str, str]) -> dict[str, str]:
     """The versions of those programs that are there and say theirs, by name."""
     versions = {}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.errors import InputError, TrialFailed, TrialTimeout
+from gate.errors import TrialFailed, TrialTimeout
 from gate.formats.profile.metric_kinds import MetricKind, replay_kinds
 from gate.formats.strict import document, export, finite, items, mapping, quote
-from gate.harness.base import Reading
+from gate.harness.base import Harness, Reading
 from gate.harness.process import Clock, demand, finish
 from gate.model import Value
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _ACTS = "fail, timeout, hang, nan, inf, zero"
 
 
-class Replay:
+class Replay(Harness):
     """Plays the values of a JSON file; the i-th trial of a benchmark and side is the i-th value."""
 
     name = "replay"
@@ -35,9 +35,6 @@ class Replay:
     def check(self, context: TrialContext) -> None:
         """Refuse a file that cannot be read."""
         replay_kinds(_path(context))
-
-    def prepare(self, context: TrialContext) -> None:
-        """Nothing."""
 
     def trial(self, context: TrialContext) -> Reading:
         """Play one trial."""
@@ -58,9 +55,8 @@ class Replay:
 
 def _path(context: TrialContext) -> Path:
     if context.profile.work.replay_file is None:
-        message = "the profile names no recording."
-        cure = 'Add file = "recording.json".'
-        raise InputError("G235", message, place=context.profile.path, cure=cure)
+        message, cure = "the profile names no recording.", 'Add file = "recording.json".'
+        raise context.error("G235", message, cure)
     return Path(context.profile.work.replay_file)
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from gate.harness.base import HarnessAround
 from gate.linux.kernel_counters import growth, read_counts
 from gate.linux.machine import ThisMachine
 from gate.linux.processes import process_numbers
@@ -21,10 +22,9 @@ from gate.model import SCHEMA, Side, Stage, TrialStatus
 from gate.model.diagnosis import ExtraRun, ExtraRuns, Folded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from gate.formats.profile.metric_kinds import MetricKind
     from gate.harness.base import Command, Harness, Outcome, Reading, TrialContext
     from gate.linux.machine import LinuxMachine
     from gate.measure.perf import Perf
@@ -50,37 +50,19 @@ class _Failed(Exception):
     """An extra run gave nothing, or there is no time for it; the message says so."""
 
 
-@dataclass(slots=True)
-class _ObservedHarness:
+class _ObservedHarness(HarnessAround):
     """A harness, with what is known of the last process of its last trial."""
 
-    inner: Harness
-    machine: LinuxMachine
-    around: Callable[[Command, Path], Command] = lambda command, _: command
-    """Puts perf around a process; it may write below the trial's scratch directory."""
-    after: Callable[[Path], None] = lambda _: None
-    """Called with the scratch directory as soon as that process has ended."""
-    name: str = field(init=False)
-    kinds: Mapping[str, MetricKind] = field(init=False)
-    counts: dict[str, float] = field(default_factory=dict)
-    seconds: float = 0.0
-    operations: float | None = None
-
-    def __post_init__(self) -> None:
-        """Take the name and the metrics of the harness itself."""
-        self.name, self.kinds = self.inner.name, self.inner.kinds
-
-    def tools(self, profile: Profile, environment: Mapping[str, str]) -> dict[str, str]:
-        """As the harness says."""
-        return self.inner.tools(profile, environment)
-
-    def check(self, context: TrialContext) -> None:
-        """As the harness does."""
-        self.inner.check(context)
-
-    def prepare(self, context: TrialContext) -> None:
-        """As the harness does."""
-        self.inner.prepare(context)
+    def __init__(self, inner: Harness, machine: LinuxMachine) -> None:
+        super().__init__(inner)
+        self.machine = machine
+        self.around: Callable[[Command, Path], Command] = lambda command, _: command
+        """Puts perf around a process; it may write below the trial's scratch directory."""
+        self.after: Callable[[Path], None] = lambda _: None
+        """Called with the scratch directory as soon as that process has ended."""
+        self.counts: dict[str, float] = {}
+        self.seconds = 0.0
+        self.operations: float | None = None
 
     def trial(self, context: TrialContext) -> Reading:
         """The trial, with a look at the kernel's counters around every process."""

@@ -135,7 +135,7 @@ def test_no_output(make, status, text):
         return Outcome(status=status, output="", errors="", timed_out=False, duration=0.1)
 
     context = make(spec(), run=run)
-    (context.scratch / "fio.json").write_text("stale")
+    (context.scratch / "job.json").write_text("stale")
     with pytest.raises(TrialFailed, match=r"export|ended"):
         FIO.trial(context)
 

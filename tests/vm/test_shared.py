@@ -14,7 +14,7 @@ from gate.errors import InputError, TrialFailed, TrialTimeout
 from gate.formats.session.session_file import write_session
 from gate.harness.base import Outcome
 from gate.harness.guest.booted import SESSION, _session
-from gate.harness.guest.booted_output import demand_success, guest_exit_status, proof_of
+from gate.harness.guest.side_boot import demand_success, guest_exit_status, proof_of
 from gate.model import Side, State
 from gate.vm.machine import MachineBoot, machine_command, make_disks, why_not_kvm
 from gate.vm.root import lay_out_root, lay_out_share

@@ -33,8 +33,12 @@ class JobFailed(TrialFailed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FioSide:
-    """One direction of one job entry, in base units."""
+    """One direction of one entry of `jobs`, which did I/O, in base units.
 
+    An entry is a job, or a whole group when group_reporting is on.
+    """
+
+    job: str
     side: str
     ios: int
     """I/Os completed."""
@@ -54,20 +58,12 @@ class FioSide:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FioJob:
-    """One entry of `jobs`: a job, or a whole group when group_reporting is on."""
-
-    name: str
-    sides: tuple[FioSide, ...]
-    """Those that did I/O."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FioDocument:
     """A fio run whose jobs all ended without error and all did I/O."""
 
     version: str
-    jobs: tuple[FioJob, ...]
+    sides: tuple[FioSide, ...]
+    """Those of every job, at least one of each."""
     notes: tuple[str, ...]
     ended: float | None
     """Unix time at which all jobs had ended; absent where fio does not tell, or where a job was
@@ -90,7 +86,7 @@ def parse(text: str) -> FioDocument:
     _refuse_sequence(entries)
     return FioDocument(
         version=quote(version.removeprefix("fio-")),
-        jobs=tuple(_job(entry) for entry in entries),
+        sides=tuple(side for entry in entries for side in _sides(entry)),
         notes=tuple(f"fio said beside its JSON: {quote(line)}" for line in around[:5]),
         ended=_ended(raw, entries),
     )
@@ -168,15 +164,15 @@ def _refuse_sequence(entries: list[dict[str, object]]) -> None:
         )
 
 
-def _job(entry: dict[str, object]) -> FioJob:
+def _sides(entry: dict[str, object]) -> list[FioSide]:
     name = name_of(entry.get("jobname"), "a fio job's name")
     present = [side for side in FIO_SIDES if side in entry] or [MIXED] * (MIXED in entry)
     if not present:
         raise TrialFailed(f"fio job {name} has neither read, write nor trim figures")
-    sides = tuple(side for side in (_side(entry, key, name) for key in present) if side.ios)
+    sides = [side for side in (_side(entry, key, name) for key in present) if side.ios]
     if not sides:
         raise TrialFailed(f"fio job {name} did no I/O at all")
-    return FioJob(name=name, sides=sides)
+    return sides
 
 
 def _side(entry: dict[str, object], key: str, name: str) -> FioSide:
@@ -188,6 +184,7 @@ def _side(entry: dict[str, object], key: str, name: str) -> FioSide:
     if min(rates.values()) < 0:
         raise TrialFailed(f"{what} has a negative rate")
     return FioSide(
+        job=name,
         side=key,
         ios=count(raw.get("total_ios"), f"total_ios, {what}"),
         transferred=count(raw.get("io_bytes", 0), f"io_bytes, {what}"),
@@ -197,7 +194,6 @@ def _side(entry: dict[str, object], key: str, name: str) -> FioSide:
         clat_count=count(clat.get("N", 0), f"clat N, {what}"),
         clat_mean=finite(clat.get("mean", 0.0), f"clat mean, {what}") / 1e9,
         percentiles={
-            point: finite(value, f"clat percentile, {what}") / 1e9
-            for point, value in points.items()
+            at: finite(value, f"clat percentile, {what}") / 1e9 for at, value in points.items()
         },
     )

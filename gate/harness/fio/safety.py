@@ -79,20 +79,16 @@ def unsafe(
     for line in lines_of(text):
         if line.section is not None:
             sections.append(line)
-            found += [(line.number, why) for why in _section(line, work)]
-            continue
-        if DEVICE in line.content:
-            why = _device(line, environment, device)
-            found += [(line.number, why)] if why else []
+            whys = _section(line, work)
+        elif DEVICE in line.content:
             on_device = True
-            continue
-        expanded, why = _expand(line.content, environment)
-        name, value = split_option(expanded)
-        if why:
-            found.append((line.number, why))
+            whys = _device(line, environment, device)
         else:
-            options.append((line, name, value))
-            found += [(line.number, why) for why in _option(name, value)]
+            expanded, why = _expand(line.content, environment)
+            option = split_option(expanded)
+            options += [] if why else [(line, *option)]
+            whys = iter([why]) if why else _option(*option)
+        found += [(line.number, why) for why in whys]
     found += _unfit_for_device(options) if on_device else []
     found += _Paths(work, sections, options).findings()
     return sorted(set(found))
@@ -103,15 +99,14 @@ def opens_device(text: str) -> bool:
     return any(line.section is None and DEVICE in line.content for line in lines_of(text))
 
 
-def _device(line: JobLine, environment: Mapping[str, str], device: str) -> str:
-    """Why a line that names the allowed device must not be used; empty when it may."""
+def _device(line: JobLine, environment: Mapping[str, str], device: str) -> Iterator[str]:
+    """Why a line that names the allowed device must not be used."""
     if not device:
-        return f"{DEVICE} is there only for the job of a profile with [storage] device"
-    if line.option != ("filename", f"${{{DEVICE}}}"):
-        return f"the device is named by filename=${{{DEVICE}}} alone, with nothing before or behind"
-    if environment.get(DEVICE) != device or not _DEVICE_PATH.fullmatch(device):
-        return f"{quote(device)} is no path that fio would open as it stands"
-    return ""
+        yield f"{DEVICE} is there only for the job of a profile with [storage] device"
+    elif line.option != ("filename", f"${{{DEVICE}}}"):
+        yield f"the device is named by filename=${{{DEVICE}}} alone, with nothing before or behind"
+    elif environment.get(DEVICE) != device or not _DEVICE_PATH.fullmatch(device):
+        yield f"{quote(device)} is no path that fio would open as it stands"
 
 
 def _unfit_for_device(options: list[tuple[JobLine, str, str]]) -> Iterator[tuple[int, str]]:
@@ -194,23 +189,21 @@ class _Paths:
             for part in _parts(value)
         ]
 
-    def findings(self) -> list[tuple[int, str]]:
+    def findings(self) -> Iterator[tuple[int, str]]:
         """Find the lines that reach outside the work directory, with the reason."""
-        found: list[tuple[int, str]] = []
         for line, name, value in self._options:
             if "$" in (_KEYWORD.sub("", value) if name == "filename_format" else value):
-                found.append((line.number, f"{name} holds a $ that fio may replace"))
+                yield line.number, f"{name} holds a $ that fio may replace"
                 continue
             for part in _parts(value):
-                why = self._reason(name, part)
-                found += [(line.number, f"{name}={quote(part)} {why}")] if why else []
+                if why := self._reason(name, part):
+                    yield line.number, f"{name}={quote(part)} {why}"
         for line in self._sections:
-            why = self._existing(f"{_literal(line.section or '')}.*")
-            found += [(line.number, f"the files of this job: {why}")] if why else []
+            if why := self._existing(f"{_literal(line.section or '')}.*"):
+                yield line.number, f"the files of this job: {why}"
         for pattern in _LEFT_BEHIND if self._sections else ():
-            why = self._existing(pattern)
-            found += [(self._sections[0].number, f"files that fio leaves: {why}")] if why else []
-        return found
+            if why := self._existing(pattern):
+                yield self._sections[0].number, f"files that fio leaves: {why}"
 
     def _reason(self, name: str, part: str) -> str:
         if part == "-":
@@ -250,10 +243,9 @@ class _Paths:
             except OSError:
                 continue
             for name in sorted(names):
-                if fnmatch(name, last):
-                    why = self._place(os.path.join(directory, folder), name, "filename")
-                    if why:
-                        return f"{quote(name)} is there and {why}"
+                where = os.path.join(directory, folder)
+                if fnmatch(name, last) and (why := self._place(where, name, "filename")):
+                    return f"{quote(name)} is there and {why}"
         return ""
 
 

@@ -12,13 +12,13 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
-from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.errors import TrialFailed
 from gate.formats.profile.metric_kinds import FIO_KINDS
 from gate.harness.base import Planter
 from gate.harness.fio.job import effective_job, is_global, job_options, lines_of
+from gate.harness.planted.commands import typical_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from gate.harness.base import Harness, TrialContext
     from gate.model import Benchmark, Profile
 
-TRIALS = 3
 _SHORTEST_SLEEP = 2000.0
 """Microseconds; the kernel's timers add about 60."""
 _QUEUES = 10
@@ -71,9 +70,7 @@ class PlantFio(Planter):
         if job.refusal or jobs is None or depth is None:
             raise TrialFailed(job.refusal or "numjobs or iodepth is no plain number")
         inner.prepare(context)
-        readings = [inner.trial(context) for _ in range(TRIALS)]
-        rates = [v.value for r in readings for v in r.values if v.metric == "iops"]
-        each = jobs / median(rates) * 1e6
+        each = jobs / typical_value(inner, context, "iops") * 1e6
         if "thinktime" in job.options:
             return _longer(job, loss * each)
         blocks = math.ceil(max(_SHORTEST_SLEEP / (loss * each), _QUEUES * (depth - 1) / loss, 1))
