@@ -40,17 +40,21 @@ def expand(
         InputError: a name is unknown (`G233`), or there is no side directory (`G234`).
     """
     guard: Callable[[str], str] = shlex.quote if quoted else str
-    values = {**parameters_of(context.profile, context.benchmark), **(more or {})}
+    own = {"side": str(context.side_directory)}
+    values = own | parameters_of(context.profile, context.benchmark) | dict(more or {})
 
     def filled(match: re.Match[str]) -> str:
         token, name = match[0], match[1]
         if token in ("{{", "}}"):
             return token[0]
-        if name == "side":
-            return guard(_side(context))
+        if name == "side" and context.side_directory is None:
+            side = context.side.value
+            why = f"{{side}} is used, but the {side} side has no directory."
+            cure = f"Pass --{side} DIR, or declare [side.{side}] with a directory in the profile."
+            raise context.error("G234", why, cure)
         if name in values:
             return guard(values[name])
-        allowed = ", ".join(f"{{{known}}}" for known in ("side", *values))
+        allowed = ", ".join(f"{{{known}}}" for known in values)
         cure = f"Write one of {allowed}; a plain brace is written twice: {{{{ or }}}}."
         raise context.error("G233", f"{token} in “{template}” stands for nothing.", cure)
 
@@ -63,16 +67,9 @@ def own_environment(context: TrialContext) -> dict[str, str]:
     return {name: expand(text, context, quoted=False) for name, text in given}
 
 
-def _side(context: TrialContext) -> str:
-    if context.side_directory is not None:
-        return str(context.side_directory)
-    side = context.side.value
-    cure = f"Pass --{side} DIR, or declare [side.{side}] with a directory in the profile."
-    raise context.error("G234", f"{{side}} is used, but the {side} side has no directory.", cure)
-
-
 _MOST_SHOWN = 3
 _LONGEST_FIGURE = 100
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 def output_values(text: str, outputs: Iterable[Output]) -> tuple[Value, ...]:
@@ -121,12 +118,7 @@ def _figure(text: str, output: Output) -> float:
 
 def _number(figure: str | None) -> float:
     """A plain decimal number, else nan; Python's own spellings (1_000, inf, ٣) are none."""
-    if figure is None or not re.fullmatch(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?", figure.strip()):
-        return math.nan
-    try:
-        return float(figure)
-    except ValueError:
-        return math.nan
+    return float(figure) if figure and _NUMBER.fullmatch(figure.strip()) else math.nan
 
 
 def _place(text: str, match: re.Match[str]) -> str:

@@ -32,7 +32,7 @@ from gate.model import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Sequence
 
     from gate.model import Host, Percentiles, Value
 
@@ -100,7 +100,6 @@ def _read(text: str, name: str) -> Export:
 
 
 def _keys(text: str) -> set[str]:
-    """Top-level keys of the document."""
     stripped = text.strip()
     if not stripped:
         raise TrialFailed("the file is empty")
@@ -156,7 +155,7 @@ _GATES = {
 
 
 def imported_session(
-    exports: Mapping[str, Export],
+    exports: Sequence[Export],
     texts: Sequence[str],
     *,
     profile: str,
@@ -166,18 +165,18 @@ def imported_session(
     now: str,
 ) -> Session:
     """One complete session of all trials, which must be of one harness and version (G235)."""
-    _refuse_mixture(exports.values())
-    first = next(iter(exports.values()))
-    trials = [trial for export in exports.values() for trial in export.trials]
+    _refuse_mixture(exports)
+    harness, version = exports[0].harness, exports[0].version
+    trials = [trial for export in exports for trial in export.trials]
     counts = Counter(trial.benchmark for trial in trials)
     identity = _sha256("\0".join(sorted(texts)))
-    metrics = _metrics(first.harness, trials, tolerance)
+    metrics = _metrics(harness, trials, tolerance)
     return Session(
         schema=SCHEMA,
         id=f"imported-{identity[:16]}",
         profile=profile,
-        profile_digest=f"imported:{_sha256(json.dumps([first.harness, sorted(counts)]))}",
-        harness=first.harness,
+        profile_digest=f"imported:{_sha256(json.dumps([harness, sorted(counts)]))}",
+        harness=harness,
         side=Side.HEAD,
         stage=Stage.SCREEN,
         subject=Subject(description="imported"),
@@ -192,8 +191,8 @@ def imported_session(
         planned=tuple(Planned(benchmark=name, trials=n) for name, n in counts.items()),
         metrics=metrics,
         trials=tuple(_trial(trial, i, metrics, now) for i, trial in enumerate(trials)),
-        tools={first.harness: first.version},
-        notes=tuple(note for export in exports.values() for note in export.notes),
+        tools={harness: version},
+        notes=tuple(note for export in exports for note in export.notes),
     )
 
 
@@ -201,7 +200,7 @@ def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
-def _refuse_mixture(exports: Collection[Export]) -> None:
+def _refuse_mixture(exports: Sequence[Export]) -> None:
     for one, kind, names in (
         ("harness", "harnesses", {export.harness for export in exports}),
         ("version", "major versions", {export.version.partition(".")[0] for export in exports}),

@@ -44,10 +44,9 @@ class Replay(Harness):
         delay = finite(raw.get("delay", 0), "delay")
         if delay > 0:
             _sleep(context, f"{delay:f}")
-        series = _series(raw, context)
         values = tuple(
             Value(metric=metric, value=_play(context, metric, row))
-            for metric, row in series.items()
+            for metric, row in _series(raw, context).items()
         )
         demand(context, kinds, values, {})
         return Reading(values=values)
@@ -61,7 +60,6 @@ def _path(context: TrialContext) -> Path:
 
 
 def _series(raw: dict[str, object], context: TrialContext) -> dict[str, list[object]]:
-    """Find the recorded rows of this benchmark and side."""
     name, side = context.benchmark.name, context.side.value
     benchmarks = mapping(raw.get("benchmarks"), "benchmarks")
     if name not in benchmarks:

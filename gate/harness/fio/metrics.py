@@ -73,11 +73,8 @@ class _Table:
     def rates(self, prefix: str, sides: Sequence[FioSide]) -> None:
         """Rates of concurrent jobs add up."""
         samples = sum(side.ios for side in sides)
-        totals = {
-            "iops": sum(side.iops for side in sides),
-            "throughput": sum(side.bandwidth for side in sides),
-        }
-        for name, total in totals.items():
+        iops, bandwidth = sum(one.iops for one in sides), sum(one.bandwidth for one in sides)
+        for name, total in (("iops", iops), ("throughput", bandwidth)):
             if total <= 0:
                 raise TrialFailed(f"fio counted {samples} I/Os but gives {prefix}{name} = 0")
             self.values.append(Value(metric=f"{prefix}{name}", value=total, samples=samples))

@@ -93,10 +93,14 @@ def parse(text: str) -> FioDocument:
 
 
 def _ended(raw: dict[str, object], entries: list[dict[str, object]]) -> float | None:
-    options = [raw.get("global options"), *(entry.get("job options") for entry in entries)]
-    late = any(isinstance(option, dict) and "startdelay" in option for option in options)
     stamp = finite(raw.get("timestamp_ms", 0), "fio's timestamp_ms") / 1e3
-    return None if late or stamp <= 0 else stamp
+    return None if stamp <= 0 or _has_option([raw, *entries], "startdelay") else stamp
+
+
+def _has_option(entries: list[dict[str, object]], name: str) -> bool:
+    """Whether a job, or the whole document, was given an option of this name."""
+    given = [entry.get(key) for entry in entries for key in ("global options", "job options")]
+    return any(isinstance(options, dict) and name in options for options in given)
 
 
 def _only_document(text: str) -> tuple[dict[str, object], list[str]]:
@@ -155,9 +159,8 @@ def _refuse_errors(entry: dict[str, object]) -> None:
 def _refuse_sequence(entries: list[dict[str, object]]) -> None:
     """Rates add up only for jobs that ran at the same time."""
     groups = {count(entry.get("groupid", 0), "fio's groupid") for entry in entries}
-    options = [entry.get("job options") for entry in entries]
-    waits = any(isinstance(option, dict) and "wait_for" in option for option in options)
-    if len(groups) > 1 or (waits and len(entries) > 1):
+    waits = len(entries) > 1 and _has_option(entries, "wait_for")
+    if len(groups) > 1 or waits:
         raise TrialFailed(
             "the fio jobs ran one after another (stonewall, new_group or wait_for), so that "
             "their rates do not add up: use one profile per group"

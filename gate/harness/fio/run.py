@@ -6,7 +6,7 @@ As background load it is made endless, and its rate is read at the end.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from gate.errors import InputError, TrialFailed
 from gate.formats.strict import export, quote
@@ -16,7 +16,7 @@ from gate.harness.fio.safety import opens_device, unsafe
 from gate.harness.process import Clock, finish
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from gate.harness.base import TrialContext
     from gate.model import Background
@@ -40,29 +40,26 @@ def safe_job(
     """
     rows = numbered_job(text, options)
     effective = "\n".join(row for _, row in rows)
-    for number, why in _dangers(effective, options, context, device):
-        # Lines that the options added stand in no file.
-        line = rows[number - 1][0] if number else 0
-        raise InputError(
-            "G232",
-            f"{name} must not be run: {why}.",
-            place=f"{file}:{line}" if line else context.profile.path,
-            cure="Let it use relative file names inside the work directory, or none.",
-        )
-    return effective
-
-
-def _dangers(
-    text: str, options: Mapping[str, str], context: TrialContext, device: str
-) -> Iterator[tuple[int, str]]:
-    """What must not be run, by its line; 0 for what belongs to no line."""
-    for name, value in options.items():
-        if _NOT_A_VALUE.search(f"{name}{value}"):
-            yield 0, f"{quote(name)} = {quote(value)} is no fio option"
-    yield from unsafe(text, context.work, context.environment, device)
-    if device and not opens_device(text):
-        why = "the profile names a device, and no line of the job is filename=${GATE_DEVICE}: "
-        yield 0, f"{why}it would measure files"
+    found = [
+        (0, f"{quote(option)} = {quote(value)} is no fio option")
+        for option, value in options.items()
+        if _NOT_A_VALUE.search(f"{option}{value}")
+    ]
+    found += unsafe(effective, context.work, context.environment, device)
+    if device and not opens_device(effective):
+        why = "the profile names a device, and no line of the job is filename=${GATE_DEVICE}"
+        found.append((0, f"{why}: it would measure files"))
+    if not found:
+        return effective
+    number, why = found[0]
+    # Lines that the options added stand in no file.
+    line = rows[number - 1][0] if number else 0
+    raise InputError(
+        "G232",
+        f"{name} must not be run: {why}.",
+        place=f"{file}:{line}" if line else context.profile.path,
+        cure="Let it use relative file names inside the work directory, or none.",
+    )
 
 
 def fio_command(
@@ -95,13 +92,6 @@ ENDLESS = {"time_based": "1", "runtime": "30d"}
 _ENDS = ("number_ios", "io_size", "loops", "steadystate")
 """Options that end a job early, whatever its run time."""
 _LOAD, _STEM = "the background's fio job", "background"
-
-
-class Rate(NamedTuple):
-    """What a fio load did, by its own count."""
-
-    ios: int
-    seconds: float
 
 
 def check_load(
@@ -137,11 +127,11 @@ def load_command(
     return fio_command(_LOAD, _STEM, lambda: check_load(background, context, options), context)
 
 
-def read_rate(context: TrialContext) -> Rate:
+def read_rate(context: TrialContext) -> tuple[int, float]:
     """The I/Os that a stopped load has completed, and in how many seconds.
 
     Raises:
         TrialFailed: fio left no usable account, or says that a job failed.
     """
     sides = parse(export(context.scratch / f"{_STEM}.json", "fio")).sides
-    return Rate(sum(side.ios for side in sides), max(side.runtime for side in sides))
+    return sum(side.ios for side in sides), max(side.runtime for side in sides)

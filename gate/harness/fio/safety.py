@@ -16,7 +16,7 @@ from fnmatch import fnmatch
 from typing import TYPE_CHECKING
 
 from gate.formats.strict import quote
-from gate.harness.fio.job import JobLine, is_global, lines_of, split_option
+from gate.harness.fio.job import VARIABLE, JobLine, lines_of, split_option
 from gate.harness.fio.options import (
     CHECKED,
     DEVICE_ENGINES,
@@ -51,7 +51,6 @@ def irregular(path: str) -> str:
 # fio reads lines into a buffer of fixed size; the rest of a longer line would be a new line.
 _LONGEST_LINE = 1000
 _LONGEST_SECTION = 200
-_VARIABLE = re.compile(r"\$\{([^}]*)\}")
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 _COLON = re.compile(r"(?<!\\):")
 # A slash that begins a path; the one in bssplit=4k/60 follows a digit or a letter.
@@ -132,10 +131,10 @@ def _unreadable(text: str) -> Iterator[tuple[int, str]]:
 
 def _expand(content: str, environment: Mapping[str, str]) -> tuple[str, str]:
     """Replace ${NAME} as fio does it, name part included; or say why it cannot be done."""
-    unset = [name for name in _VARIABLE.findall(content) if name not in environment]
+    unset = [name for name in VARIABLE.findall(content) if name not in environment]
     if unset:
         return "", f"the environment variable {quote(unset[0])} is not set"
-    expanded = _VARIABLE.sub(lambda match: environment[match[1]], content)
+    expanded = VARIABLE.sub(lambda match: environment[match[1]], content)
     if _CONTROL.search(expanded):
         return "", "an environment variable in it holds a control character"
     return expanded, ""
@@ -149,7 +148,7 @@ def _section(line: JobLine, work: Path) -> Iterator[str]:
         yield f"the section name is longer than {_LONGEST_SECTION} characters"
     elif "/" in name:
         yield f"fio would open the section name {quote(name)} as a path"
-    elif not is_global(name) and (why := irregular(os.path.join(work, name))):
+    elif line.opens_job and (why := irregular(os.path.join(work, name))):
         yield f"fio would open the section name {quote(name)}, which {why}"
 
 
@@ -179,7 +178,7 @@ class _Paths:
     ) -> None:
         self._work = os.path.realpath(work)
         self._mounts = mounts_below(self._work)
-        self._sections = [line for line in sections if not is_global(line.section or "")]
+        self._sections = [line for line in sections if line.opens_job]
         self._options = [(line, name, value) for line, name, value in options if name in PATHS]
         # Which file goes with which directory depends on the section: every pair is checked.
         self._directories = [""] + [

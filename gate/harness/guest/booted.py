@@ -208,11 +208,7 @@ def kernel_of(directory: Path, profile: Profile) -> Kernel:
 
 
 def _session(share: Path, context: TrialContext, trials: int) -> Session:
-    """What the guest handed back, whole: that many trials of this benchmark and side.
-
-    Raises:
-        TrialFailed: it is none, of something else, or not whole; or a trial of it failed.
-    """
+    """What the guest handed back, whole: that many trials of this benchmark and side."""
     try:
         session = read_session(share / SESSION)
     except GateError as error:
@@ -233,8 +229,7 @@ def _reading(session: Session, notes: tuple[str, ...]) -> Reading:
     """One boot's median of each metric, with the bill and the latencies of its middle trial."""
     rows = [{value.metric: value for value in trial.values} for trial in session.trials]
     names = [name for name in rows[0] if all(name in row for row in rows)]
-    first = names[0] if names else ""
-    ordered = sorted(range(len(rows)), key=lambda n: rows[n][first].value if first else 0.0)
+    ordered = sorted(range(len(rows)), key=lambda n: rows[n][names[0]].value if names else 0.0)
     middle = session.trials[ordered[len(ordered) // 2]]
     values = tuple(
         Value(

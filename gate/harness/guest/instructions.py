@@ -27,7 +27,7 @@ from gate.harness.guest.side_boot import (
 from gate.harness.process import Clock, finish
 from gate.model import MOST_CHANGED, MOST_FUNCTIONS, Ran, Side, Touch, Value
 from gate.vm.build import GuestOptions, lay_out, read_side
-from gate.vm.changes import changes_between, executed_functions
+from gate.vm.changes import FunctionRuns, changes_between, executed_functions
 from gate.vm.guest_output import last_lines, read_answers, read_counts
 from gate.vm.machine import CountingBoot, counting_command
 from gate.vm.plugin import compile_plugin
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from gate.model import Changes, Profile
     from gate.model import Guest as GuestWanted
     from gate.vm.build import GuestFiles
-    from gate.vm.changes import FunctionRuns
     from gate.vm.guest_output import Answers, Interval
 
 
@@ -223,7 +222,16 @@ def patch_coverage(
     if changed and "" not in known.owners():
         unknown = "; ".join(filter(None, (unknown, "the guest reported no function of its kernel")))
     few, many = (executed_functions(run.blocks, known, changed) for run in (short, long))
-    ran = {name: _ran(few.get(name), many.get(name), more) for name in {**few, **many}}
+    none = FunctionRuns(0, shared=False)
+    both = {name: (few.get(name, none), many.get(name, none)) for name in {**few, **many}}
+    ran = {
+        name: Ran(
+            instructions=float(larger.instructions or smaller.instructions),
+            per_operation=max(0.0, (larger.instructions - smaller.instructions) / more),
+            shared=smaller.shared or larger.shared,
+        )
+        for name, (smaller, larger) in both.items()
+    }
     order = sorted(ran, key=lambda name: (-ran[name].instructions, name))
     rest = [name for name in sorted(changed) if name not in ran]
     return Touch(
@@ -233,13 +241,4 @@ def patch_coverage(
         ran={name: ran[name] for name in order[:MOST_CHANGED]},
         unknown=unknown,
         identical=changes.identical,
-    )
-
-
-def _ran(few: FunctionRuns | None, many: FunctionRuns | None, more: int) -> Ran:
-    short, long = (one.instructions if one else 0 for one in (few, many))
-    return Ran(
-        instructions=float(long or short),
-        per_operation=max(0.0, (long - short) / more),
-        shared=any(one.shared for one in (few, many) if one),
     )

@@ -175,5 +175,4 @@ class PlantPytest(Planter):
         }
         work = context.profile.work
         work = replace(work, arguments=(*work.arguments, "-p", "driftgate_planted"))
-        profile = replace(context.profile, work=work)
-        return replace(context, profile=profile, environment=environment)
+        return replace(_with(context, work), environment=environment)
