@@ -121,9 +121,9 @@ def _fio(text: str) -> Export:
 
 
 def _hyperfine(text: str, name: str) -> Export:
-    document = hyperfine.parse(text)
+    version, results = hyperfine.parse(text)
     trials = []
-    for result in document.results:
+    for result in results:
         label = name_of(result.name, "a command (give it a name with --command-name)")
         for run in result.runs:
             if run.exit_code != 0:
@@ -132,18 +132,18 @@ def _hyperfine(text: str, name: str) -> Export:
                 cure = "Correct the command and measure again; do not ignore failures (-i)."
                 raise MeasureError("G236", message, place=name, cure=cure)
             trials.append(ExportedTrial(benchmark=label, values=run.values))
-    return Export(harness="hyperfine", version=document.version, trials=tuple(trials))
+    return Export(harness="hyperfine", version=version, trials=tuple(trials))
 
 
 def _pytest(text: str) -> Export:
-    document = pytest_benchmark.parse(text)
-    if not document.benchmarks:
+    version, benchmarks = pytest_benchmark.parse(text)
+    if not benchmarks:
         raise TrialFailed("it holds no benchmark: nothing ran, or everything failed")
     trials = tuple(
         ExportedTrial(benchmark=name_of(test, "a test id"), values=values)
-        for test, values in document.benchmarks.items()
+        for test, values in benchmarks.items()
     )
-    return Export(harness="pytest-benchmark", version=document.version, trials=trials)
+    return Export(harness="pytest-benchmark", version=version, trials=trials)
 
 
 _GATES = {

@@ -88,7 +88,7 @@ def _memory(run: HyperfineRun, outcome: Outcome) -> tuple[Value, ...]:
 
 def _only_run(text: str) -> HyperfineRun:
     """Find the one run of the one result, which must have ended well and taken time."""
-    results = parse(text).results
+    _, results = parse(text)
     counts = [len(result.runs) for result in results]
     if counts != [1]:
         raise TrialFailed(
@@ -159,17 +159,8 @@ class CommandRuns:
     runs: tuple[HyperfineRun, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HyperfineDocument:
-    """One export."""
-
-    version: str
-    """As exact as the export tells: 1.x exports name no version."""
-    results: tuple[CommandRuns, ...]
-
-
-def parse(text: str) -> HyperfineDocument:
-    """Read an export of either schema.
+def parse(text: str) -> tuple[str, tuple[CommandRuns, ...]]:
+    """The version of an export, as exact as it tells (`1` for all of 1.x), and its results.
 
     Raises:
         TrialFailed: it is broken, partial, of an unknown schema, or its counts disagree.
@@ -193,7 +184,7 @@ def parse(text: str) -> HyperfineDocument:
     results = tuple(
         CommandRuns(name=name, runs=tuple(runs(entry, quote(name)))) for name, entry in named
     )
-    return HyperfineDocument(version=version, results=results)
+    return version, results
 
 
 def _runs_1(entry: dict[str, object], name: str) -> Iterator[HyperfineRun]:

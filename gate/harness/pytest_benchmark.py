@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,17 +47,8 @@ if TYPE_CHECKING:
 _FIELDS = {"median": "median", "mean": "mean", "minimum": "min"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PytestDocument:
-    """One JSON file: one pytest process."""
-
-    version: str
-    benchmarks: dict[str, tuple[Value, ...]]
-    """The values of each test that was measured, by its node id."""
-
-
-def parse(text: str) -> PytestDocument:
-    """Read the file.
+def parse(text: str) -> tuple[str, dict[str, tuple[Value, ...]]]:
+    """The version in the file of one process, and each measured test's values by its node id.
 
     Raises:
         TrialFailed: it is broken, a test is there twice or failed, or a figure is no time.
@@ -73,7 +63,7 @@ def parse(text: str) -> PytestDocument:
         if name in found:
             raise TrialFailed(f"{quote(name)} is there twice in {what}")
         found[name] = _values(test, quote(name))
-    return PytestDocument(version=version, benchmarks=found)
+    return version, found
 
 
 def _values(test: dict[str, object], name: str) -> tuple[Value, ...]:
@@ -247,7 +237,7 @@ def _finish(outcome: Outcome, expected: str) -> None:
 
 def _only(text: str, expected: str) -> tuple[Value, ...]:
     """Take the values of the expected test, which must be the only one measured."""
-    found = parse(text).benchmarks
+    _, found = parse(text)
     if not found:
         raise TrialFailed(_NONE.format(expected))
     if set(found) != {expected}:
