@@ -28,7 +28,7 @@ def test_fio_options(make):
         "runtime": "1",
         "iodepth": "32",
     }
-    assert _checked_job(context, {}) == "[global]\nruntime=1\niodepth=32\nrw=read\n[p]\nsize=2m\n"
+    assert _checked_job(context) == "[global]\nruntime=1\niodepth=32\nrw=read\n[p]\nsize=2m\n"
 
 
 def test_fio_options_elsewhere(make):

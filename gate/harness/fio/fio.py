@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from gate.formats.profile.metric_kinds import FIO_KINDS
 from gate.formats.strict import export, quote
 from gate.harness.base import Harness, Reading
-from gate.harness.fio.job import job_options, torn_options
+from gate.harness.fio.job import effective_job, job_options, torn_options
 from gate.harness.fio.metrics import fio_latencies, fio_values, fio_work
 from gate.harness.fio.output import parse
 from gate.harness.fio.run import LAY_OUT, fio_command, safe_job
@@ -43,7 +43,7 @@ class Fio(Harness):
 
     def check(self, context: TrialContext) -> None:
         """Refuse a job that could touch anything outside the work directory."""
-        _checked_job(context, {})
+        _checked_job(context)
 
     def prepare(self, context: TrialContext) -> None:
         """Lay out the job's files."""
@@ -65,12 +65,14 @@ class Fio(Harness):
 
 def _run(context: TrialContext, extra: Mapping[str, str]) -> None:
     # Between check and run the work directory may have changed: look again.
-    argv = fio_command("the fio job", _STEM, lambda: _checked_job(context, extra), context)
+    argv = fio_command(
+        "the fio job", _STEM, lambda: effective_job(_checked_job(context), extra), context
+    )
     finish(Clock(context).run(argv, context.work), "fio")
 
 
-def _checked_job(context: TrialContext, extra: Mapping[str, str]) -> str:
-    """The profile's job with the point of the matrix and `extra` options, which may be run."""
+def _checked_job(context: TrialContext) -> str:
+    """The profile's job with the point of the matrix in it, every line of which may be run."""
     work, profile = context.profile.work, context.profile
     if work.job_text is None:
         cure = 'Add job = "jobs/NAME.fio".'
@@ -79,8 +81,7 @@ def _checked_job(context: TrialContext, extra: Mapping[str, str]) -> str:
         why = f"{quote(name)} is an option of fio, and `environment` or the background uses it: "
         cure = "Give the parameter that they use another name."
         raise context.error("G232", f"{why}it would not reach the job.", cure)
-    options = job_options(profile, context.benchmark) | dict(extra)
-    file = work.job_file or "the fio job"
+    options, file = job_options(profile, context.benchmark), work.job_file or "the fio job"
     return safe_job("this fio job", work.job_text, file, options, context, _device(context))
 
 
