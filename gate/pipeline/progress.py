@@ -21,14 +21,25 @@ class ProgressDisplay:
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._quiet = quiet
-        self._live = sys.stderr.isatty()
+        self.live = sys.stderr.isatty() and not quiet
+        """Whether a line can be rewritten."""
         self._spent: dict[str, list[float]] = {}
 
     def say(self, text: str) -> None:
         """A line of its own."""
         if not self._quiet:
-            self._clear()
+            self.done()
             print(one_line(text), file=sys.stderr, flush=True)
+
+    def rewrite(self, text: str, end: str = "") -> None:
+        """A line that the next one replaces, where that can be; its end is always seen."""
+        if not self.live:
+            self.say(text + end)
+            return
+        self.done()
+        # A wrapped line could not be rewritten: it gives way to its end.
+        shown = one_line(text)[: max(0, _columns() - 1 - len(end))] + end
+        print(shown, end="", file=sys.stderr, flush=True)
 
     def __call__(self, progress: Progress) -> None:
         """One trial has ended."""
@@ -36,23 +47,16 @@ class ProgressDisplay:
         spent.append(progress.trial.duration)
         if self._quiet:
             return
-        line = one_line(self._line(progress))
-        left = self._left(progress, sum(spent) / len(spent))
-        if self._live and progress.trial.status is TrialStatus.OK:
-            self._clear()
-            # A wrapped line could not be rewritten: the values give way to the time left.
-            shown = line[: max(0, _columns() - 1 - len(left))] + left
-            print(shown, end="", file=sys.stderr, flush=True)
+        line, left = self._line(progress), self._left(progress, sum(spent) / len(spent))
+        if progress.trial.status is TrialStatus.OK:
+            self.rewrite(line, left)
         else:
             self.say(line + left)
 
     def done(self) -> None:
         """Leave the terminal on a fresh line."""
-        self._clear()
-
-    def _clear(self) -> None:
-        if self._live and not self._quiet:
-            print("\r\033[K", end="", file=sys.stderr)
+        if self.live:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
 
     def _left(self, progress: Progress, mean: float) -> str:
         if progress.total is None or progress.total <= progress.done:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import json
 import os
 import secrets
 import sys
@@ -17,6 +16,7 @@ from gate.calibrate.drawing import LONGEST_FUTURE, Pool
 from gate.calibrate.outcome import RuleResult, RuleTally
 from gate.calibrate.rules import LEAST_HISTORY, QUESTIONS, RULES, DrawnPart, Rule, play_part
 from gate.calibrate.table import markdown, plain
+from gate.cli.answer import print_json
 from gate.errors import InputError, NothingCompared
 from gate.formats.published.recorded_file import read_recording
 
@@ -48,7 +48,7 @@ def calibrate_recorded(chosen: RecordedOptions, seed: int | None, *, json_: bool
     parts = list(_parts(rules, sizes, draws, seed))
     results = _collected(rules, sizes, parts, pool)
     if json_:
-        click.echo(json.dumps(_as_json(results, pool, sizes[0], draws, seed), indent=1))
+        print_json(_as_json(results, pool, sizes[0], draws, seed))
     elif chosen.markdown:
         click.echo(markdown(results, sizes[0]), nl=False)
     else:
