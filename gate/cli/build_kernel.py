@@ -24,6 +24,7 @@ from gate.measure.process.stop import Stop, StopRequested
 from gate.pipeline.progress import ProgressDisplay
 from gate.subject.kernel_build import DIFFERENCE, SIDES, Builder
 from gate.subject.kernel_source import CODE, KernelBuildOptions, sources
+from gate.text import one_line
 from gate.units import show_duration
 
 if TYPE_CHECKING:
@@ -66,7 +67,11 @@ class Watcher:
             self._last, doing = now, self._doing
             of = f" of about {self._before}" if self._before and doing == "compiling" else ""
             lines = f"{self._lines()}{of} lines"
-            self._ui.rewrite(f"{self._log.stem}: {doing}, {lines}, {show_duration(spent)}")
+            line = one_line(f"{self._log.stem}: {doing}, {lines}, {show_duration(spent)}")
+            if self._ui.live:
+                self._ui.rewrite(line, "")
+            else:
+                self._ui.say(line)
         return _LIVE
 
     def _lines(self) -> int:

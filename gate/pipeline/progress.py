@@ -21,63 +21,56 @@ class ProgressDisplay:
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._quiet = quiet
-        self.live = sys.stderr.isatty() and not quiet
-        """Whether a line can be rewritten."""
+        self.live = sys.stderr.isatty()
         self._spent: dict[str, list[float]] = {}
 
     def say(self, text: str) -> None:
         """A line of its own."""
         if not self._quiet:
-            self.done()
+            self._clear()
             print(one_line(text), file=sys.stderr, flush=True)
 
-    def rewrite(self, text: str, end: str = "") -> None:
-        """A line that the next one replaces, where that can be; its end is always seen."""
-        if not self.live:
-            self.say(text + end)
-            return
-        self.done()
-        # A wrapped line could not be rewritten: it gives way to its end.
-        shown = one_line(text)[: max(0, _columns() - 1 - len(end))] + end
-        print(shown, end="", file=sys.stderr, flush=True)
+    def rewrite(self, line: str, left: str) -> None:
+        """A line that the next one replaces; too long for it, it gives way to the time left."""
+        if not self._quiet:
+            self._clear()
+            # A wrapped line could not be rewritten.
+            shown = line[: max(0, _columns() - 1 - len(left))] + left
+            print(shown, end="", file=sys.stderr, flush=True)
 
     def __call__(self, progress: Progress) -> None:
         """One trial has ended."""
         spent = self._spent.setdefault(progress.profile, [])
         spent.append(progress.trial.duration)
-        if self._quiet:
-            return
-        line, left = self._line(progress), self._left(progress, sum(spent) / len(spent))
-        if progress.trial.status is TrialStatus.OK:
+        line, left = one_line(_describe(progress)), ""
+        if progress.total is not None and progress.done < progress.total:
+            mean = sum(spent) / len(spent)
+            left = f"  {show_duration((progress.total - progress.done) * mean)} left"
+        if self.live and progress.trial.status is TrialStatus.OK:
             self.rewrite(line, left)
         else:
             self.say(line + left)
 
     def done(self) -> None:
         """Leave the terminal on a fresh line."""
-        if self.live:
+        self._clear()
+
+    def _clear(self) -> None:
+        if self.live and not self._quiet:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
 
-    def _left(self, progress: Progress, mean: float) -> str:
-        if progress.total is None or progress.total <= progress.done:
-            return ""
-        return f"  {show_duration((progress.total - progress.done) * mean)} left"
 
-    def _line(self, progress: Progress) -> str:
-        trial = progress.trial
-        total = progress.total
-        where = f"pair {progress.done}" if total is None else f"trial {progress.done}/{total}"
-        if trial.status is TrialStatus.OK:
-            shown = ", ".join(
-                f"{value.metric} {show(value.value, progress.units.get(value.metric, '1'))}"
-                for value in trial.values
-                if value.metric in progress.units
-            )
-        elif trial.status is TrialStatus.ASIDE:
-            shown = f"set aside: {'; '.join(one.text for one in trial.aside)[:300]}"
-        else:
-            shown = f"{trial.status.value}: {trial.note[:160]}"
-        return f"{trial.benchmark} {where} {progress.side}: {shown}"
+def _describe(progress: Progress) -> str:
+    trial, total, units = progress.trial, progress.total, progress.units
+    where = f"pair {progress.done}" if total is None else f"trial {progress.done}/{total}"
+    if trial.status is TrialStatus.OK:
+        values = [one for one in trial.values if one.metric in units]
+        shown = ", ".join(f"{one.metric} {show(one.value, units[one.metric])}" for one in values)
+    elif trial.status is TrialStatus.ASIDE:
+        shown = f"set aside: {'; '.join(one.text for one in trial.aside)[:300]}"
+    else:
+        shown = f"{trial.status.value}: {trial.note[:160]}"
+    return f"{trial.benchmark} {where} {progress.side}: {shown}"
 
 
 def _columns() -> int:

@@ -138,7 +138,7 @@ def _examine(
 def _checks(work: Path, known: KnownHost, stop: Stop, *, quiet: bool) -> tuple[Readiness, ...]:
     ui = ProgressDisplay(quiet=quiet)
     if ui.live:
-        ui.rewrite(f"looking at the machine for {SAMPLE:g} s")
+        ui.rewrite(f"looking at the machine for {SAMPLE:g} s", "")
     try:
         return check_readiness(
             ThisMachine(),
