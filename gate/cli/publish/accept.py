@@ -123,6 +123,7 @@ def command(
     reply.done(result, proposal)
     changes = [f"{name}: {what}" for name, what in proposal.rows]
     data = github_options.proposal_data(result)
+    github_options.write_proposal_outputs(data)
     lines = github_options.proposal_lines(result, changes)
     print_answer(lines, json_=json_, **data, changes=changes)
     return 0

@@ -73,6 +73,7 @@ def command(github: GitHub, out: tuple[Path, ...], how: GrowthOptions, *, json_:
     """
     growth = grow_baseline(github.api(), out, replace(how, run_url=github.run_url()))
     data = github_options.proposal_data(growth.done)
+    github_options.write_proposal_outputs(data)
     lines = [f"left out: {profile}: {why}" for profile, why in growth.left_out.items()]
     lines = [clean(line) for line in (*lines, *growth.notes)]
     if growth.done is None:

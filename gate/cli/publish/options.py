@@ -183,14 +183,17 @@ def write_outputs(values: Mapping[str, str]) -> None:
 
 
 def proposal_data(result: ProposalResult | None) -> dict[str, object]:
-    """Where a baseline was proposed, for machines; its outputs of the step are written, too."""
-    data = {
+    """Where a baseline was proposed, for machines; empty where none was."""
+    return {
         "action": result.action if result else "nothing",
         "pull": result.number if result else None,
         **{name: getattr(result, name, "") for name in ("url", "branch", "commit")},
     }
+
+
+def write_proposal_outputs(data: Mapping[str, object]) -> None:
+    """The outputs pull, branch and commit of what `proposal_data` tells."""
     write_outputs({name: str(data[name] or "") for name in ("pull", "branch", "commit")})
-    return data
 
 
 def proposal_lines(result: ProposalResult, changes: Iterable[str]) -> Iterator[str]:
