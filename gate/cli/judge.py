@@ -52,11 +52,9 @@ _request = options.bundle(
     options.baseline_dir,
     options.path("--profiles", "Take tolerances from these profiles, not from the session."),
     options.size,
-    options.option(
-        "--merge-base",
+    options.merge_base(
         "Judge by the profiles and baselines of the newest commit in common with REV, such as "
-        "origin/main.",
-        metavar="REV",
+        "origin/main."
     ),
     options.option(
         "--proposed",

@@ -145,6 +145,7 @@ host_class = option(
     show_envvar=True,
     callback=_checked_class,
 )
+merge_base = partial(option, "--merge-base", metavar="REV")
 work = path("--work", "Directory for data files of the benchmarks.")
 disk_directory = path("--work", "Directory whose disk counts.", default=Path(), show_default=False)
 wait = option(
@@ -235,10 +236,8 @@ check_policy = bundle(
     "policy",
     PolicyOptions,
     baseline_dir,
-    option(
-        "--merge-base",
-        "Judge by the tolerances, baselines and waivers of this commit, and report changes.",
-        metavar="REV",
+    merge_base(
+        "Judge by the tolerances, baselines and waivers of this commit, and report changes."
     ),
     alpha,
     beta,

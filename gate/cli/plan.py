@@ -44,10 +44,8 @@ A job of the matrix then runs: gate check --shard 2/3 PROFILE...
 @options.selection
 @options.baseline_dir
 @options.host_class
-@options.option(
-    "--merge-base",
-    "Take the durations from the baselines of this commit, and plan its profiles too.",
-    metavar="REV",
+@options.merge_base(
+    "Take the durations from the baselines of this commit, and plan its profiles too."
 )
 @options.option(
     "--shards",

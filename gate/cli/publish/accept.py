@@ -62,11 +62,7 @@ _how = options.bundle(
         "--run", "The run that measured; by default the newest of the present head."
     ),
     github_options.shards("In how many parts it was measured."),
-    options.option(
-        "--merge-base",
-        "Take profiles and baselines where this revision and HEAD parted.",
-        metavar="REV",
-    ),
+    options.merge_base("Take profiles and baselines where this revision and HEAD parted."),
     options.profiles_dir,
     options.size,
     options.baseline_dir,
