@@ -61,7 +61,7 @@ def play(
     unchanged = stage.endings(screening.answers, (0.0,) * len(suite.series))
     first, *others = screening.answers
     own = first.limits.tolerance if isinstance(first, Flagged) else first.tolerance_used
-    slower = []
+    slower: list[MetricEnding] = []
     for loss in (own if plant == AT_TOLERANCE else plant for plant in plants):
         slower += stage.endings((plant_loss(screening, loss), *others), (loss,))
     return unchanged, tuple(slower)
