@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from gate.pipeline.request import HostOptions, Selection
 
 PLANTS = ("5%", "10%")
-_RECORDED = {"recorded", "rule", "suite_size", "draws", "markdown"}
+_RECORDED = {field.name for field in fields(RecordedOptions)}
 
 EPILOG = """\b
 Examples:
