@@ -36,18 +36,18 @@ Exit status: that of the report, and 0 only for one that is there, of now, and o
 
 @click.command(epilog=EPILOG)
 @click.argument("out", type=options.PathParam)
-@click.option("--artifact-url", default="", metavar="URL", help="Address of the report's page.")
-@click.option(
+@options.option("--artifact-url", "Address of the report's page.", default="", metavar="URL")
+@options.option(
     "--run-url",
+    "Address of the workflow run; by default the running one.",
     default="",
     metavar="URL",
-    help="Address of the workflow run; by default the running one.",
 )
-@click.option(
+@options.option(
     "--because",
+    "How the check ended, printed where it left no report.",
     default="",
     metavar="TEXT",
-    help="How the check ended, printed where it left no report.",
 )
 @options.as_json
 def command(out: Path, artifact_url: str, run_url: str, because: str, *, json_: bool) -> int:
@@ -59,7 +59,10 @@ def command(out: Path, artifact_url: str, run_url: str, because: str, *, json_: 
     """
     taken = take_report(out, now=datetime.now(UTC), version=__version__, because=because)
     if taken.made:
-        _leave(out, taken.report)
+        try:
+            write_missing(out, taken.report)
+        except (GateError, OSError) as why:  # the rest is published all the same
+            click.echo(guard_lines(f"the report could not be written: {why}"), err=True)
     links = Links(report=artifact_url, run=run_url or _this_run())
     runner = RunnerFiles(summary=_file("GITHUB_STEP_SUMMARY"), output=_file("GITHUB_OUTPUT"))
     # All is rendered before anything is printed: what cannot be rendered must not have said open.
@@ -71,14 +74,6 @@ def command(out: Path, artifact_url: str, run_url: str, because: str, *, json_: 
     for error in failed:
         click.echo(guard_lines(f"error[{error.code}]: {error}"), err=True)
     return status
-
-
-def _leave(out: Path, report: Report) -> None:
-    """Write the report that was made; where that fails, the rest is published all the same."""
-    try:
-        write_missing(out, report)
-    except (GateError, OSError) as error:
-        click.echo(guard_lines(f"the report could not be written: {error}"), err=True)
 
 
 def _log(report: Report, *, json_: bool) -> str:
