@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from gate.model import KnownHost, Metric, Session, Trial
 
 _LONGEST_SITTING = 30 * 24 * 3600.0
-"""Seconds; a session that says more was not measured so, or was left lying half done."""
+"""Seconds; a session that says more was left lying half done, or its clock was set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,18 +84,15 @@ def accept(
     added = (_facts(session, acceptance) for session in sessions)
     everything = tuple(sorted((*known.sessions, *added), key=lambda s: (s.started, s.id)))
     age = {one.id: number for number, one in enumerate(everything)}
-
-    def in_order(point: BaselinePoint) -> tuple[int, int]:
-        return point.epoch, age[point.session]
-
+    kernels = (_config(session) for session in sessions)
     grown = replace(
         known,
         profile_digest=sessions[0].profile_digest,
         harness=sessions[0].harness,
         sessions=everything,
-        kernel_configs=known.kernel_configs | _configs(sessions),
+        kernel_configs=known.kernel_configs | {config_digest(one): one for one in kernels if one},
         series=tuple(
-            replace(one, points=tuple(sorted(one.points, key=in_order)))
+            replace(one, points=tuple(sorted(one.points, key=lambda p: (p.epoch, age[p.session]))))
             for one in sorted(series, key=lambda s: (s.benchmark, s.metric))
         ),
     )
@@ -108,7 +105,6 @@ def _refuse_unacceptable(
     acceptance: Acceptance,
     places: Mapping[str, str],
 ) -> None:
-    """Refuse the first session that may not become a part of this baseline."""
     if not acceptance.reason.strip():
         raise InputError("G220", "no reason was given.", cure='Say why with --reason "...".')
     for i, session in enumerate(sessions):
@@ -122,11 +118,7 @@ def _refuse_unacceptable(
 def _grown_series(
     sessions: Sequence[Session], known: Baseline
 ) -> tuple[list[BaselineSeries], list[str]]:
-    """Every series with what the sessions measured of it, and what changed, sentence by sentence.
-
-    Raises:
-        InputError: G220, the sessions lack a series that the baseline holds.
-    """
+    """Every series with what the sessions measured of it, and a sentence on each change."""
     first = sessions[0]
     changed = known.profile_digest != first.profile_digest
     new_tool = bool(known.sessions) and other_tool(known.sessions[-1].tools, first.tools)
@@ -185,33 +177,25 @@ def _grow(
 ) -> tuple[BaselineSeries, str]:
     """One series with the sessions' values appended, and the sentence that says so."""
     fresh = [values_in(trials.get(benchmark, ()), metric.name) for trials in by_session]
-    name = f"{benchmark} {metric.name}"
-    if before is None:
-        epoch, change = 1, f"new: {name}"
-        points: tuple[BaselinePoint, ...] = ()
-    else:
-        points = before.points
-        epoch = max(point.epoch for point in points)
-        theirs = before.unit, before.better, before.made
-        same_kind = theirs == (metric.unit, metric.better, metric.made)
-        if new_epoch or not same_kind or _left(before, metric, fresh):
-            epoch += 1
-            change = f"new epoch: {name}"
-        else:
-            change = f"appended: {name}"
-    added = tuple(
-        BaselinePoint(session=session.id, epoch=epoch, values=values)
-        for session, values in zip(sessions, fresh, strict=True)
-    )
-    grown = BaselineSeries(
+    series = BaselineSeries(
         benchmark=benchmark,
         metric=metric.name,
         unit=metric.unit,
         better=metric.better,
         made=metric.made,
-        points=(*points, *added),
+        points=before.points if before else (),
     )
-    return grown, change
+    epoch, change = 1, "new"
+    if before is not None:
+        other_kind = series != before
+        leaves = new_epoch or other_kind or _left(before, metric, fresh)
+        epoch = max(point.epoch for point in before.points) + leaves
+        change = "new epoch" if leaves else "appended"
+    added = (
+        BaselinePoint(session=session.id, epoch=epoch, values=values)
+        for session, values in zip(sessions, fresh, strict=True)
+    )
+    return replace(series, points=(*series.points, *added)), f"{change}: {benchmark} {metric.name}"
 
 
 def _left(before: BaselineSeries, metric: Metric, fresh: Sequence[tuple[float, ...]]) -> bool:
@@ -257,21 +241,15 @@ def _facts(session: Session, acceptance: Acceptance) -> AcceptedSession:
     )
 
 
-def _configs(sessions: Sequence[Session]) -> dict[str, dict[str, str]]:
-    """How the kernels that these sessions ran on were configured, each once by its digest."""
-    configs = [_config(one) for one in sessions]
-    return {config_digest(one): one for one in configs if one}
-
-
 def _config(session: Session) -> dict[str, str]:
     """The options that may be published; the session may be a stranger's, or an older gate's."""
     return public_options(session.kernel.config) if session.kernel else {}
 
 
 def seconds_of(session: Session) -> float:
-    """How long the sitting took, to a tenth of a second; 0 where its times tell nothing.
+    """How long the sitting took, to a tenth of a second; 0 where its times do not tell.
 
-    Replaying or importing values takes a time of its own, which tells nothing of a sitting.
+    Replaying or importing values takes a time of its own, which is that of no sitting.
     """
     if session.source is not Source.MEASURED:
         return 0.0

@@ -62,7 +62,7 @@ def conclude(
 
     `nothing` is the round with nothing compared yet.
     """
-    gates = [finding for finding in report.findings if finding.role is Role.GATE]
+    gates = [one for one in report.findings if one.role is Role.GATE]
     slowed = [f for f in gates if f.benchmark == plan.plant.benchmark and f.metric in reached]
     slowed.sort(key=lambda finding: reached.index(finding.metric))
     run = [trial for session in sessions for trial in _run(session)]

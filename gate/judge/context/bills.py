@@ -13,7 +13,7 @@ from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING
 
-from gate.judge.verdict.suite import trials_by_benchmark
+from gate.judge.verdict.suite import on_both_sides, trials_by_benchmark
 from gate.model import Bill, Paid, Share, TrialStatus, Verdict
 from gate.units import show_pair
 
@@ -36,13 +36,15 @@ _CONTEXTS = {
 
 
 def bills(cases: Iterable[Case]) -> tuple[Bill, ...]:
-    """The bill of each benchmark that keeps one, by profile and benchmark.
-
-    Both sides are those of the pairs where both sides of them keep bills, for these are of one
-    day; else the head is that of the screen, and there is no base.
-    """
-    found = [one for case in cases for one in _of_case(case)]
-    return tuple(sorted(found, key=lambda one: (one.profile, one.benchmark)))
+    """The bill of each benchmark that keeps one, by profile and benchmark."""
+    found = [
+        _bill(case, benchmark, base, head)
+        for case in cases
+        for benchmark, (base, head) in on_both_sides(case, bills_of).items()
+    ]
+    # Figures of a hostile session may overflow: then there is no bill to show.
+    known = (one for one in found if math.isfinite(one.head) and math.isfinite(one.base or 0))
+    return tuple(sorted(known, key=lambda one: (one.profile, one.benchmark)))
 
 
 def word_of(case: Case) -> str:
@@ -52,16 +54,15 @@ def word_of(case: Case) -> str:
 
 def bills_of(session: Session | None) -> dict[str, tuple[CpuBill, ...]]:
     """The bills of each benchmark's counted trials; benchmarks without any are left out."""
-    found: dict[str, tuple[CpuBill, ...]] = {}
-    for benchmark, trials in trials_by_benchmark(session).items() if session else ():
-        own = tuple(
+    found = {
+        benchmark: tuple(
             trial.cpu
             for trial in trials
             if trial.status is TrialStatus.OK and trial.cpu is not None and trial.cpu.operations > 0
         )
-        if own:
-            found[benchmark] = own
-    return found
+        for benchmark, trials in trials_by_benchmark(session).items()
+    }
+    return {benchmark: own for benchmark, own in found.items() if own}
 
 
 def owners_of(bill: CpuBill) -> dict[str, float]:
@@ -98,17 +99,6 @@ def medians(
     return {name: median(one.get(name, 0.0) for one in shares) for name in names}
 
 
-def _of_case(case: Case) -> Iterable[Bill]:
-    base, pair_head = bills_of(case.pair_base), bills_of(case.pair_head)
-    paired = base.keys() & pair_head.keys()
-    head = bills_of(case.head) | {name: pair_head[name] for name in paired}
-    for benchmark, own in head.items():
-        made = _bill(case, benchmark, base[benchmark] if benchmark in paired else (), own)
-        # Figures of a hostile session may overflow: then there is no bill to show.
-        if math.isfinite(made.head) and (made.base is None or math.isfinite(made.base)):
-            yield made
-
-
 def _bill(case: Case, benchmark: str, base: Sequence[CpuBill], head: Sequence[CpuBill]) -> Bill:
     return Bill(
         profile=case.profile,
@@ -132,18 +122,12 @@ def _shares(
 ) -> tuple[Share, ...]:
     """Every payer that paid anything on either side, in the order of the view, head first."""
     before, after = medians(base, view), medians(head, view)
-    names = sorted({*before, *after}, key=lambda name: _rank(name, before, after))
-    found = (
-        Share(
-            name=name,
-            base=max(before.get(name, 0.0), 0.0) if base else None,
-            head=max(after.get(name, 0.0), 0.0),
-        )
-        for name in names
-    )
-    return tuple(
-        one for one in found if (one.base or one.head) and math.isfinite((one.base or 0) + one.head)
-    )
+    found = []
+    for name in sorted({*before, *after}, key=lambda name: _rank(name, before, after)):
+        was, now = (max(side.get(name, 0.0), 0.0) for side in (before, after))
+        if (was or now) and math.isfinite(was + now):
+            found.append(Share(name=name, base=was if base else None, head=now))
+    return tuple(found)
 
 
 _FIRST = (OWN_USER, OWN_KERNEL)
@@ -203,12 +187,12 @@ def attribute_cost(found: Finding, case: Case) -> Finding:
         return found
     base = bills_of(case.pair_base).get(found.benchmark, ())
     head = bills_of(case.pair_head).get(found.benchmark, ())
-    if not base or not head:
-        return found
-    paid = payers(base, head)
-    if not paid:
-        return found
-    return replace(found, paid=paid, path=(*found.path, f"who paid: {sentence(paid, case)}"))
+    paid = payers(base, head) if base and head else ()
+    return _with_payers(found, paid, f"who paid: {sentence(paid, case)}")
+
+
+def _with_payers(found: Finding, paid: tuple[Paid, ...], step: str) -> Finding:
+    return replace(found, paid=paid, path=(*found.path, step)) if paid else found
 
 
 def payers(base: Sequence[CpuBill], head: Sequence[CpuBill]) -> tuple[Paid, ...]:
@@ -222,28 +206,22 @@ def _by_function(found: Finding, case: Case) -> Finding:
     """The finding with the kernel's functions that moved most, where its pairs keep them."""
     before = instructions_of(case.pair_base, found.benchmark)
     after = instructions_of(case.pair_head, found.benchmark)
-    if not before or not after:
-        return found
     change = sum(after.values()) - sum(before.values())
-    paid = _moved(before, after, max(_SHARE * abs(change), 1.0), "1")
-    if not paid:
-        return found
+    least = max(_SHARE * abs(change), 1.0)
+    paid = _moved(before, after, least, "1") if before and after else ()
     moves = _moves_in_words(paid[:_IN_SENTENCE])
-    return replace(found, paid=paid, path=(*found.path, f"instructions by function: {moves}"))
+    return _with_payers(found, paid, f"instructions by function: {moves}")
 
 
 def _moved(
     before: Mapping[str, float], after: Mapping[str, float], least: float, unit: str
 ) -> tuple[Paid, ...]:
     """Those that moved by `least` or more, largest move first."""
-    found = [
-        Paid(context=name, base=before.get(name, 0.0), head=after.get(name, 0.0), unit=unit)
-        for name in {**before, **after}
-    ]
+    sides = {name: (before.get(name, 0.0), after.get(name, 0.0)) for name in {**before, **after}}
     moved = [
-        one
-        for one in found
-        if math.isfinite(one.base + one.head) and abs(one.head - one.base) >= least
+        Paid(context=name, base=base, head=head, unit=unit)
+        for name, (base, head) in sides.items()
+        if math.isfinite(base + head) and abs(head - base) >= least
     ]
     moved.sort(key=lambda one: -abs(one.head - one.base))
     return tuple(moved[:_MOST])

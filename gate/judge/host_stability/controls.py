@@ -27,6 +27,7 @@ from gate.model.host import changed_facts
 from gate.stats.costs import LEAST_SESSIONS, ratio, usable
 from gate.stats.noise import noise_of
 from gate.stats.robust import within_session
+from gate.stats.screen import centre
 from gate.units import percent
 
 if TYPE_CHECKING:
@@ -78,11 +79,15 @@ def accepted_controls(session: Session) -> dict[str, tuple[float, ...]]:
 
 def standings(case: Case) -> tuple[ControlStanding, ...]:
     """Each control of the screen, of the further head sessions, and of the pairs."""
-    return tuple(
-        _standing(name, when, fresh, accepted)
-        for name, accepted in _known(case).items()
-        for when, fresh in _fresh(case, name)
-    )
+    found = []
+    for name, accepted in _known(case).items():
+        noise, count = noise_of(accepted.runs), len(accepted.runs)
+        for when, fresh in _fresh(case, name):
+            moved = centre(fresh) - centre(accepted.runs)
+            error = noise.error(min(map(len, fresh)), len(fresh))
+            allowed = max(accepted.floor, LIMITS.errors * error)
+            found.append(ControlStanding(name, when, count, moved, allowed))
+    return tuple(found)
 
 
 def moved_builtin(case: Case) -> Refusal | None:
@@ -153,20 +158,6 @@ def _fresh(case: Case, name: str) -> Iterator[tuple[str, tuple[tuple[float, ...]
 
 def _logs(runs: Sequence[float]) -> tuple[float, ...]:
     return tuple(math.log(value) for value in shorten_series(runs))
-
-
-def _standing(
-    name: str, when: str, fresh: Sequence[Sequence[float]], accepted: _Accepted
-) -> ControlStanding:
-    level = median([median(one) for one in accepted.runs])
-    error = noise_of(accepted.runs).error(min(len(one) for one in fresh), len(fresh))
-    return ControlStanding(
-        name=name,
-        when=when,
-        sessions=len(accepted.runs),
-        moved=median([median(one) for one in fresh]) - level,
-        allowed=max(accepted.floor, LIMITS.errors * error),
-    )
 
 
 def moved_meanwhile(session: Session) -> str:

@@ -16,11 +16,10 @@ from dataclasses import replace
 from statistics import median, stdev
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.docs import PAGES
 from gate.judge.host_stability import LIMITS
 from gate.judge.host_stability.controls import moved_builtin
 from gate.judge.verdict.epochs import reference
-from gate.judge.verdict.findings import make_finding
+from gate.judge.verdict.findings import advice_of, make_finding
 from gate.judge.verdict.series import key_of
 from gate.judge.verdict.suite import Refusal
 from gate.judge.verdict.validity import unfit
@@ -92,39 +91,31 @@ def as_new_epoch(series: Series, answer: Finding | Flagged) -> Finding | Flagged
     What is broken or missing stays so. Where pairs were handed in they still may prove a loss,
     for both of their sides were measured on the host as it is now.
     """
-    if not isinstance(answer, Finding):
-        return answer if series.case.pair_base is not None else _new(series)
-    keeps = answer.verdict is Verdict.NEW or answer.verdict.rank > Verdict.INCONCLUSIVE.rank
-    return answer if keeps else _new(series)
+    stands = _stands(answer) if isinstance(answer, Finding) else series.case.pair_base is not None
+    return answer if stands else make_finding(series, "G011", Verdict.NEW, _reason(series.case))
+
+
+def _stands(decided: Finding) -> bool:
+    return decided.verdict is Verdict.NEW or decided.verdict.rank > Verdict.INCONCLUSIVE.rank
 
 
 def renew_decisions(findings: Sequence[Finding], suite: Suite) -> tuple[Finding, ...]:
     """What pairs decided in such a case: a loss or a failure stands, all else is new."""
-    renewed = {case.profile: case for case in suite.cases if is_renewed(case)}
+    renewed = {case.profile: _reason(case) for case in suite.cases if is_renewed(case)}
+    step = "counted as new: the host is not what it was when sessions were accepted"
     return tuple(
-        _renewed(one, renewed[one.profile]) if one.profile in renewed else one for one in findings
+        one
+        if one.profile not in renewed or _stands(one)
+        else replace(
+            one,
+            code="G011",
+            verdict=Verdict.NEW,
+            headline=renewed[one.profile],
+            advice=advice_of("G011", one.role),
+            path=(*one.path, step),
+        )
+        for one in findings
     )
-
-
-def _renewed(decided: Finding, case: Case) -> Finding:
-    if decided.verdict is Verdict.NEW or decided.verdict.rank > Verdict.INCONCLUSIVE.rank:
-        return decided
-    advice = decided.advice if decided.role is Role.WATCH else PAGES["G011"].cure
-    return replace(
-        decided,
-        code="G011",
-        verdict=Verdict.NEW,
-        headline=_reason(case),
-        advice=advice,
-        path=(
-            *decided.path,
-            "counted as new: the host is not what it was when sessions were accepted",
-        ),
-    )
-
-
-def _new(series: Series) -> Finding:
-    return make_finding(series, "G011", Verdict.NEW, _reason(series.case))
 
 
 def _reason(case: Case) -> str:

@@ -13,19 +13,19 @@ from gate.judge.power.planning import (
     answer,
     both_sides,
     more_of,
+    planned_trials,
     shows_noise,
-    with_points,
 )
 from gate.judge.verdict.series import MOST_RAISED
 from gate.model import UNTIMED, Role, applies, plan_of
 from gate.stats.costs import LEAST_SESSIONS, usable
 from gate.stats.noise import noise_of, suite_noises
-from gate.stats.planning import screen_trials
 from gate.stats.power import CERTAINTY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from gate.judge.verdict.series import SeriesKey
     from gate.model import Baseline, BaselineSeries, Metric, Planned, Profile, Session
     from gate.stats.noise import Noise
     from gate.stats.power import Power
@@ -83,6 +83,11 @@ class PowerRow:
     more: tuple[More, ...] = ()
     """The same with more pairs, sessions or trials."""
 
+    @property
+    def key(self) -> SeriesKey:
+        """What tells it from every other row of a suite."""
+        return self.profile, self.benchmark, self.metric
+
 
 def asked_by(profile: Profile) -> PowerQuestion:
     """What a profile asks for."""
@@ -127,23 +132,24 @@ def power_rows(
     """
     noises = _noises(asked, baselines)
     rows = [row for one in asked for row in _rows(one, baselines.get(one.profile), host_class)]
-    judged = sum((row.profile, row.benchmark, row.metric) in noises for row in rows)
-    part = alpha / max(judged, 1)
+    part = alpha / max(sum(row.key in noises for row in rows), 1)
     found = []
     for one in asked:
         own = [row for row in rows if row.profile == one.profile]
         share = alpha if one.sides else part
         questions = _questions(one, baselines.get(one.profile), own, noises, share, beta)
-        trials = _planned(one, questions)
+        expected = {key: question.expected for key, question in questions.items() if one.sides}
+        members = {plan.benchmark: plan.members for plan in one.plans}
+        trials = planned_trials(expected, one.trials, beta, members)
         for row in own:
             question = questions.get((row.benchmark, row.metric))
             if question is None or row.standing is not ToleranceStanding.HELD:
                 found.append(row)
                 continue
-            now = replace(question, trials=trials[row.benchmark])
+            now = replace(question, trials=max(one.trials, trials.get(row.benchmark, 0)))
             power = answer(now)
             standing = _standing(now, power, one.loud)
-            more = () if brief and standing is ToleranceStanding.HELD else more_of(now)
+            more = () if brief and standing is ToleranceStanding.HELD else tuple(more_of(now))
             found.append(replace(row, trials=now.trials, power=power, standing=standing, more=more))
     return tuple(found)
 
@@ -152,7 +158,7 @@ def _questions(
     asked: PowerQuestion,
     baseline: Baseline | None,
     rows: Sequence[PowerRow],
-    noises: Mapping[tuple[str, str, str], Noise],
+    noises: Mapping[SeriesKey, Noise],
     alpha: float,
     beta: float,
 ) -> dict[tuple[str, str], Question]:
@@ -163,7 +169,7 @@ def _questions(
         (row.benchmark, row.metric): Question(
             metric=metrics[row.metric],
             values=tuple(p.values for p in values[row.benchmark, row.metric].current),
-            noise=noises[row.profile, row.benchmark, row.metric],
+            noise=noises[row.key],
             sides=asked.sides,
             trials=asked.trials,
             pairs=asked.pairs,
@@ -171,24 +177,23 @@ def _questions(
             beta=beta,
         )
         for row in rows
-        if (row.profile, row.benchmark, row.metric) in noises
+        if row.key in noises
     }
 
 
 def _noises(
     asked: Sequence[PowerQuestion], baselines: Mapping[str, Baseline]
-) -> dict[tuple[str, str, str], Noise]:
+) -> dict[SeriesKey, Noise]:
     """The noise of each series that has sessions enough, each with the help of the others."""
-    known = [(one, baselines.get(one.profile)) for one in asked]
-    return suite_noises(
-        {
-            (one.profile, series.benchmark, series.metric): noise_of(accepted_costs(series))
-            for one, baseline in known
-            if baseline is not None and baseline.profile_digest == one.digest
-            for series in baseline.series
-            if shows_noise(series)
-        }
-    )
+    alone = {
+        (one.profile, series.benchmark, series.metric): noise_of(accepted_costs(series))
+        for one in asked
+        for baseline in [baselines.get(one.profile)]
+        if baseline is not None and baseline.profile_digest == one.digest
+        for series in baseline.series
+        if shows_noise(series)
+    }
+    return suite_noises(alone)
 
 
 def _rows(asked: PowerQuestion, baseline: Baseline | None, host_class: str) -> Iterator[PowerRow]:
@@ -197,20 +202,18 @@ def _rows(asked: PowerQuestion, baseline: Baseline | None, host_class: str) -> I
     other = baseline is not None and baseline.profile_digest != asked.digest
     untimed = baseline is not None and baseline.harness in UNTIMED
     for plan in asked.plans:
-        benchmark = plan.benchmark
         for metric in asked.metrics:
             if metric.role is not Role.GATE or not applies(metric, plan):
                 continue
-            series = known.get((benchmark, metric.name))
+            series = known.get((plan.benchmark, metric.name))
+            standing = _without_figures(series, metric, untimed=untimed)
             yield PowerRow(
                 host_class=host_class,
                 profile=asked.profile,
-                benchmark=benchmark,
+                benchmark=plan.benchmark,
                 metric=metric.name,
                 tolerance=metric.tolerance,
-                standing=ToleranceStanding.OTHER
-                if other
-                else _without_figures(series, metric, untimed=untimed),
+                standing=ToleranceStanding.OTHER if other else standing,
                 sides=asked.sides,
                 sessions=len(series.current) if series else 0,
                 trials=asked.trials,
@@ -230,22 +233,8 @@ def _without_figures(
         return ToleranceStanding.UNUSABLE
     if len(everything) > 1 and len(set(everything)) == 1 and not untimed:
         return ToleranceStanding.CONSTANT
-    return (
-        ToleranceStanding.HELD if len(series.current) >= LEAST_SESSIONS else ToleranceStanding.FEW
-    )
-
-
-def _planned(asked: PowerQuestion, questions: Mapping[tuple[str, str], Question]) -> dict[str, int]:
-    """Trials of the screen by benchmark, as a check would plan them."""
-    found = {}
-    for plan in asked.plans:
-        own = [one for (name, _), one in questions.items() if name == plan.benchmark]
-        more = asked.sides and own
-        metrics = [one.expected for one in own]
-        found[plan.benchmark] = (
-            screen_trials(metrics, asked.trials, own[0].beta) if more else asked.trials
-        )
-    return with_points(found, {plan.benchmark: plan.members for plan in asked.plans})
+    few = len(series.current) < LEAST_SESSIONS
+    return ToleranceStanding.FEW if few else ToleranceStanding.HELD
 
 
 def _standing(question: Question, power: Power, loud: str) -> ToleranceStanding:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from gate.judge.verdict.series import Series
     from gate.judge.verdict.suite import Case, Values
-    from gate.model import AcceptedSession, Better, Finding
+    from gate.model import Better, Finding
     from gate.model.host import Moved
 
 
@@ -47,16 +47,14 @@ class LevelShift(NamedTuple):
 
 
 def reference(series: Series) -> ReferenceSessions:
-    """The sessions that a screen of this series may use.
+    """The sessions that a screen of this series may use: those of the current epoch.
 
-    Those of the current epoch; while it is young, those of the newest epoch before it that has
-    enough of them, moved to the current level. A young epoch adds nothing to the noise: one
-    session does not differ from itself.
+    While it is young, those of the newest epoch before it that has enough of them, moved to the
+    current level. A young epoch adds nothing to the noise: one session does not differ from itself.
     """
     current = series.session_costs
-    if len(current) >= LEAST_SESSIONS or not current:
-        return ReferenceSessions(current, len(current))
-    older = [epoch for epoch in earlier_epochs(series) if len(epoch) >= LEAST_SESSIONS]
+    young = 0 < len(current) < LEAST_SESSIONS
+    older = [one for one in _earlier_epochs(series) if len(one) >= LEAST_SESSIONS] if young else []
     if not older:
         return ReferenceSessions(current, len(current))
     shift = _level(current) - _level(older[-1])
@@ -76,7 +74,7 @@ def accepted_change(series: Series) -> LevelShift | None:
 
 def _young(series: Series) -> LevelShift | None:
     """The step into the current epoch, whatever it is of, while it has few sessions."""
-    earlier = earlier_epochs(series)
+    earlier = _earlier_epochs(series)
     if not earlier or not 0 < len(series.sessions) < LEAST_SESSIONS:
         return None
     return LevelShift(before=_level(earlier[-1]), after=_level(series.session_costs))
@@ -88,11 +86,10 @@ def _opened_by(series: Series) -> tuple[Moved, ...]:
         return ()
     facts = {one.id: one.epoch_facts for one in series.case.baseline.sessions}
     first = series.accepted.current[0]
-    before = [point for point in series.accepted.points if point.epoch < first.epoch]
+    before = [point for point in reversed(series.accepted.points) if point.epoch < first.epoch]
     if not before:
         return ()
-    last = max(before, key=lambda point: point.epoch).epoch
-    closing = [point for point in before if point.epoch == last][-1]
+    closing = max(before, key=lambda point: point.epoch)
     return changed_facts(facts.get(closing.session, {}), facts.get(first.session, {}))
 
 
@@ -127,7 +124,7 @@ def block_costs(
     return tuple((base, tuple(cost - allowed for cost in head)) for base, head in costs), allowed
 
 
-def earlier_epochs(series: Series) -> tuple[tuple[tuple[float, ...], ...], ...]:
+def _earlier_epochs(series: Series) -> tuple[tuple[tuple[float, ...], ...], ...]:
     """Log costs of the epochs before the current one, oldest first, same profile text only."""
     if series.accepted is None or series.case.baseline is None:
         return ()
@@ -189,9 +186,10 @@ def accepted_sessions(cases: Iterable[Case], findings: Iterable[Finding]) -> tup
 
 
 def _of_case(case: Case, named: set[str]) -> Iterator[Accepted]:
-    before: AcceptedSession | None = None
-    for one in case.baseline.sessions if case.baseline else ():
+    sessions = case.baseline.sessions if case.baseline else ()
+    for before, one in zip((None, *sessions), sessions, strict=False):
         if one.id in named:
+            moved = changed_facts(before.epoch_facts, one.epoch_facts) if before else ()
             yield Accepted(
                 profile=case.profile,
                 session=one.id,
@@ -200,11 +198,5 @@ def _of_case(case: Case, named: set[str]) -> Iterator[Accepted]:
                 accepted=one.accepted,
                 by=one.by[:_LONGEST],
                 reason=one.reason[:_LONGEST],
-                moved=_moved(before, one),
+                moved=tuple(map(str, moved)),
             )
-        before = one
-
-
-def _moved(before: AcceptedSession | None, one: AcceptedSession) -> tuple[str, ...]:
-    """Facts of the host that this session found otherwise than the one accepted before it."""
-    return tuple(map(str, changed_facts(before.epoch_facts, one.epoch_facts))) if before else ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gate.judge.verdict.epochs import fresh_acceptance, reference
@@ -50,14 +50,15 @@ class Flagged:
     """Absent with fewer accepted sessions than the screen needs."""
     noise: Noise | None
     """Absent likewise."""
-    sigma: float
-    """Expected noise of a pair difference, in logs."""
-    pairs: int
-    """Most pairs to spend."""
     path: tuple[str, ...]
     warnings: tuple[str, ...]
     slide: str = ""
     """How far the metric has slid since the anchor, where it has; pairs cannot see that."""
+
+    @property
+    def sigma(self) -> float:
+        """Expected noise of a pair difference, in logs."""
+        return _sigma(self.series, self.noise)
 
     @property
     def strength(self) -> float:
@@ -74,7 +75,7 @@ class Flagged:
             sigma=self.sigma,
             alpha=alpha,
             beta=(1 - SHARE) * beta,
-            limit=self.pairs,
+            limit=self.series.case.head.pairs,
         )
 
 
@@ -126,18 +127,27 @@ def _compare(
     slide = slide_since_anchor(
         costs, series.session_costs, limits_for(series.metric, series.sessions)
     )
-    slide_text = f"slid {percent(ratio(slide or 0.0))} since the first sessions of this epoch"
+    slid = ""
+    if slide is not None:
+        slid = f"slid {percent(ratio(slide))} since the first sessions of this epoch"
     agree = two_trials_agree(series)
     if result.flagged or agree:
         twice = f"both trials gave exactly {series.head[0]:g}: a stuck counter, or chance"
         path = (step, twice) if agree else (step,)
-        flag = _flag(series, limits, result, noise, path, warnings)
-        return flag if slide is None else replace(flag, slide=slide_text)
+        return Flagged(
+            series=series,
+            limits=limits,
+            screened=result,
+            noise=noise,
+            path=path,
+            warnings=warnings,
+            slide=slid,
+        )
     loss = percent(ratio(result.loss))
     code, verdict, path = "G001", Verdict.PASSED, (step,)
     text = f"{loss}, within the tolerance of {percent(limits.tolerance, signed=False)}"
-    if slide is not None:
-        code, verdict, text, path = "G023", Verdict.INCONCLUSIVE, slide_text, (step, slide_text)
+    if slid:
+        code, verdict, text, path = "G023", Verdict.INCONCLUSIVE, slid, (step, slid)
     elif result.improved:
         code, verdict = "G003", Verdict.IMPROVED
         text = f"{percent(-ratio(result.loss), signed=False)} better than what was accepted"
@@ -171,26 +181,6 @@ def screen_numbers(screened: Screened) -> dict[str, object]:
     }
 
 
-def _flag(
-    series: Series,
-    limits: LossLimits,
-    result: Screened | None,
-    noise: Noise | None,
-    path: tuple[str, ...],
-    warnings: tuple[str, ...],
-) -> Flagged:
-    return Flagged(
-        series=series,
-        limits=limits,
-        screened=result,
-        noise=noise,
-        sigma=_sigma(series, noise),
-        pairs=series.case.head.pairs,
-        path=path,
-        warnings=warnings,
-    )
-
-
 def _few_sessions(series: Series) -> Finding | Flagged:
     count = len(reference(series).sessions)
     text = f"only {count} accepted session{'s' if count != 1 else ''} of this profile text"
@@ -199,8 +189,10 @@ def _few_sessions(series: Series) -> Finding | Flagged:
             series, "G022", Verdict.INCONCLUSIVE, f"{text}; {LEAST_SESSIONS} are needed"
         )
     limits, warnings = _raise_tolerance(series, limits_of(series), None)
-    flag = _flag(series, limits, None, None, (f"not screened: {text}",), warnings)
-    return too_noisy(series, limits, warnings) or flag
+    path = (f"not screened: {text}",)
+    return too_noisy(series, limits, warnings) or Flagged(
+        series=series, limits=limits, screened=None, noise=None, path=path, warnings=warnings
+    )
 
 
 def _raise_tolerance(
