@@ -7,6 +7,7 @@ The order of the parts does not matter: `join_reports` sorts them first.
 from __future__ import annotations
 
 from collections import Counter
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gate.judge.context.differences import alike_of, merge_differences
@@ -85,12 +86,9 @@ def join_promises(parts: Parts) -> SuitePromise:
 
 def join_edits(parts: Parts) -> tuple[Edit, ...]:
     """Each edit once, loosening first: every part saw the same tree."""
-
-    def rank(edit: Edit) -> tuple[bool, str, str, str, str, str]:
-        name = edit.profile, edit.benchmark, edit.metric, edit.code, edit.headline
-        return not edit.loosens, *name
-
-    return tuple(sorted(_once(edit for one in parts for edit in one.edits), key=rank))
+    rank = attrgetter("profile", "benchmark", "metric", "code", "headline")
+    edits = _once(edit for one in parts for edit in one.edits)
+    return tuple(sorted(edits, key=lambda edit: (not edit.loosens, rank(edit))))
 
 
 def join_accepted(parts: Parts) -> tuple[Accepted, ...]:
@@ -155,9 +153,8 @@ def rows_by(field: str, *name: str) -> Callable[[Parts], Any]:
     """The rows of all parts by what they are of; of two of the same thing the first part's."""
 
     def joined(parts: Parts) -> tuple[Any, ...]:
-        found: dict[tuple[str, ...], Any] = {}
-        for row in (row for one in parts for row in getattr(one, field)):
-            found.setdefault(tuple(getattr(row, part) for part in name), row)
+        rows = (row for one in reversed(parts) for row in reversed(getattr(one, field)))
+        found = {tuple(getattr(row, part) for part in name): row for row in rows}
         return tuple(found[key] for key in sorted(found))
 
     return joined

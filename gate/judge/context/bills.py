@@ -144,10 +144,7 @@ def _rank(name: str, before: dict[str, float], after: dict[str, float]) -> tuple
 
 
 def instructions_of(session: Session | None, benchmark: str) -> dict[str, float]:
-    """Medians by function; empty where no trial that counts keeps them.
-
-    A function that a trial does not name had none in it, or was among its smallest.
-    """
+    """Medians by function; one that a trial does not name had none, or was among its smallest."""
     trials = [
         one.functions
         for one in (session.trials if session else ())
@@ -238,10 +235,7 @@ def _both_views(bill: CpuBill) -> dict[str, float]:
 
 
 def sentence(paid: Sequence[Paid], case: Case) -> str:
-    """The owners that moved most, and what the tick accounting saw of interrupts.
-
-    `kernel threads (loop) 3.100 -> 9.400 µs of each I/O`
-    """
+    """The owners that moved most: `kernel threads (loop) 3.100 -> 9.400 µs of each I/O`."""
     owners = [one for one in paid if not one.context.startswith(CONTEXT)][:_IN_SENTENCE]
     return f"{_moves_in_words(owners or paid[:_IN_SENTENCE])} of each {word_of(case)}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gate.judge.power.planning import (
     More,
@@ -83,11 +83,6 @@ class PowerRow:
     more: tuple[More, ...] = ()
     """The same with more pairs, sessions or trials."""
 
-    @property
-    def key(self) -> SeriesKey:
-        """What tells it from every other row of a suite."""
-        return self.profile, self.benchmark, self.metric
-
 
 def asked_by(profile: Profile) -> PowerQuestion:
     """What a profile asks for."""
@@ -131,54 +126,32 @@ def power_rows(
     With `brief` only a row whose tolerance is not held says what more would buy.
     """
     noises = _noises(asked, baselines)
-    rows = [row for one in asked for row in _rows(one, baselines.get(one.profile), host_class)]
-    part = alpha / max(sum(row.key in noises for row in rows), 1)
+    settings = {"alpha": alpha, "beta": beta}
+    known = [
+        list(_rows(one, baselines.get(one.profile), noises, settings, host_class)) for one in asked
+    ]
+    judged = sum(question is not None for own in known for _, question in own)
     found = []
-    for one in asked:
-        own = [row for row in rows if row.profile == one.profile]
-        share = alpha if one.sides else part
-        questions = _questions(one, baselines.get(one.profile), own, noises, share, beta)
-        expected = {key: question.expected for key, question in questions.items() if one.sides}
+    for one, own in zip(asked, known, strict=True):
+        share = alpha if one.sides else alpha / max(judged, 1)
+        expected = {
+            (row.benchmark, row.metric): question.expected
+            for row, question in own
+            if question is not None and one.sides
+        }
         members = {plan.benchmark: plan.members for plan in one.plans}
-        trials = planned_trials(expected, one.trials, beta, members)
-        for row in own:
-            question = questions.get((row.benchmark, row.metric))
+        planned = planned_trials(expected, one.trials, beta, members)
+        for row, question in own:
             if question is None or row.standing is not ToleranceStanding.HELD:
                 found.append(row)
                 continue
-            now = replace(question, trials=max(one.trials, trials.get(row.benchmark, 0)))
+            trials = max(one.trials, planned.get(row.benchmark, 0))
+            now = replace(question, trials=trials, alpha=share)
             power = answer(now)
             standing = _standing(now, power, one.loud)
             more = () if brief and standing is ToleranceStanding.HELD else tuple(more_of(now))
-            found.append(replace(row, trials=now.trials, power=power, standing=standing, more=more))
+            found.append(replace(row, trials=trials, power=power, standing=standing, more=more))
     return tuple(found)
-
-
-def _questions(
-    asked: PowerQuestion,
-    baseline: Baseline | None,
-    rows: Sequence[PowerRow],
-    noises: Mapping[SeriesKey, Noise],
-    alpha: float,
-    beta: float,
-) -> dict[tuple[str, str], Question]:
-    """The question of each row whose noise is known, by benchmark and metric."""
-    metrics = {metric.name: metric for metric in asked.metrics}
-    values = {(s.benchmark, s.metric): s for s in baseline.series} if baseline else {}
-    return {
-        (row.benchmark, row.metric): Question(
-            metric=metrics[row.metric],
-            values=tuple(p.values for p in values[row.benchmark, row.metric].current),
-            noise=noises[row.key],
-            sides=asked.sides,
-            trials=asked.trials,
-            pairs=asked.pairs,
-            alpha=alpha,
-            beta=beta,
-        )
-        for row in rows
-        if row.key in noises
-    }
 
 
 def _noises(
@@ -196,29 +169,44 @@ def _noises(
     return suite_noises(alone)
 
 
-def _rows(asked: PowerQuestion, baseline: Baseline | None, host_class: str) -> Iterator[PowerRow]:
-    """The rows without figures; HELD stands for "to be worked out"."""
+def _rows(
+    asked: PowerQuestion,
+    baseline: Baseline | None,
+    noises: Mapping[SeriesKey, Noise],
+    settings: Mapping[str, Any],
+    host_class: str,
+) -> Iterator[tuple[PowerRow, Question | None]]:
+    """The rows without figures; where the noise is known, with what there is to be worked out."""
     known = {(s.benchmark, s.metric): s for s in baseline.series} if baseline else {}
     other = baseline is not None and baseline.profile_digest != asked.digest
     untimed = baseline is not None and baseline.harness in UNTIMED
+    shared: dict[str, Any] = {
+        "sides": asked.sides,
+        "trials": asked.trials,
+        "pairs": asked.pairs,
+    }
     for plan in asked.plans:
         for metric in asked.metrics:
             if metric.role is not Role.GATE or not applies(metric, plan):
                 continue
             series = known.get((plan.benchmark, metric.name))
+            noise = noises.get((asked.profile, plan.benchmark, metric.name))
+            values = tuple(point.values for point in series.current) if series else ()
             standing = _without_figures(series, metric, untimed=untimed)
-            yield PowerRow(
+            row = PowerRow(
                 host_class=host_class,
                 profile=asked.profile,
                 benchmark=plan.benchmark,
                 metric=metric.name,
                 tolerance=metric.tolerance,
                 standing=ToleranceStanding.OTHER if other else standing,
-                sides=asked.sides,
-                sessions=len(series.current) if series else 0,
-                trials=asked.trials,
-                pairs=asked.pairs,
+                sessions=len(values),
+                **shared,
             )
+            question = None
+            if noise is not None:
+                question = Question(metric=metric, values=values, noise=noise, **shared, **settings)
+            yield row, question
 
 
 def _without_figures(

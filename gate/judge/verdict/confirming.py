@@ -14,7 +14,7 @@ from gate.judge.verdict.rank_test import by_strikes
 from gate.judge.verdict.screening import screen_numbers, too_noisy
 from gate.judge.verdict.series import at_blocks, too_coarse
 from gate.judge.verdict.suite import Pairing, failures_in, trials_by_benchmark
-from gate.model import Evidence, Role, Verdict, is_untimed
+from gate.model import Evidence, Verdict, is_untimed
 from gate.stats.costs import ratio, relative_limit, usable, value_of
 from gate.stats.martingale import decide
 from gate.stats.robust import shift, within_session
@@ -61,8 +61,8 @@ def confirm_series(flag: Flagged, *, alpha: float, beta: float) -> Finding:
         return by_strikes(flag, strikes, alpha, beta)
     numbers = screen_numbers(flag.screened) if flag.screened else {}
     shown = percent(ratio(flag.screened.loss)) if flag.screened else "not screened"
-    watched = flag.series.metric.role is Role.WATCH
-    text = f"flagged ({shown}) and not confirmed{': watched only' if watched else ''}"
+    watched = "" if flag.series.gates else ": watched only"
+    text = f"flagged ({shown}) and not confirmed{watched}"
     return make_finding(
         flag.series,
         "G021",

@@ -157,17 +157,13 @@ def epoch_of(series: Series) -> int:
 
 
 def earlier(series: Series) -> tuple[Level, ...]:
-    """What the accepted sessions of earlier epochs measured, oldest first.
-
-    Whatever the profile's text was then: this is shown, and nothing is judged by it.
-    """
+    """What sessions of earlier epochs measured, oldest first: shown, and never judged by."""
     now = epoch_of(series)
     points = series.accepted.points if series.accepted else ()
-    before = sorted((p for p in points if p.epoch < now), key=lambda point: point.epoch)
     return tuple(
         Level(session=point.session, epoch=point.epoch, value=median(finite))
-        for point in before
-        if (finite := [value for value in point.values if math.isfinite(value)])
+        for point in sorted(points, key=lambda point: point.epoch)
+        if point.epoch < now and (finite := [one for one in point.values if math.isfinite(one)])
     )
 
 

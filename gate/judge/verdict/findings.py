@@ -89,10 +89,7 @@ def make_finding(  # one place builds every finding, so that none lacks its advi
 
 
 def absent_findings(profiles: Sequence[Profile], *, why: Mapping[str, str]) -> tuple[Finding, ...]:
-    """One finding per benchmark and gate metric of each profile that sent no session.
-
-    `why` is the reason by the profile's name.
-    """
+    """One finding per benchmark and gate metric of profiles without a session; `why` by profile."""
     return tuple(
         _missing(profile, benchmark, metric, why.get(profile.name, "no session of it was sent"))
         for profile in profiles

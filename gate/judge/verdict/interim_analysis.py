@@ -59,7 +59,7 @@ def plan_second_stage(cases: Sequence[Case], policy: Policy) -> tuple[Task, ...]
             benchmark=flag.series.benchmark,
             metric=flag.series.metric.name,
             better=flag.series.metric.better,
-            gates=flag.series.metric.role is Role.GATE,
+            gates=flag.series.gates,
             accepted=accepted_change(flag.series),
             rule=flag.rule(alpha, policy.beta),
             limits=flag.limits,

@@ -59,6 +59,11 @@ class Series:
         return tuple(p.values for p in self.accepted.current) if self.accepted else ()
 
     @property
+    def gates(self) -> bool:
+        """Whether it may close the gate."""
+        return self.metric.role is Role.GATE
+
+    @property
     def costs(self) -> tuple[float, ...]:
         """Head values as log costs."""
         return log_costs(self.head, self.metric.better)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from gate.judge.verdict.findings import make_finding
 from gate.judge.verdict.suite import measured
-from gate.model import Role, State, TrialStatus, Verdict, is_untimed
+from gate.model import State, TrialStatus, Verdict, is_untimed
 from gate.stats.costs import usable
 
 if TYPE_CHECKING:
@@ -58,8 +58,7 @@ def _reasons(series: Series) -> _Reasons:
     if head.state is State.PARTIAL:
         yield "G053", Verdict.BROKEN, "the session is partial"
     if not values and (reason := _unavailable(series)):
-        watched = series.metric.role is Role.WATCH
-        verdict = Verdict.MISSING if watched else Verdict.BROKEN
+        verdict = Verdict.BROKEN if series.gates else Verdict.MISSING
         yield "G054", verdict, f"not available here: {reason}"
     if gone := _gone(series):
         yield "G040", Verdict.MISSING, f"{gone} is in the baseline and was not measured"
@@ -145,7 +144,7 @@ def _too_few_beyond(series: Series) -> _Reasons:
     """Where a percentile has too few samples beyond it."""
     derived = series.metric.derived
     digits = percentile_of(derived.of if derived else series.metric.name)
-    if digits is None or series.metric.role is Role.WATCH:
+    if digits is None or not series.gates:
         return
     trials = (
         trial
