@@ -34,9 +34,11 @@ from gate.stats.costs import LossLimits, log_costs, usable
 from gate.stats.screen import level_moved
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from gate.model import KnownHost, Metric, Session, Trial
+    from gate.model import KnownHost, Metric, Session
+
+    FreshValues = Mapping[str, tuple[float, ...]]  # by session
 
 _LONGEST_SITTING = 30 * 24 * 3600.0
 """Seconds; a session that says more was left lying half done, or its clock was set."""
@@ -100,10 +102,7 @@ def accept(
 
 
 def _refuse_unacceptable(
-    sessions: Sequence[Session],
-    known: Baseline,
-    acceptance: Acceptance,
-    places: Mapping[str, str],
+    sessions: Sequence[Session], known: Baseline, acceptance: Acceptance, places: Mapping[str, str]
 ) -> None:
     if not acceptance.reason.strip():
         raise InputError("G220", "no reason was given.", cure='Say why with --reason "...".')
@@ -122,16 +121,17 @@ def _grown_series(
     first = sessions[0]
     changed = known.profile_digest != first.profile_digest
     new_tool = bool(known.sessions) and other_tool(known.sessions[-1].tools, first.tools)
-    by_session = [trials_by_benchmark(session) for session in sessions]
     move = host_move(known, first.host.epoch)
     cause = f" ({describe_changed(move.facts)})" if move else ""
     new_epoch = changed or bool(new_tool) or move is not None
-    measured = _measured(sessions, by_session)
     old = {(s.benchmark, s.metric): s for s in known.series}
-    series, changes = [], []
-    for benchmark, metric in measured:
+    series, changes, left_out = [], [], []
+    for benchmark, metric, fresh in _measured(sessions):
+        if not fresh:
+            left_out.append(f"left out: {benchmark} {metric.name}, which some trial lacks")
+            continue
         before = old.pop((benchmark, metric.name), None)
-        grown, change = _grow(before, benchmark, metric, sessions, by_session, new_epoch=new_epoch)
+        grown, change = _grow(before, benchmark, metric, fresh, new_epoch=new_epoch)
         series.append(grown)
         changes.append(change + cause if before else change)
     lacking = [key for key in sorted(old) if key[0] not in benchmarks_in(first.planned)]
@@ -139,44 +139,35 @@ def _grown_series(
         names = ", ".join(f"{benchmark} {metric}" for benchmark, metric in lacking)
         raise InputError("G220", f"the session lacks {names}, which the baseline holds.")
     changes += [f"retired: {benchmark} {metric}" for benchmark, metric in sorted(old)]
-    changes += [
-        f"left out: {plan.benchmark} {metric.name}, which some trial lacks"
-        for plan in first.planned
-        for metric in metrics_of(first, plan)
-        if (plan.benchmark, metric) not in measured
-    ]
-    return series, changes
+    return series, changes + left_out
 
 
-def _measured(
-    sessions: Sequence[Session], by_session: Sequence[Mapping[str, tuple[Trial, ...]]]
-) -> list[tuple[str, Metric]]:
-    """Every series that the sessions give; watched ones, which close nothing, where all do."""
-    return [
-        (plan.benchmark, metric)
-        for plan in sessions[0].planned
-        for metric in metrics_of(sessions[0], plan)
-        if metric.role is Role.GATE
-        or all(
-            all_usable(values_in(trials.get(plan.benchmark, ()), metric.name), own.trials)
-            for session, trials in zip(sessions, by_session, strict=True)
-            for own in session.planned
-            if own.benchmark == plan.benchmark
-        )
-    ]
+def _measured(sessions: Sequence[Session]) -> Iterator[tuple[str, Metric, FreshValues]]:
+    """Every series with its values; watched ones, which close nothing, only where none lacks."""
+    by_session = {session.id: trials_by_benchmark(session) for session in sessions}
+    for plan in sessions[0].planned:
+        for metric in metrics_of(sessions[0], plan):
+            fresh = {
+                name: values_in(trials.get(plan.benchmark, ()), metric.name)
+                for name, trials in by_session.items()
+            }
+            whole = all(
+                all_usable(fresh[session.id], own.trials)
+                for session in sessions
+                for own in session.planned
+                if own.benchmark == plan.benchmark
+            )
+            yield plan.benchmark, metric, fresh if whole or metric.role is Role.GATE else {}
 
 
 def _grow(
     before: BaselineSeries | None,
     benchmark: str,
     metric: Metric,
-    sessions: Sequence[Session],
-    by_session: Sequence[dict[str, tuple[Trial, ...]]],
+    fresh: FreshValues,
     *,
     new_epoch: bool,
 ) -> tuple[BaselineSeries, str]:
-    """One series with the sessions' values appended, and the sentence that says so."""
-    fresh = [values_in(trials.get(benchmark, ()), metric.name) for trials in by_session]
     series = BaselineSeries(
         benchmark=benchmark,
         metric=metric.name,
@@ -188,17 +179,16 @@ def _grow(
     epoch, change = 1, "new"
     if before is not None:
         other_kind = series != before
-        leaves = new_epoch or other_kind or _left(before, metric, fresh)
+        leaves = new_epoch or other_kind or _left(before, metric, fresh.values())
         epoch = max(point.epoch for point in before.points) + leaves
         change = "new epoch" if leaves else "appended"
     added = (
-        BaselinePoint(session=session.id, epoch=epoch, values=values)
-        for session, values in zip(sessions, fresh, strict=True)
+        BaselinePoint(session=name, epoch=epoch, values=values) for name, values in fresh.items()
     )
     return replace(series, points=(*series.points, *added)), f"{change}: {benchmark} {metric.name}"
 
 
-def _left(before: BaselineSeries, metric: Metric, fresh: Sequence[tuple[float, ...]]) -> bool:
+def _left(before: BaselineSeries, metric: Metric, fresh: Iterable[tuple[float, ...]]) -> bool:
     limits = LossLimits(tolerance=metric.tolerance, negligible=metric.tau)
     if not all(usable(point.values) for point in before.current):
         return True

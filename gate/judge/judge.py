@@ -67,7 +67,8 @@ def judge(
         raise NothingCompared("G280", "no gate metric was judged.", cure=cure)
     return build_report(
         JudgedSuite(
-            suite=suite,
+            cases=suite.cases,
+            policy=policy,
             findings=tuple(sorted(findings, key=importance)),
             first=first,
             created=created,

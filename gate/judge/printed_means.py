@@ -49,7 +49,7 @@ def row_finding(
     `share` is what the row's share of alpha would be if the noise of every row were known.
     """
     if known_noise(row):
-        code, verdict, text, numbers = _compared(summary, row, alpha, beta)
+        code, verdict, text, numbers = _judge_known(summary, row, alpha, beta)
     else:
         loss = ratio(Ratio.of(row, summary.mean).loss)
         would = what_would_decide(summary, row, share, beta)
@@ -83,10 +83,9 @@ def row_finding(
     )
 
 
-def _compared(
+def _judge_known(
     summary: Summary, row: SummaryRow, alpha: float, beta: float
 ) -> tuple[str, Verdict, str, dict[str, Any]]:
-    """Code, verdict, headline, and what else a finding says of a row of known noise."""
     seen = compare(row, summary.mean, alpha, beta)
     return *_verdict(summary, row, seen, alpha, beta), {
         "loss": ratio(seen.loss),
@@ -149,12 +148,10 @@ def _warnings(row: SummaryRow, seen: MeanRatio) -> Iterator[str]:
     if seen.slack > row.metric.tau:
         slack = percent(seen.slack, signed=False)
         yield f"the digits printed leave {slack} open, more than is negligible"
-    alone = [
-        name for name, side in zip(("base", "head"), row.sides, strict=True) if not side.sittings
-    ]
-    if seen.spread is not None and alone:
+    if seen.spread is not None and not all(side.sittings for side in row.sides):
+        alone = "head" if row.base.sittings else "base"
         yield (
-            f"the {alone[0]} side is one figure: that it is as noisy as the sittings of the other "
+            f"the {alone} side is one figure: that it is as noisy as the sittings of the other "
             "side is assumed, since nothing shows it"
         )
     sides = [side for point in row.points or (row,) for side in point.sides]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from gate.judge.first_stage import FirstStage
     from gate.judge.host_stability.controls import ControlStanding
-    from gate.judge.verdict.suite import Case, Suite
+    from gate.judge.verdict.suite import Case, Policy
     from gate.model import Alike, Difference, Edit, Finding, Host, Round, Session
 
 _RUNNING = frozenset({"G074", "G075", "G076"})
@@ -37,7 +37,8 @@ Importance = tuple[bool, int, float, tuple[tuple[bool, int, str], ...]]
 class JudgedSuite:
     """What a report is built from; there is at least one finding of a gate metric."""
 
-    suite: Suite
+    cases: tuple[Case, ...]
+    policy: Policy
     findings: tuple[Finding, ...]
     first: FirstStage
     created: str
@@ -58,12 +59,12 @@ class JudgedSuite:
     @cached_property
     def differed(self) -> tuple[tuple[Difference, ...], tuple[Alike, ...]]:
         """What was not alike on both sides, and how much was."""
-        return what_differed(self.suite.cases)
+        return what_differed(self.cases)
 
     @property
     def let_through(self) -> bool:
         """Whether it is open for new benchmarks alone, which --allow new lets in."""
-        return self.worst is Verdict.NEW and self.suite.policy.allow_new
+        return self.worst is Verdict.NEW and self.policy.allow_new
 
     @property
     def is_open(self) -> bool:
@@ -91,7 +92,7 @@ def importance(found: Finding) -> Importance:
 def notes_of(judged: JudgedSuite) -> tuple[str, ...]:
     """What is true of the whole report, of some of its profiles, and of controls that are blind."""
     holders: dict[str, list[str]] = {}
-    for case in judged.suite.cases:
+    for case in judged.cases:
         for note in _case_notes(case):
             holders.setdefault(note, []).append(case.profile)
     return (
@@ -103,32 +104,28 @@ def notes_of(judged: JudgedSuite) -> tuple[str, ...]:
 
 
 def _edit_notes(edits: Sequence[Edit]) -> Iterator[str]:
-    """One note on what the tree judged says otherwise than the merge base."""
-    if edits:
-        loosening = sum(one.loosens for one in edits)
-        count = f"{len(edits)} edit{'s' if len(edits) > 1 else ''}"
-        kinds = (f", but {what}" for what in _in_force(edits))
-        yield (
-            f"judged by the merge base: {count} of what the gate judges by, {loosening} of which "
-            f"would let more in, are not in force here{''.join(kinds)}"
-        )
-
-
-def _in_force(edits: Sequence[Edit]) -> Iterator[str]:
-    """The edits that do something before they are merged, and what; none of them opens the gate."""
+    loosening = sum(one.loosens for one in edits)
+    count = f"{len(edits)} edit{'s' if len(edits) > 1 else ''}"
+    note = (
+        f"judged by the merge base: {count} of what the gate judges by, {loosening} of which "
+        "would let more in, are not in force here"
+    )
+    # Some edits do something before they are merged; none of them opens the gate.
     if any(one.code in _RUNNING for one in edits):
-        yield (
-            "what is run is what the change says, and where that is not what was accepted it is "
-            "not compared"
+        note += (
+            ", but what is run is what the change says, and where that is not what was accepted "
+            "it is not compared"
         )
     if any(one.is_of_file for one in edits):
-        yield "a workflow that the change edits may have run as it is edited"
+        note += ", but a workflow that the change edits may have run as it is edited"
+    if edits:
+        yield note
 
 
 def profiles_of(judged: JudgedSuite) -> tuple[str, ...]:
     """What was judged, then what should have been and was not there."""
     found = sorted(one.profile for one in judged.findings)
-    return tuple(dict.fromkeys((*(case.profile for case in judged.suite.cases), *found)))
+    return tuple(dict.fromkeys((*(case.profile for case in judged.cases), *found)))
 
 
 def headline(gating: Sequence[Finding], whence: str, *, is_open: bool) -> str:
@@ -148,19 +145,19 @@ def headline_of(judged: JudgedSuite) -> str:
 
 def host_of(judged: JudgedSuite) -> Host | None:
     """The machine that measured, if anything was."""
-    return next((case.head.host for case in judged.suite.cases), None)
+    return next((case.head.host for case in judged.cases), None)
 
 
 def tools_of(judged: JudgedSuite) -> dict[str, str]:
     """The gate and the tools by name, each with its version."""
-    tools = (one for case in judged.suite.cases for one in sorted(case.head.tools.items()))
+    tools = (one for case in judged.cases for one in sorted(case.head.tools.items()))
     return {"driftgate": judged.version, **dict(tools)}
 
 
 def subjects_of(judged: JudgedSuite) -> dict[str, str]:
     """What was under test, by profile and side."""
     shown: dict[str, str] = {}
-    for case in judged.suite.cases:
+    for case in judged.cases:
         for session in (case.pair_base, case.pair_head, case.head):
             if session is not None:
                 subject = session.subject
@@ -171,7 +168,7 @@ def subjects_of(judged: JudgedSuite) -> dict[str, str]:
 
 
 def _policy_notes(judged: JudgedSuite) -> Iterator[str]:
-    findings, policy = judged.findings, judged.suite.policy
+    findings, policy = judged.findings, judged.policy
     if judged.let_through:
         yield "new benchmarks were let through by --allow new: nothing was compared for them"
     elif policy.allow_new:
@@ -211,47 +208,35 @@ def _case_notes(case: Case) -> Iterator[str]:
 
 
 def _baseline_notes(case: Case) -> Iterator[str]:
-    """What qualifies the accepted sessions of a case, and how the host stands to them."""
-    if case.baseline:
-        boots = {accepted.boot for accepted in case.baseline.sessions[-10:]}
-        if len(case.baseline.sessions) > 1 and len(boots) == 1 and boots != {""}:
-            yield (
-                "all accepted sessions are of one boot; their spread understates what other days "
-                "and boots add"
-            )
-        move = move_of(case)
-        if move is not None:
-            yield f"epoch: {move}"
-        if missing_controls(case):
-            yield missing_controls(case)
+    sessions = case.baseline.sessions if case.baseline else ()
+    boots = {accepted.boot for accepted in sessions[-10:]}
+    if len(sessions) > 1 and len(boots) == 1 and boots != {""}:
+        spread = "their spread understates what other days and boots add"
+        yield f"all accepted sessions are of one boot; {spread}"
+    if move := move_of(case):
+        yield f"epoch: {move}"
+    if missing := missing_controls(case):
+        yield missing
 
 
 def conditions(judged: JudgedSuite) -> tuple[str, ...]:
     """What was tuned, which trials were set aside, and where the built-in controls stand."""
-    cases = judged.suite.cases
+    cases = judged.cases
     sessions = [session for case in cases for session in case.sessions]
-    return tuple(line for line in (_tuned(sessions), _aside(sessions), *_controls(cases)) if line)
-
-
-def _tuned(sessions: Sequence[Session]) -> str:
     names = dict.fromkeys(name for session in sessions for name in session.tuned)
-    return f"tuned while it measured: {', '.join(names)}" if names else ""
+    tuned = [f"tuned while it measured: {', '.join(names)}"] if names else []
+    return (*tuned, *_asides(sessions), *_controls(cases))
 
 
-def _aside(sessions: Sequence[Session]) -> str:
+def _asides(sessions: Sequence[Session]) -> Iterator[str]:
     """`3 of 45 trials set aside: foreign_cpu 2, steal 1; the last: the hypervisor took ...`."""
     trials = [trial for session in sessions for trial in session.trials]
-    aside = [trial for trial in trials if trial.status is TrialStatus.ASIDE]
-    if not aside:
-        return ""
-    kinds = Counter(kind for one in aside for kind in {reason.kind for reason in one.aside})
-    reasons = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))
-    last = [reason.text for one in aside for reason in one.aside][-1:]
-    parts = [
-        f": {reasons}" if reasons else "",
-        *(f"; the last: {text[:_LONGEST_REASON]}" for text in last),
-    ]
-    return f"{len(aside)} of {len(trials)} trials set aside{''.join(parts)}"
+    if asides := [trial for trial in trials if trial.status is TrialStatus.ASIDE]:
+        kinds = Counter(kind for one in asides for kind in {reason.kind for reason in one.aside})
+        reasons = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))
+        texts = [reason.text[:_LONGEST_REASON] for one in asides for reason in one.aside]
+        why = f": {reasons}; the last: {texts[-1]}" if texts else ""
+        yield f"{len(asides)} of {len(trials)} trials set aside{why}"
 
 
 def _controls(cases: Sequence[Case]) -> Iterator[str]:

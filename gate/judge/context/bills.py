@@ -66,11 +66,7 @@ def bills_of(session: Session | None) -> dict[str, tuple[CpuBill, ...]]:
 
 
 def owners_of(bill: CpuBill) -> dict[str, float]:
-    """CPU-seconds of an operation by whose tasks ran; own, kernel threads by name, the rest.
-
-    Owners are known over the process's whole life: their part of the window is taken as if they
-    had worked evenly.
-    """
+    """CPU-seconds of an operation by whose tasks ran, as if they worked evenly over their life."""
     owners = bill.owners
     part = bill.window / bill.life / bill.operations if bill.life > 0 else 0.0
     threads = sorted(owners.kthreads.items(), key=lambda one: (-one[1], one[0]))
@@ -90,13 +86,10 @@ def contexts_of(bill: CpuBill) -> dict[str, float]:
     }
 
 
-def medians(
-    sides: Sequence[CpuBill], view: Callable[[CpuBill], dict[str, float]]
-) -> dict[str, float]:
-    """The median of each payer over trials; a trial that does not know a payer paid it nothing."""
-    shares = [view(one) for one in sides]
-    names = dict.fromkeys(name for one in shares for name in one)
-    return {name: median(one.get(name, 0.0) for one in shares) for name in names}
+def medians(trials: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """The median of each name over trials; a trial that does not name it had nothing of it."""
+    names = dict.fromkeys(name for one in trials for name in one)
+    return {name: median(one.get(name, 0.0) for one in trials) for name in names}
 
 
 def _bill(case: Case, benchmark: str, base: Sequence[CpuBill], head: Sequence[CpuBill]) -> Bill:
@@ -121,7 +114,7 @@ def _shares(
     base: Sequence[CpuBill], head: Sequence[CpuBill], view: Callable[[CpuBill], dict[str, float]]
 ) -> tuple[Share, ...]:
     """Every payer that paid anything on either side, in the order of the view, head first."""
-    before, after = medians(base, view), medians(head, view)
+    before, after = (medians([*map(view, side)]) for side in (base, head))
     found = []
     for name in sorted({*before, *after}, key=lambda name: _rank(name, before, after)):
         was, now = (max(side.get(name, 0.0), 0.0) for side in (before, after))
@@ -144,14 +137,13 @@ def _rank(name: str, before: dict[str, float], after: dict[str, float]) -> tuple
 
 
 def instructions_of(session: Session | None, benchmark: str) -> dict[str, float]:
-    """Medians by function; one that a trial does not name had none, or was among its smallest."""
+    """Medians by function; one that a trial does not name may be among its smallest."""
     trials = [
         one.functions
         for one in (session.trials if session else ())
         if one.benchmark == benchmark and one.status is TrialStatus.OK and one.functions
     ]
-    names = {name for one in trials for name in one}
-    return {name: median(one.get(name, 0.0) for one in trials) for name in sorted(names)}
+    return dict(sorted(medians(trials).items()))
 
 
 _EXPLAINED = frozenset({Verdict.REGRESSED, Verdict.IMPROVED, Verdict.INCONCLUSIVE})
@@ -195,12 +187,11 @@ def _with_payers(found: Finding, paid: tuple[Paid, ...], step: str) -> Finding:
 def payers(base: Sequence[CpuBill], head: Sequence[CpuBill]) -> tuple[Paid, ...]:
     """Who moved between the sides, in CPU-seconds of an operation, largest move first."""
     change = median(map(_busy, head)) - median(map(_busy, base))
-    before, after = medians(base, _both_views), medians(head, _both_views)
+    before, after = (medians([*map(_both_views, side)]) for side in (base, head))
     return _moved(before, after, max(_SHARE * abs(change), 1e-12), "s")
 
 
 def _by_function(found: Finding, case: Case) -> Finding:
-    """The finding with the kernel's functions that moved most, where its pairs keep them."""
     before = instructions_of(case.pair_base, found.benchmark)
     after = instructions_of(case.pair_head, found.benchmark)
     change = sum(after.values()) - sum(before.values())
@@ -213,7 +204,6 @@ def _by_function(found: Finding, case: Case) -> Finding:
 def _moved(
     before: Mapping[str, float], after: Mapping[str, float], least: float, unit: str
 ) -> tuple[Paid, ...]:
-    """Those that moved by `least` or more, largest move first."""
     sides = {name: (before.get(name, 0.0), after.get(name, 0.0)) for name in {**before, **after}}
     moved = [
         Paid(context=name, base=base, head=head, unit=unit)
@@ -229,7 +219,6 @@ def _busy(bill: CpuBill) -> float:
 
 
 def _both_views(bill: CpuBill) -> dict[str, float]:
-    """CPU-seconds of an operation by owner, then by context."""
     ticks = {f"{CONTEXT}{name}": seconds for name, seconds in contexts_of(bill).items()}
     return owners_of(bill) | ticks
 

@@ -44,11 +44,6 @@ class _Fact(NamedTuple):
     base: str
     head: str
 
-    @property
-    def is_known(self) -> bool:
-        """Whether a side says anything of it."""
-        return not {self.base, self.head} <= {"", UNKNOWN}
-
     def as_row(self, against: str, case: Case) -> Difference:
         """The difference, where both sides of a case differ in it."""
         return Difference(**self._asdict(), against=against, profiles=(case.profile,))
@@ -60,13 +55,11 @@ def what_differed(cases: Iterable[Case]) -> tuple[tuple[Difference, ...], tuple[
     keys: dict[str, set[str]] = {}
     counted: Counter[str] = Counter()
     for case in cases:
-        known, alike = kernel_differences(case)
+        known, compared = kernel_differences(case)
         rows += known
-        compared = Counter(area for area, _ in {(row.area, row.key) for row in known})
-        compared.update({one.area: one.count for one in alike})
         against, facts = _facts(case)
         for fact in facts:
-            if fact.is_known and fact.area not in compared:
+            if {fact.base, fact.head} - {"", UNKNOWN} and fact.area not in compared:
                 keys.setdefault(fact.area, set()).add(fact.key)
                 if fact.base != fact.head:
                     base, head = Moved(fact.key, fact.base, fact.head).shown
@@ -102,7 +95,6 @@ def alike_of(counted: Mapping[str, int]) -> tuple[Alike, ...]:
 
 
 def _facts(case: Case) -> tuple[str, Iterable[_Fact]]:
-    """What the base of a case stands for, and every fact of both sides."""
     if case.pair_base is not None:
         return BASE_SIDE, _of_sides(case.pair_base, case.pair_head or case.head)
     if case.baseline is not None and case.baseline.sessions:
@@ -112,8 +104,8 @@ def _facts(case: Case) -> tuple[str, Iterable[_Fact]]:
 
 
 def _of_sides(base: Session, head: Session) -> Iterator[_Fact]:
-    yield from _of_host(base.host.stable, base.host.epoch, base.tools, head)
-    yield from _text(base.profile_digest, base.harness, head)
+    text = base.harness, base.profile_digest
+    yield from _of_any(base.host.stable, base.host.epoch, base.tools, text, head)
     if "tuned" not in base.host.epoch.keys() | head.host.epoch.keys():
         yield _Fact("tuning", "tuned", *(", ".join(one.tuned) for one in (base, head)))
     yield from _table("subject", _subject(base.subject), _subject(head.subject))
@@ -125,8 +117,8 @@ def _of_sides(base: Session, head: Session) -> Iterator[_Fact]:
 
 
 def _of_accepted(baseline: Baseline, newest: AcceptedSession, head: Session) -> Iterator[_Fact]:
-    yield from _of_host(baseline.stable, newest.epoch_facts, newest.tools, head)
-    yield from _text(newest.profile_digest, baseline.harness, head)
+    text = baseline.harness, newest.profile_digest
+    yield from _of_any(baseline.stable, newest.epoch_facts, newest.tools, text, head)
     # A baseline keeps neither proof nor whether the checkout was clean, so neither is compared.
     yield _Fact("subject", "description", newest.subject, head.subject.description)
     yield _Fact("subject", "commit", newest.commit, head.subject.commit)
@@ -137,18 +129,17 @@ def _table(area: str, base: Facts, head: Facts) -> Iterator[_Fact]:
         yield _Fact(area, key, base.get(key, ""), head.get(key, ""))
 
 
-def _of_host(stable: Facts, epoch: Facts, tools: Facts, head: Session) -> Iterator[_Fact]:
+def _of_any(
+    stable: Facts, epoch: Facts, tools: Facts, text: tuple[str, str], head: Session
+) -> Iterator[_Fact]:
     yield from _table("host", stable, head.host.stable)
     for fact in _table("host", epoch, head.host.epoch):
         area = _ELSEWHERE.get(fact.key, "host")
         key = "release" if area == "kernel" else fact.key.replace("_", " ")
         yield fact if area == "host" else fact._replace(area=area, key=key)
     yield from _table("tools", tools, head.tools)
-
-
-def _text(digest: str, harness: str, head: Session) -> Iterator[_Fact]:
-    yield _Fact("profile", "harness", harness, head.harness)
-    yield _Fact("profile", "text", short_digest(digest), short_digest(head.profile_digest))
+    yield _Fact("profile", "harness", text[0], head.harness)
+    yield _Fact("profile", "text", short_digest(text[1]), short_digest(head.profile_digest))
 
 
 def _subject(subject: Subject) -> dict[str, str]:
@@ -169,18 +160,18 @@ class _Known(NamedTuple):
     """Whether an empty digest means that the kernel does not tell its configuration."""
 
 
-def kernel_differences(case: Case) -> tuple[tuple[Difference, ...], tuple[Alike, ...]]:
-    """What differs between the kernels of a case, and how much of them is alike.
+def kernel_differences(case: Case) -> tuple[list[Difference], Counter[str]]:
+    """What differs between the kernels of a case, and how many names of an area were compared.
 
     The head's is compared with that of the base side where pairs were taken, else with that of the
     newest accepted session. What only one of them knows is not compared.
     """
     sides = _sides(case)
-    if sides is None:
-        return (), ()
-    against, theirs, ours = sides
     rows: list[Difference] = []
-    alike: list[Alike] = []
+    compared: Counter[str] = Counter()
+    if sides is None:
+        return rows, compared
+    against, theirs, ours = sides
     for area, base, head in _areas(theirs, ours):
         unlike = sorted({name for name, _ in base.items() ^ head.items()})
         most = MOST_OPTIONS if area == CONFIG else len(unlike)
@@ -190,9 +181,8 @@ def kernel_differences(case: Case) -> tuple[tuple[Difference, ...], tuple[Alike,
         if len(unlike) > most:
             shown.append(_Fact(area, f"{len(unlike) - most} further options differ", "", ""))
         rows += [fact.as_row(against, case) for fact in shown]
-        same = len(base.keys() | head.keys()) - len(unlike)
-        alike += [Alike(area=area, count=same)] if same else []
-    return tuple(rows), tuple(alike)
+        compared[area] = len(shown) + len(base.keys() | head.keys()) - len(unlike)
+    return rows, +compared
 
 
 def _sides(case: Case) -> tuple[str, _Known, _Known] | None:
@@ -239,7 +229,6 @@ def _accepted(baseline: Baseline) -> _Known:
 
 
 def _areas(theirs: _Known, ours: _Known) -> Iterator[tuple[str, Facts, Facts]]:
-    """Each area that both sides know, and what they say of it."""
     known = [
         name
         for name in theirs.facts.keys() & ours.facts.keys()

@@ -63,7 +63,6 @@ def _of_case(case: Case) -> Iterator[Latency]:
 
 
 def _curves(session: Session | None) -> dict[tuple[str, str], list[Percentiles]]:
-    """The curves of a session's counted trials by benchmark and kind, in run order."""
     found: dict[tuple[str, str], list[Percentiles]] = {}
     for benchmark, trials in trials_by_benchmark(session).items():
         for trial in trials:

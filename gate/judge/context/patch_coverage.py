@@ -107,8 +107,7 @@ def _of(profile: str, seen: Sequence[_Seen]) -> Touched:
         functions=tuple(rows[:MOST_CHANGED]),
         unknown=unknown,
     )
-    identical = all(one.touch.identical for one in seen)
-    return replace(made, headline=_headline(made, seen, identical=identical))
+    return replace(made, headline=_headline(made, seen))
 
 
 def _seen(case: Case) -> list[_Seen]:
@@ -138,13 +137,13 @@ def _median(name: str, side: Side, seen: Sequence[_Seen]) -> float | None:
     return median(one.per_operation for one in mine) if mine else None
 
 
-def _headline(row: Touched, seen: Sequence[_Seen], *, identical: bool) -> str:
+def _headline(row: Touched, seen: Sequence[_Seen]) -> str:
     sides = {one.side for one in seen}
     one_side = "" if len(sides) > 1 else f" (only the {min(sides).value} was run)"
     if row.unknown and not row.count:
         return f"whether the workload executed the change is unknown, because {row.unknown}"
     if not row.count:
-        if identical:
+        if all(one.touch.identical for one in seen):
             return "base and head are the same code: kernel and modules have the same build-ids"
         return "base and head are the same code: no function differs"
     nouns = "function" if row.count == 1 else "functions"

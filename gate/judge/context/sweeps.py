@@ -194,9 +194,8 @@ def _start_explains(found: Finding, made: Derived, points: Sequence[Finding | No
 
 
 def _proven_better(point: Finding) -> bool:
-    if point.verdict is Verdict.IMPROVED:
-        return True
-    return point.verdict in _HELD and point.loss_high is not None and point.loss_high < 0
+    below = point.loss_high is not None and point.loss_high < 0
+    return point.verdict is Verdict.IMPROVED or (point.verdict in _HELD and below)
 
 
 def _lost_nothing(point: Finding | None) -> bool:
@@ -211,10 +210,7 @@ def _lost_nothing(point: Finding | None) -> bool:
 
 
 def _what(found: Finding, made: Derived, plan: Planned) -> str:
-    """`no longer grows with n as it did: n 256 gave 4.6 times n 1, now 3.1 times`.
-
-    Of a metric that is better lower the last point took so many times the first.
-    """
+    """`no longer grows with n as it did: n 256 gave 4.6 times n 1, now 3.1 times`."""
     values = found.base_value, found.head_value
     before, after = ("unknown" if value is None else significant(value) for value in values)
     if made.take is Take.KNEE:

@@ -20,7 +20,7 @@ from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.judge.host_stability import LIMITS
+from gate.judge import host_stability as limits
 from gate.judge.verdict.suite import Refusal
 from gate.model import Source
 from gate.model.host import changed_facts
@@ -78,13 +78,13 @@ def standings(case: Case) -> tuple[ControlStanding, ...]:
     """Each control of the screen, of the further head sessions, and of the pairs."""
     found = []
     for name, accepted in _known(case).items():
-        few = len({(one.boot, one.started[:_HOUR]) for one in accepted}) < LIMITS.sittings
-        floor = LIMITS.builtin_of_few if few else LIMITS.builtin
+        few = len({(one.boot, one.started[:_HOUR]) for one in accepted}) < limits.SITTINGS
+        floor = limits.BUILTIN_OF_FEW if few else limits.BUILTIN
         runs = tuple(_logs(one.controls[name]) for one in accepted)
         for when, fresh in _fresh(case, name):
             moved = centre(fresh) - centre(runs)
             error = noise_of(runs).error(min(map(len, fresh)), len(fresh))
-            allowed = max(floor, LIMITS.errors * error)
+            allowed = max(floor, limits.ERRORS * error)
             found.append(ControlStanding(name, when, len(runs), moved, allowed))
     return tuple(found)
 
@@ -117,7 +117,7 @@ def _known(case: Case) -> dict[str, list[AcceptedSession]]:
     every = case.baseline.sessions if case.baseline else ()
     same = [one for one in every if not changed_facts(one.epoch_facts, now)]
     found = {
-        name: [one for one in same if usable(one.controls.get(name, ()))][-LIMITS.newest :]
+        name: [one for one in same if usable(one.controls.get(name, ()))][-limits.NEWEST :]
         for name in sorted({name for one in same for name in one.controls})
     }
     return {name: own for name, own in found.items() if len(own) >= LEAST_SESSIONS}
@@ -147,12 +147,12 @@ def moved_meanwhile(session: Session) -> str:
     """The control whose second half is far from its first; empty where none is."""
     for name, runs in sorted(session.controls.items()):
         half = len(runs) // 2
-        if half < LIMITS.half or not usable(runs):
+        if half < limits.HALF or not usable(runs):
             continue
         first, second = ([math.log(one) for one in part] for part in (runs[:half], runs[half:]))
         error = within_session([first, second]) * math.sqrt(math.pi / half)
         away = median(second) - median(first)
-        if abs(away) > max(LIMITS.meanwhile, LIMITS.errors * error):
+        if abs(away) > max(limits.MEANWHILE, limits.ERRORS * error):
             when = "in the second half of the session: the host moved meanwhile"
             return f"the built-in control {name} took {percent(ratio(away))} {when}"
     return ""

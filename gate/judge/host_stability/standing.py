@@ -16,7 +16,7 @@ from dataclasses import replace
 from statistics import median, stdev
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.judge.host_stability import LIMITS
+from gate.judge import host_stability as limits
 from gate.judge.host_stability.controls import moved_builtin
 from gate.judge.verdict.epochs import reference
 from gate.judge.verdict.findings import advice_of, make_finding
@@ -139,7 +139,7 @@ def moved_control(every: Sequence[Series], noises: Mapping[SeriesKey, Noise]) ->
         if not (series.control and series.gates and noise and usable(series.head)):
             continue
         loss = median(series.costs) - centre(reference(series).sessions)
-        if abs(loss) > max(LIMITS.control_benchmark, LIMITS.errors * noise.error(len(series.head))):
+        if abs(loss) > max(limits.CONTROL_BENCHMARK, limits.ERRORS * noise.error(len(series.head))):
             return Refusal("G035", f"the control {series.label} moved by {percent(ratio(loss))}")
     return None
 
@@ -167,8 +167,8 @@ def unusual_scatter(times: Sequence[float]) -> float | None:
 
     `times` are the standard deviations of each metric's trials as multiples of the accepted.
     """
-    typical = median(times) if len(times) >= LIMITS.scattering else 0.0
-    return typical if typical > LIMITS.scatter else None
+    typical = median(times) if len(times) >= limits.SCATTERING else 0.0
+    return typical if typical > limits.SCATTER else None
 
 
 Machine = tuple[str, str]

@@ -71,22 +71,17 @@ def expected_metrics(
     metrics = {metric.name: metric for metric in profile.metrics if metric.role is Role.GATE}
     groups = {benchmark.name: benchmark.group for benchmark in profile.benchmarks}
     known = {
-        (series.benchmark, series.metric): accepted_costs(series)
+        (series.benchmark, series.metric): series
         for series in baseline.series
         if series.metric in metrics
         and metrics[series.metric].group == groups.get(series.benchmark)
         and shows_noise(series)
     }
-    noises = suite_noises({key: noise_of(sessions) for key, sessions in known.items()})
+    noises = suite_noises({key: noise_of(accepted_costs(one)) for key, one in known.items()})
+    pairs = profile.trials.confirm_pairs
     return {
-        (series.benchmark, series.metric): expected_of(
-            metrics[series.metric],
-            tuple(point.values for point in series.current),
-            noises[series.benchmark, series.metric],
-            profile.trials.confirm_pairs,
-        )
-        for series in baseline.series
-        if (series.benchmark, series.metric) in noises
+        key: expected_of(metrics[one.metric], [p.values for p in one.current], noises[key], pairs)
+        for key, one in known.items()
     }
 
 

@@ -180,11 +180,7 @@ def _rows(
     known = {(s.benchmark, s.metric): s for s in baseline.series} if baseline else {}
     other = baseline is not None and baseline.profile_digest != asked.digest
     untimed = baseline is not None and baseline.harness in UNTIMED
-    shared: dict[str, Any] = {
-        "sides": asked.sides,
-        "trials": asked.trials,
-        "pairs": asked.pairs,
-    }
+    shared: dict[str, Any] = {"sides": asked.sides, "trials": asked.trials, "pairs": asked.pairs}
     for plan in asked.plans:
         for metric in asked.metrics:
             if metric.role is not Role.GATE or not applies(metric, plan):

@@ -18,11 +18,11 @@ from gate.model import Evidence, Verdict, is_untimed
 from gate.stats.costs import ratio, relative_limit, usable, value_of
 from gate.stats.martingale import decide
 from gate.stats.robust import shift, within_session
-from gate.stats.screen import pairs_detectable
+from gate.stats.screen import centre, pairs_detectable
 from gate.units import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from gate.judge.verdict.screening import Flagged
     from gate.judge.verdict.suite import Values
@@ -135,7 +135,6 @@ def _by_pairs(flag: Flagged, blocks: Sequence[Values], rule: PairRule) -> Findin
 
 
 def _refused_pairs(flag: Flagged, evidence: Evidence) -> Finding | None:
-    """Why pairs can decide nothing, if there is a reason."""
     base, head = evidence.pairs_base, evidence.pairs_head
     if not (usable(base) and usable(head)):
         text = "a confirming trial gave a value that is not above zero"
@@ -150,22 +149,17 @@ def _refused_pairs(flag: Flagged, evidence: Evidence) -> Finding | None:
 
 def _hidden_by_pairs(
     flag: Flagged, middle: float, allowed: float, *, passed: bool
-) -> tuple[str, ...]:
+) -> Iterator[str]:
     """What the pairs alone would hide: a slide, an accepted change, a base that left its level."""
-    found = [flag.slide] if flag.slide and passed else []
+    if flag.slide and passed:
+        yield flag.slide
     if allowed:
-        found.append(
-            f"the base side is from before the newest accepted change; {percent(ratio(allowed))} "
-            "was accepted and is counted on its side"
-        )
-    levels = [median(session) for session in flag.series.session_costs]
-    away = middle - median(levels)
+        counted = f"{percent(ratio(allowed))} was accepted and is counted on its side"
+        yield f"the base side is from before the newest accepted change; {counted}"
+    away = middle - centre(flag.series.session_costs)
     if away > flag.limits.most:
-        found.append(
-            f"the base side itself is {percent(ratio(away))} against what was accepted: the host "
-            "or the base moved, not this change"
-        )
-    return tuple(found)
+        moved = "the host or the base moved, not this change"
+        yield f"the base side itself is {percent(ratio(away))} against what was accepted: {moved}"
 
 
 def _detectable(blocks: Sequence[Values], flag: Flagged, rule: PairRule) -> float:
@@ -199,5 +193,4 @@ def _words(decision: PairDecision, rule: PairRule, loss: float) -> tuple[str, Ve
 
 
 def _bound(chance: float) -> str:
-    """A chance, however small."""
     return percent(chance, signed=False) if chance >= _SMALL else f"{chance * 100:.1g} %"

@@ -6,13 +6,12 @@ accepted session of an intentional change is enough to judge by.
 
 A pull request that accepts a loss still has the old level on its base side. There the pairs are
 judged against the accepted level: base and head may differ by what was accepted, and no more.
-
-What was accepted before: the levels of earlier epochs, and the sessions that findings name.
 """
 
 from __future__ import annotations
 
 import math
+from itertools import groupby
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
     from gate.judge.verdict.series import Series
     from gate.judge.verdict.suite import Case, Values
-    from gate.model import Better, Finding
+    from gate.model import BaselinePoint, Better, Finding
     from gate.model.host import Moved
 
 
@@ -85,12 +84,10 @@ def _opened_by(series: Series) -> tuple[Moved, ...]:
     if series.accepted is None or series.case.baseline is None:
         return ()
     facts = {one.id: one.epoch_facts for one in series.case.baseline.sessions}
-    first = series.accepted.current[0]
-    before = [point for point in reversed(series.accepted.points) if point.epoch < first.epoch]
+    first, before = series.accepted.current[0], _points_before(series)
     if not before:
         return ()
-    closing = max(before, key=lambda point: point.epoch)
-    return changed_facts(facts.get(closing.session, {}), facts.get(first.session, {}))
+    return changed_facts(facts.get(before[-1].session, {}), facts.get(first.session, {}))
 
 
 def fresh_acceptance(series: Series) -> tuple[str, ...]:
@@ -130,14 +127,13 @@ def _earlier_epochs(series: Series) -> tuple[tuple[tuple[float, ...], ...], ...]
         return ()
     texts = {one.id: one.profile_digest for one in series.case.baseline.sessions}
     now = series.case.baseline.profile_digest
-    numbers = sorted({point.epoch for point in series.accepted.points})[:-1]
     epochs = (
         tuple(
             log_costs(point.values, series.metric.better)
-            for point in series.accepted.points
-            if point.epoch == number and texts.get(point.session) == now and usable(point.values)
+            for point in points
+            if texts.get(point.session) == now and usable(point.values)
         )
-        for number in numbers
+        for _, points in groupby(_points_before(series), key=lambda point: point.epoch)
     )
     return tuple(epoch for epoch in epochs if epoch)
 
@@ -158,13 +154,17 @@ def epoch_of(series: Series) -> int:
 
 def earlier(series: Series) -> tuple[Level, ...]:
     """What sessions of earlier epochs measured, oldest first: shown, and never judged by."""
-    now = epoch_of(series)
-    points = series.accepted.points if series.accepted else ()
     return tuple(
         Level(session=point.session, epoch=point.epoch, value=median(finite))
-        for point in sorted(points, key=lambda point: point.epoch)
-        if point.epoch < now and (finite := [one for one in point.values if math.isfinite(one)])
+        for point in _points_before(series)
+        if (finite := [value for value in point.values if math.isfinite(value)])
     )
+
+
+def _points_before(series: Series) -> list[BaselinePoint]:
+    """What was accepted in earlier epochs, oldest epoch first."""
+    points, now = series.accepted.points if series.accepted else (), epoch_of(series)
+    return sorted((p for p in points if p.epoch < now), key=lambda point: point.epoch)
 
 
 def accepted_sessions(cases: Iterable[Case], findings: Iterable[Finding]) -> tuple[Accepted, ...]:

@@ -5,8 +5,6 @@ as a whole, so the change may cause them: exactly its slow trials would be set a
 ones kept. Hence a screen passes only where it would pass with the values of such trials too, and
 pairs clear nothing where the head was set aside clearly more often than the base. No loss is ever
 proven with the values of a disturbed trial.
-
-Every trial that ran and is not counted, and why: for the report, whatever was decided.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from gate.judge.verdict.suite import in_run_order, measured
+from gate.judge.verdict.suite import in_run_order, metric_values
 from gate.model import KINDS, UNSTEADY, Limits, SetAside, TrialStatus
 from gate.model.disturbance import most_set_aside
 from gate.model.plan import FIRST_BLOCK
@@ -82,7 +80,7 @@ def every_aside(session: Session) -> dict[str, tuple[Trial, ...]]:
 
 def shown_values(trials: Iterable[Trial], metric: str) -> tuple[float, ...]:
     """A metric's finite values in such trials, to be shown and nothing else."""
-    every = (value.value for value in measured(trials, metric))
+    every = (value.value for value in metric_values(trials, metric))
     return tuple(value for value in every if math.isfinite(value))
 
 
@@ -103,8 +101,7 @@ def disturbs_itself(case: Case, benchmark: str) -> str:
     )
     if head <= base:
         return ""
-    uneven = _chance(head, base + head) <= _LEVEL
-    if not uneven and (base or head < _ALL_ON_HEAD):
+    if _chance(head, base + head) > _LEVEL and (base or head < _ALL_ON_HEAD):
         return ""
     return f"{head} trials of the head and {base} of the base were set aside"
 
@@ -120,7 +117,7 @@ _LONGEST = 300
 
 
 def set_aside(cases: Iterable[Case]) -> tuple[SetAside, ...]:
-    """One row for each reason: by profile, screen, further sessions and pairs, in run order."""
+    """A row for each reason of each trial set aside, by profile, session and run order."""
     return tuple(
         SetAside(
             profile=session.profile,

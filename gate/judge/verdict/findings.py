@@ -121,7 +121,6 @@ def added_findings(names: Sequence[str]) -> tuple[Finding, ...]:
 
 
 def _whole(code: str, profile: str, verdict: Verdict, headline: str) -> Finding:
-    """A finding on all of a profile."""
     return Finding(
         code=code,
         profile=profile[:_LONGEST_REASON],

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gate.judge.verdict.screening import Flagged
-    from gate.judge.verdict.series import Series
     from gate.model import Finding, Session
 
 _STEADY = "strikes assume that the host is as steady today as when the baseline was taken"
@@ -40,12 +39,17 @@ def by_strikes(flag: Flagged, sessions: tuple[Session, ...], alpha: float, beta:
     series = flag.series
     trials = (trials_by_benchmark(one).get(series.benchmark, ()) for one in sessions)
     raw = tuple(values_in(own, series.metric.name) for own in trials)
-    broken = _broken(flag, sessions, raw)
-    if broken is not None:
+    if (broken := _broken(flag, sessions, raw)) is not None:
         return broken
     strikes = tuple(log_costs(values, series.metric.better) for values in raw)
     again = _together(flag, (series.costs, *strikes), beta)
-    with_asides = _together(flag, _heads_with_asides(series, sessions, raw), beta)
+    # And with the trials that the head may have disturbed itself.
+    asides = (own_asides(one).get(series.benchmark, ()) for one in sessions)
+    wider = (
+        log_costs((*values, *aside_values(own, series.metric.name)), series.metric.better)
+        for values, own in zip(raw, asides, strict=True)
+    )
+    with_asides = _together(flag, (series.costs_with_asides, *wider), beta)
     accepted, needed = len(series.sessions), strikes_needed(len(series.sessions), alpha)
     luck = chance(wins(strikes, series.session_costs, flag.limits.dead), accepted, len(strikes))
     enough = needed is not None and len(strikes) >= needed
@@ -77,7 +81,6 @@ def by_strikes(flag: Flagged, sessions: tuple[Session, ...], alpha: float, beta:
 def _broken(
     flag: Flagged, sessions: Sequence[Session], raw: tuple[tuple[float, ...], ...]
 ) -> Finding | None:
-    """Why the further sessions hold no numbers to compare, if there is a reason."""
     series = flag.series
     planned = [p.trials for s in sessions for p in s.planned if p.benchmark == series.benchmark]
     if any(len(values) < trials for values, trials in zip(raw, planned, strict=True)):
@@ -111,21 +114,6 @@ def _steps(
     taken = f"{count} fresh head sessions{needs or f'; no number proves a loss {against}'}"
     by_luck = f"by luck with chance {percent(luck, signed=False)} on a steady host"
     return taken, f"{ended}: {by_luck}, {percent(alpha, signed=False)} allowed"
-
-
-def _heads_with_asides(
-    series: Series, sessions: Sequence[Session], raw: Sequence[tuple[float, ...]]
-) -> tuple[tuple[float, ...], ...]:
-    """Log costs of all head sessions, with the trials that the head may have disturbed itself."""
-    name = series.metric.name
-    strikes = (
-        log_costs(
-            (*values, *aside_values(own_asides(one).get(series.benchmark, ()), name)),
-            series.metric.better,
-        )
-        for one, values in zip(sessions, raw, strict=True)
-    )
-    return (series.costs_with_asides, *strikes)
 
 
 def _together(flag: Flagged, heads: tuple[tuple[float, ...], ...], beta: float) -> Screened:

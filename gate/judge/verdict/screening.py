@@ -83,11 +83,10 @@ def noises_in(suite: Iterable[Series]) -> dict[SeriesKey, Noise]:
     """The noise of each series that has enough accepted sessions to tell."""
     alone: dict[SeriesKey, Noise] = {}
     for series in suite:
-        if not series.sessions or not all(usable(values) for values in series.sessions):
-            continue
-        known, level = reference(series)
-        if len(known) >= LEAST_SESSIONS:
-            alone[key_of(series)] = noise_of(known, level=level)
+        if series.sessions and all(map(usable, series.sessions)):
+            known, level = reference(series)
+            if len(known) >= LEAST_SESSIONS:
+                alone[key_of(series)] = noise_of(known, level=level)
     return suite_noises(alone)
 
 

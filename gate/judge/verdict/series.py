@@ -173,9 +173,7 @@ def at_blocks(
 def limits_of(series: Series) -> LossLimits:
     """Tolerance and negligible loss as asked for, floor and resolution folded into tau.
 
-    A floor f at a base value v is the relative loss f/v where lower is better and f/(v - f) where
-    higher is; so is a resolution, for what cannot be told apart is no difference. T must stay
-    clear of tau, so a tau near or above it raises the tolerance.
+    T must stay clear of tau, so a tau near or above it raises the tolerance.
     """
     centres = [median(values) for values in series.sessions] or series.head
     return at_resolution(

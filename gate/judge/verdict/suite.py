@@ -152,7 +152,6 @@ def _case(
 
 
 def _as_reviewed(head: Session, reviewed: Profile | None) -> Session:
-    """The session with the plan and the policy of the reviewed profile, not its own."""
     if reviewed is None:
         return head
     return replace(
@@ -182,18 +181,18 @@ def in_run_order(trials: Iterable[Trial]) -> dict[str, tuple[Trial, ...]]:
     return {benchmark: tuple(own) for benchmark, own in found.items()}
 
 
-def measured(trials: Iterable[Trial], metric: str) -> Iterator[Value]:
+def metric_values(trials: Iterable[Trial], metric: str) -> Iterator[Value]:
     """What these trials gave of a metric, whatever became of them."""
     return (value for trial in trials for value in trial.values if value.metric == metric)
 
 
-def _counted(trials: Iterable[Trial], metric: str) -> Iterator[Value]:
-    return measured((trial for trial in trials if trial.status is TrialStatus.OK), metric)
+def _counted_values(trials: Iterable[Trial], metric: str) -> Iterator[Value]:
+    return metric_values((trial for trial in trials if trial.status is TrialStatus.OK), metric)
 
 
 def values_in(trials: Iterable[Trial], metric: str) -> tuple[float, ...]:
     """A metric's values in these trials, failed ones left out."""
-    return tuple(value.value for value in _counted(trials, metric))
+    return tuple(value.value for value in _counted_values(trials, metric))
 
 
 def resolution_in(trials: Iterable[Trial], metric: str) -> float:
@@ -201,7 +200,7 @@ def resolution_in(trials: Iterable[Trial], metric: str) -> float:
 
     Not the coarsest: a single noisy trial would lift the tolerance of all of them.
     """
-    found = [value.resolution for value in _counted(trials, metric)]
+    found = [value.resolution for value in _counted_values(trials, metric)]
     return median(found) if found else 0.0
 
 
@@ -219,8 +218,7 @@ def on_both_sides(
 ) -> dict[K, tuple[Sequence[T], Sequence[T]]]:
     """What `read` finds of the base and of the head side, by the keys that it gives.
 
-    Both sides are those of the pairs where both of them have it, for these are of one day; else the
-    head is that of the screen, and there is no base.
+    Of the pairs where both of their sides have it, for these are of one day; else of the screen.
     """
     base, pair_head, screen = map(read, (case.pair_base, case.pair_head, case.head))
     paired = base.keys() & pair_head.keys()
@@ -236,8 +234,7 @@ class Pairing:
     """The confirming trials of one benchmark."""
 
     def __init__(self, base: Session | None, head: Session | None, benchmark: str) -> None:
-        self._base = _by_pair(base, benchmark)
-        self._head = _by_pair(head, benchmark)
+        self._base, self._head = (_by_pair(session, benchmark) for session in (base, head))
 
     @property
     def blocks(self) -> tuple[int, ...]:
@@ -249,7 +246,7 @@ class Pairing:
     def values(self, metric: str) -> tuple[Values, ...]:
         """A metric's values in the complete blocks that hold it in every trial."""
         before, after = (
-            {pair: one.value for pair, trial in side.items() for one in measured((trial,), metric)}
+            {pair: value for pair, trial in side.items() for value in values_in((trial,), metric)}
             for side in (self._base, self._head)
         )
         return tuple(

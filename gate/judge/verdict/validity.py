@@ -1,11 +1,8 @@
 """Series that hold no comparable numbers: each reason has its own verdict, and none passes.
 
-A percentile is judged only where enough samples lie beyond it.
-
-The 99th percentile of 200 samples is its second or third largest: an extreme value, which tells of
-one hiccup and not of the change. At least ten samples must lie beyond the percentile, n (1 - q) of
-n, in every trial of every session that decides. A value of one sample, or of nobody knows how
-many, cannot be checked, so nothing may rest on it either. Watched metrics are only shown.
+A percentile needs samples beyond it: the 99th of 200 is their second or third largest, which tells
+of one hiccup and not of the change. Ten of n, n (1 - q), must lie beyond it in every trial that
+decides. A value of one sample, or of nobody knows how many, cannot be checked and decides nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +14,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.judge.verdict.findings import make_finding
-from gate.judge.verdict.suite import measured
+from gate.judge.verdict.suite import metric_values
 from gate.model import State, TrialStatus, Verdict, is_untimed
 from gate.stats.costs import usable
 
@@ -152,7 +149,7 @@ def _too_few_beyond(series: Series) -> _Reasons:
         for trial in session.trials
         if trial.benchmark == series.benchmark and trial.status is not TrialStatus.ASIDE
     )
-    worst = min((one.samples for one in measured(trials, series.metric.name)), default=None)
+    worst = min((one.samples for one in metric_values(trials, series.metric.name)), default=None)
     if worst is None:
         return
     beyond = worst * (10 ** len(digits) - int(digits)) // 10 ** len(digits)
