@@ -53,7 +53,7 @@ class ReportSection:
 
     field: str
     build: Callable[[JudgedSuite], Any]
-    join: Callable[[list[Any]], Any] | None = None
+    join: Callable[[list[Any]], Any] | None
     """None takes the value of the part with the worst verdict."""
 
 
@@ -168,11 +168,11 @@ def _record(judged: JudgedSuite) -> Calibration | None:
 
 _BENCHMARK = ("profile", "benchmark")
 REPORT_SECTIONS = (
-    ReportSection("schema", lambda _: SCHEMA),
+    ReportSection("schema", lambda _: SCHEMA, None),
     ReportSection("gate", lambda one: "open" if one.is_open else "closed", _join_gates),
-    ReportSection("verdict", lambda one: one.worst.value),
-    ReportSection("exit_status", _exit_status),
-    ReportSection("headline", headline_of),
+    ReportSection("verdict", lambda one: one.worst.value, None),
+    ReportSection("exit_status", _exit_status, None),
+    ReportSection("headline", headline_of, None),  # of an error; else that of all is counted
     ReportSection("created", lambda one: one.created, max),
     ReportSection("profiles", profiles_of, lambda tables: tuple(sorted(_each_once(tables)))),
     ReportSection("findings", lambda one: one.findings, _join_findings),
