@@ -26,9 +26,10 @@ from gate.stats.strikes import (
 from gate.units import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from gate.judge.verdict.screening import Flagged
+    from gate.judge.verdict.series import Series
     from gate.model import Finding, Session
 
 _STEADY = "strikes assume that the host is as steady today as when the baseline was taken"
@@ -43,13 +44,7 @@ def by_strikes(flag: Flagged, sessions: tuple[Session, ...], alpha: float, beta:
         return broken
     strikes = tuple(log_costs(values, series.metric.better) for values in raw)
     again = _together(flag, (series.costs, *strikes), beta)
-    # And with the trials that the head may have disturbed itself.
-    asides = (own_asides(one).get(series.benchmark, ()) for one in sessions)
-    wider = (
-        log_costs((*values, *aside_values(own, series.metric.name)), series.metric.better)
-        for values, own in zip(raw, asides, strict=True)
-    )
-    with_asides = _together(flag, (series.costs_with_asides, *wider), beta)
+    with_asides = _together(flag, tuple(_heads_with_asides(series, sessions, raw)), beta)
     accepted, needed = len(series.sessions), strikes_needed(len(series.sessions), alpha)
     luck = chance(wins(strikes, series.session_costs, flag.limits.dead), accepted, len(strikes))
     enough = needed is not None and len(strikes) >= needed
@@ -114,6 +109,16 @@ def _steps(
     taken = f"{count} fresh head sessions{needs or f'; no number proves a loss {against}'}"
     by_luck = f"by luck with chance {percent(luck, signed=False)} on a steady host"
     return taken, f"{ended}: {by_luck}, {percent(alpha, signed=False)} allowed"
+
+
+def _heads_with_asides(
+    series: Series, sessions: Sequence[Session], raw: Sequence[tuple[float, ...]]
+) -> Iterator[tuple[float, ...]]:
+    """Log costs of all head sessions, with the trials that the head may have disturbed itself."""
+    yield series.costs_with_asides
+    for one, values in zip(sessions, raw, strict=True):
+        asides = aside_values(own_asides(one).get(series.benchmark, ()), series.metric.name)
+        yield log_costs((*values, *asides), series.metric.better)
 
 
 def _together(flag: Flagged, heads: tuple[tuple[float, ...], ...], beta: float) -> Screened:
