@@ -43,11 +43,7 @@ def build_id_in(notes: bytes, order: str = "=") -> str:
 
 def build_id_of(elf: bytes) -> str:
     """The build-id of a 64-bit little-endian ELF file; empty for none or another file."""
-    for notes in _note_sections(elf):
-        found = build_id_in(notes, "<")
-        if found:
-            return found
-    return ""
+    return next(filter(None, (build_id_in(notes, "<") for notes in _note_sections(elf))), "")
 
 
 def enters_unpacked(elf: bytes) -> bool:

@@ -11,8 +11,9 @@ import errno
 import os
 import shlex
 
+from recorded_machine import RecordedMachine
+
 from gate.host.tuning import restore, sysctl_setting, tuning
-from gate.linux.machine import RecordedMachine
 
 CPU = "/sys/devices/system/cpu"
 THP = "/sys/kernel/mm/transparent_hugepage/enabled"

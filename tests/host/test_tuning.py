@@ -8,6 +8,7 @@ import os
 import pytest
 from builders import run_gate
 from host.kernel import CPU, NUMA, THP, Kernel
+from recorded_machine import RecordedMachine
 
 from gate.errors import CannotJudge, GateError, InputError
 from gate.host.journal import Journal, read_journal, write_journal
@@ -17,7 +18,6 @@ from gate.host.tuning.restore import restore
 from gate.host.tuning.settings import SettingChange, division, wake_limit, wanted_settings
 from gate.host.tuning.tuning import planned_changes, tune_host
 from gate.linux.cpu_list import cpu_list_text, cpus_mask, cpus_of, each_cpu, mask_cpus
-from gate.linux.machine import RecordedMachine
 from gate.linux.processes import start_of
 
 POLICY = f"{CPU}/cpufreq/policy"

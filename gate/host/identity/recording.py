@@ -35,7 +35,7 @@ def publishable_recording(
     recorder: MachineRecorder, work: Path, *, about: str, source: str
 ) -> dict[str, Any]:
     """A recording for others to play, out of what was asked when the facts of `work` were read."""
-    files = {path: _nameless_file(path, text) for path, text in recorder.files.items()}
+    files = {path: _nameless_file(path, text) for path, text in recorder.files.items() if text}
     mounted = _chain(recorder, str(WORK), work)
     for path in [one for one in files if one.endswith(_BACKING)]:
         # A path of the user's; only what it lies on is of interest.
@@ -47,10 +47,12 @@ def publishable_recording(
         "about": short(about),
         "source": source,
         "files": files,
-        "links": {a: b for a, b in recorder.links.items() if a.startswith(_KEPT_LINKS)},
-        "names": {path: list(names) for path, names in recorder.listed.items()},
+        "links": {a: b for a, b in recorder.links.items() if b and a.startswith(_KEPT_LINKS)},
+        "names": {path: list(names) for path, names in recorder.listed.items() if names},
         "commands": {
-            asked: _SERIAL_KEY.sub(r'"\1": ""', said) for asked, said in recorder.commands.items()
+            asked: _SERIAL_KEY.sub(r'"\1": ""', said)
+            for asked, said in recorder.commands.items()
+            if said
         },
     }
     parsed: dict[str, Any] = json.loads(_nameless(json.dumps(data)))
