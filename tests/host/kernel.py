@@ -67,7 +67,7 @@ class Kernel:
         for module in (tuning, restore):
             monkeypatch.setattr(module, "turn", self.turn)
             monkeypatch.setattr(module, "ThisMachine", self.machine)
-        monkeypatch.setattr(restore, "absent", lambda path: path not in self.files)
+        monkeypatch.setattr(restore, "is_missing", lambda path: path not in self.files)
         return self
 
 

@@ -70,11 +70,8 @@ def _used(why: str, cure: str) -> Reason:
 
 def _as(device: Chain, name: str) -> str:
     """A device of the chain, in words."""
-    return "it" if name == device.name else f"{name}, which is {_where(device, name)},"
-
-
-def _where(device: Chain, name: str) -> str:
-    return "on it" if name in device.above else "below it"
+    where = "on it" if name in device.above else "below it"
+    return "it" if name == device.name else f"{name}, which is {where},"
 
 
 def _family(machine: LinuxMachine, device: Chain) -> frozenset[str]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from gate.host.disturbance.messages import Meanwhile, disturbances, processors_between
 from gate.host.disturbance.other_processes import blind_spots, used_between
+from gate.host.identity.facts import by_number
 from gate.linux.cpu_list import CPU
 from gate.linux.kernel_log import KernelLog
 from gate.linux.machine import ThisMachine, line
@@ -59,59 +60,42 @@ class Throttle:
 
     def changes(self, before: dict[str, int], after: dict[str, int]) -> Iterator[str]:
         """What was throttled between two looks, in words."""
-        met = [
-            (path, after[path] - before[path])
-            for path in self.counters
-            if _both(path, before, after)
-        ]
-        most = max((times for _, times in met), default=0)
-        if most > 0:
-            where = [_part(path, -3) for path, times in met if times > 0]
-            yield f"{_some(where)} met a thermal limit {most} time{'s' if most > 1 else ''}"
+        grown = {path: after[path] - early for path, early in before.items() if path in after}
+        if met := {path: grown[path] for path in self.counters if grown.get(path, 0) > 0}:
+            first, *others = dict.fromkeys(path.split("/")[-3] for path in met)
+            more = f" and {len(others)} more" if others else ""
+            most = max(met.values())
+            yield f"{first}{more} met a thermal limit {most} time{'s' if most > 1 else ''}"
         for path in self.ceilings:
-            if _both(path, before, after) and after[path] < before[path]:
+            if grown.get(path, 0) < 0:
+                *_, policy, name = path.split("/")
                 yield (
-                    f"{path.rpartition('/')[2]} of {_part(path, -2)} went from "
+                    f"{name} of {policy} went from "
                     f"{before[path] * _KILO / _GIGA:.2f} to {after[path] * _KILO / _GIGA:.2f} GHz"
                 )
         for path in self.states:
-            if _both(path, before, after) and after[path] > before[path]:
-                kind = line(self.machine, f"{path.rpartition('/')[0]}/type") or "unknown"
+            if grown.get(path, 0) > 0:
+                place = path.rpartition("/")[0]
+                kind = line(self.machine, f"{place}/type") or "unknown"
                 yield (
-                    f"cooling device {_part(path, -2)} ({kind[:30]}) went from state "
+                    f"cooling device {place.rpartition('/')[2]} ({kind[:30]}) went from state "
                     f"{before[path]} to {after[path]}"
                 )
 
 
 def find_throttle(machine: LinuxMachine) -> Throttle:
     """The files that this machine has; a fan that turns faster slows nothing down."""
-    cpus = [n for n in machine.names(CPU) if n.startswith("cpu") and n[3:].isdecimal()]
+    cpus, policies = by_number(machine, CPU, "cpu"), by_number(machine, _POLICIES, "policy")
     counters = [f"{CPU}/{n}/thermal_throttle/{c}" for n in cpus for c in _COUNTERS]
-    policies = [n for n in machine.names(_POLICIES) if n.startswith("policy")]
     ceilings = [f"{_POLICIES}/{n}/{c}" for n in policies for c in _CEILINGS]
-    devices = [n for n in machine.names(_THERMAL) if n.startswith("cooling_device")]
     states = [
         f"{_THERMAL}/{n}/cur_state"
-        for n in devices
+        for n in by_number(machine, _THERMAL, "cooling_device")
         if "fan" not in line(machine, f"{_THERMAL}/{n}/type").lower()
     ]
     there = Throttle(machine, tuple(counters), tuple(ceilings), tuple(states)).look()
     kept = (tuple(path for path in some if path in there) for some in (counters, ceilings, states))
     return Throttle(machine, *kept)
-
-
-def _both(path: str, before: dict[str, int], after: dict[str, int]) -> bool:
-    return path in before and path in after
-
-
-def _part(path: str, which: int) -> str:
-    return path.split("/")[which]
-
-
-def _some(names: list[str]) -> str:
-    different = list(dict.fromkeys(names))
-    more = f" and {len(different) - 1} more" if len(different) > 1 else ""
-    return f"{different[0]}{more}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from gate.linux.cpu_list import CPU, cpu_numbers
 from gate.linux.machine import line
 from gate.model import UNKNOWN
+from gate.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,7 +65,7 @@ _STEPS = (1.0, 1.5)
 
 def short(text: str) -> str:
     """A fact that can be printed; one too long ends in a hash, so that no change is lost."""
-    clean = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    clean = " ".join(printable(text).split())
     if len(clean) > LONGEST:
         mark = hashlib.sha256(clean.encode()).hexdigest()[:8]
         clean = f"{clean[: LONGEST - 11]}… #{mark}"
@@ -99,7 +100,7 @@ def alike(values: Iterable[str]) -> str:
 
 def by_number(machine: LinuxMachine, directory: str, stem: str) -> list[str]:
     """Names such as `cpu0`, `cpu1`, by number."""
-    names = [one for one in machine.names(directory) if re.fullmatch(rf"{stem}[0-9]{{1,6}}", one)]
+    names = [one for one in machine.names(directory) if re.fullmatch(rf"{stem}[0-9]{{1,9}}", one)]
     return sorted(names, key=lambda one: int(one.removeprefix(stem)))
 
 
@@ -108,7 +109,7 @@ def system_facts(machine: LinuxMachine) -> dict[str, str]:
     return {
         "memory": _memory(machine),
         "virtualisation": _virtual(machine),
-        "container": _container(machine),
+        "container": container_kind(machine),
         "system": short(_system(machine)),
         "board": short(_maker_and(machine, "board_vendor", "board_name")),
     }
@@ -182,8 +183,12 @@ def _first(table: tuple[tuple[str, str], ...], text: str) -> str:
     return next((name for pattern, name in table if re.search(pattern, text)), "")
 
 
-def _container(machine: LinuxMachine) -> str:
-    """`none` where the kernel's own threads are seen; else what the container says it is."""
+def container_kind(machine: LinuxMachine) -> str:
+    """`none` where the kernel's own threads are seen; else what the container says it is.
+
+    What an image left behind, such as /.dockerenv, is no proof of one where the threads are seen:
+    virtual machines are made of images too.
+    """
     if line(machine, "/proc/2/comm") == "kthreadd":
         return "none"
     if named := line(machine, "/run/systemd/container"):

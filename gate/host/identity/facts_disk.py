@@ -11,7 +11,7 @@ from gate.model import UNKNOWN
 from gate.text import NAMES_ONE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from gate.linux.block import StorageStack
     from gate.linux.machine import LinuxMachine
@@ -153,32 +153,34 @@ def controllers(machine: LinuxMachine, disk: str) -> list[str]:
 
 def _link(machine: LinuxMachine, disk: str) -> str:
     """The most that the disk and its slot can do together; how fast it now is, is a live fact."""
-    port = re.search(r"/ata([0-9]+)/", disk)
-    if port:
-        return _speed(line(machine, f"/sys/class/ata_link/link{port[1]}/hw_sata_spd_limit"))
-    return together(pcie(machine, one, "max") for one in _pcie_devices(machine, disk))
+    return _link_of(machine, disk, "hw_sata_spd_limit", "max")
 
 
 def link_now(machine: LinuxMachine, disk: str) -> str:
     """As the disk and its slot are speaking now."""
-    port = re.search(r"/ata([0-9]+)/", disk)
-    if port:
-        return _speed(line(machine, f"/sys/class/ata_link/link{port[1]}/sata_spd"))
-    return together(pcie(machine, one, "current") for one in _pcie_devices(machine, disk))
+    return _link_of(machine, disk, "sata_spd", "current")
 
 
-def _pcie_devices(machine: LinuxMachine, disk: str) -> list[str]:
-    """Directories of the PCIe devices that NVMe controllers are."""
-    if "/nvme" not in disk:
-        return []
-    devices = (machine.real(f"{one}/device") for one in controllers(machine, disk))
-    return [one for one in devices if one]
+def _link_of(machine: LinuxMachine, disk: str, sata: str, pcie: str) -> str:
+    """The link of a SATA disk, or those of the PCIe devices that NVMe controllers are."""
+    if port := re.search(r"/ata([0-9]+)/", disk):
+        # The kernel writes `<unknown>` where it does not know.
+        speed = re.match(
+            r"([0-9.]+) Gbps", line(machine, f"/sys/class/ata_link/link{port[1]}/{sata}")
+        )
+        return f"{speed[1]} Gbit/s" if speed else UNKNOWN
+    links = []
+    for one in controllers(machine, disk) if "/nvme" in disk else ():
+        if device := machine.real(f"{one}/device"):
+            gigas, lanes = pcie_link(machine, (device, device.rpartition("/")[0]), pcie)
+            links.append(f"{gigas:g} GT/s x{lanes}" if gigas and lanes else UNKNOWN)
+    return together(links)
 
 
-def pcie(machine: LinuxMachine, device: str, which: str) -> str:
-    """Speed and width of a PCIe device, `max` or `current`; of the slot too, where it is less."""
+def pcie_link(machine: LinuxMachine, ends: Iterable[str], which: str) -> tuple[float, int]:
+    """GT/s and lanes, `max` or `current`, of the lesser end of a PCIe link; 0 where none says."""
     speeds, widths = [], []
-    for place in (device, device.rpartition("/")[0]):
+    for place in ends:
         speed = re.match(
             r"[0-9]+(\.[0-9]+)?(?= GT/s)", line(machine, f"{place}/{which}_link_speed")
         )
@@ -186,10 +188,4 @@ def pcie(machine: LinuxMachine, device: str, which: str) -> str:
         speeds += [float(speed[0])] if speed else []
         # 0 and 255 stand for what the device does not report.
         widths += [int(width)] if re.fullmatch("[1-9][0-9]?", width) else []
-    return f"{min(speeds):g} GT/s x{min(widths)}" if speeds and widths else UNKNOWN
-
-
-def _speed(text: str) -> str:
-    """`6.0 Gbps`; the kernel writes `<unknown>` where it does not know."""
-    match = re.match(r"([0-9.]+) Gbps", text)
-    return f"{match[1]} Gbit/s" if match else UNKNOWN
+    return min(speeds, default=0.0), min(widths, default=0)

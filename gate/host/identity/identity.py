@@ -25,6 +25,7 @@ from gate.linux.kernel_modules import build_id_in
 from gate.linux.machine import MachineRecorder, ThisMachine, line, read_boot_id
 from gate.model import BY_INSTRUCTIONS, CLOCK, UNKNOWN, Host, Kernel
 from gate.model.kernel_config import options_in, public_options
+from gate.text import printable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -134,13 +135,9 @@ def read_kernel(machine: RawMachine | None = None) -> Kernel | None:
         release=short(release),
         version=short(line(machine, VERSION)),
         build_id=build_id_in(machine.data(NOTES)),
-        command_line=_printable(normal_command_line(machine.text(COMMAND_LINE)))[:_LONGEST_LINE],
+        command_line=printable(normal_command_line(machine.text(COMMAND_LINE)))[:_LONGEST_LINE],
         config=public_options(options_in(_config(machine, release).splitlines())),
     )
-
-
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def _config(machine: RawMachine, release: str) -> str:

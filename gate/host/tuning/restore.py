@@ -15,8 +15,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gate.errors import CannotJudge
+from gate.formats.disk import is_missing
 from gate.host.journal import JOURNAL, close_journal, read_journal, write_journal
-from gate.host.tuning.sysctl_setting import SWAP, absent, turn, value_at
+from gate.host.tuning.sysctl_setting import SWAP, turn, value_at
 from gate.linux.machine import ThisMachine, read_boot_id
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def _restore_one(one: SettingChange, result: RestoreResult, *, force: bool) -> R
     now = value_at(ThisMachine(), one.setting, one.path)
     if now == one.before:
         return result
-    if not now and absent(one.path):
+    if not now and is_missing(one.path):
         if not _RETURNS.fullmatch(one.path):
             return replace(result, gone=(*result.gone, one))
         now, why = "not there", _AWAY

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from gate.host.tuning.settings import Division, TunableSettings
-    from gate.linux.machine import LinuxMachine
 
 _LATENCY = Path("/dev/cpu_dma_latency")
 _NO_KNOBS = {"cstates", "pinning"}
@@ -59,11 +58,11 @@ class TuningResult:
         bare = ("swap comes back without `discard`, if it had that",) if swapped else ()
         return (*held, *bare, *(f"not tuned: {one}" for one in self.lacking))
 
-    def moved(self, machine: LinuxMachine | None = None) -> tuple[str, ...]:
+    def moved(self) -> tuple[str, ...]:
         """Knobs that somebody else turned since: what was measured then is of two settings."""
         found = []
         for one in (*self.changes, *self.already):
-            now = value_at(machine or ThisMachine(), one.setting, one.path)
+            now = value_at(ThisMachine(), one.setting, one.path)
             if now != one.after:
                 was = f"{'' if one in self.already else 'tuned to '}{one.after}"
                 found.append(f"{one.path} was {was}, and is {now or 'gone'}")
@@ -83,21 +82,19 @@ class Intent:
     """Microseconds for `cstates`; absent where it is not asked for or not there."""
 
 
-def planned_changes(
-    names: Sequence[str], measured_cpus: str, machine: LinuxMachine | None = None
-) -> Intent:
+def planned_changes(names: Sequence[str], measured_cpus: str) -> Intent:
     """Look at what these names would change now.
 
     Raises:
         InputError: G200, a name is unknown, or the processors are not there.
     """
-    asker = machine or ThisMachine()
+    machine = ThisMachine()
     unknown = [name for name in names if name not in TUNABLE]
     if unknown:
         cure = f"There are {', '.join(TUNABLE)}."
         raise InputError("G200", f"{unknown[0][:80]!r} cannot be tuned.", cure=cure)
     try:
-        parts = division(asker, measured_cpus)
+        parts = division(machine, measured_cpus)
     except ValueError as error:
         cure = "Mend measured_cpus in host.toml, or --cpus."
         raise InputError("G200", f"the measured processors: {error}.", cure=cure) from error
@@ -105,8 +102,8 @@ def planned_changes(
     return Intent(
         names=ordered,
         parts=parts,
-        found={n: wanted_settings(asker, n, parts) for n in ordered if n not in _NO_KNOBS},
-        limit=wake_limit(asker) if "cstates" in ordered and _LATENCY.exists() else None,
+        found={n: wanted_settings(machine, n, parts) for n in ordered if n not in _NO_KNOBS},
+        limit=wake_limit(machine) if "cstates" in ordered and _LATENCY.exists() else None,
     )
 
 
