@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from gate.host.identity.facts_disk import pcie_link
-from gate.host.identity.facts_live import SMART_LOG, nvme, parse_json, share_used, smartctl
+from gate.host.identity.facts_live import SMART_LOG, ask_json, nvme, share_used, smartctl
 from gate.host.readiness.ground import number, off, ok, question, unreported
 from gate.linux.block import storage_of
 from gate.linux.mounts import nearest
@@ -63,28 +63,22 @@ def _links(ground: MachineUnderCheck, disk: str) -> Iterator[tuple[str, bool]]:
     """
     where = disk.split("/")
     name = where[-1]
-    for part in where:
-        if re.fullmatch(r"ata\d+", part):
-            spot = f"/sys/class/ata_link/link{part.removeprefix('ata')}"
-            limit, could = (ground.line(f"{spot}/{n}sata_spd_limit") for n in ("", "hw_"))
-            if now := ground.line(f"{spot}/sata_spd"):
-                fallen = _speed(limit) < _speed(could)
-                yield f"{name} SATA {now}" + (f", limited from {could}" if fallen else ""), fallen
-            return
+    if port := re.search(r"/ata(\d+)/", disk):
+        spot = f"/sys/class/ata_link/link{port[1]}"
+        limit, could = (ground.line(f"{spot}/{n}sata_spd_limit") for n in ("", "hw_"))
+        if now := ground.line(f"{spot}/sata_spd"):
+            fallen = _speed(limit) < _speed(could)
+            yield f"{name} SATA {now}" + (f", limited from {could}" if fallen else ""), fallen
+        return
     ends = [n for n, part in enumerate(where) if _PCI.fullmatch(part)]
-    if ends:
-        # The device, and the port above it.
-        yield from _pci(ground, name, ["/".join(where[: n + 1]) for n in reversed(ends[-2:])])
-
-
-def _pci(ground: MachineUnderCheck, disk: str, ends: list[str]) -> Iterator[tuple[str, bool]]:
-    """The link of a PCIe device; the port above it may be slower by its making."""
-    now = pcie_link(ground.machine, ends[:1], "current")
-    most = pcie_link(ground.machine, ends, "max")
-    if all(now):
-        fallen = now[0] < most[0] or now[1] < most[1]
+    # The device, and the port above it, which may be slower by its making.
+    places = ["/".join(where[: n + 1]) for n in reversed(ends[-2:])]
+    speed, width = pcie_link(ground.machine, places[:1], "current")
+    most = pcie_link(ground.machine, places, "max")
+    if speed and width:
+        fallen = speed < most[0] or width < most[1]
         could = f", could be {most[0]:g} GT/s x{most[1]}" if fallen else ""
-        yield f"{disk} {now[0]:.1f} GT/s x{now[1]}{could}", fallen
+        yield f"{name} {speed:.1f} GT/s x{width}{could}", fallen
 
 
 def _speed(text: str) -> float:
@@ -112,17 +106,13 @@ def wear(ground: MachineUnderCheck) -> Result:
 
 def _used(machine: LinuxMachine, disk: str) -> tuple[int, bool] | None:
     """Per cent of the rated endurance that is used, and whether the drive warns."""
-    log = _ask_json(machine, nvme(disk))
-    smart = {} if share_used({}, log) is not None else _ask_json(machine, smartctl(disk, "-H"))
+    log = ask_json(machine, nvme(disk))
+    smart = {} if share_used({}, log) is not None else ask_json(machine, smartctl(disk, "-H"))
     share = share_used(smart, log)
     if share is None:
         return None
     failing = smart.get("smart_status", {}).get("passed") is False
     return share, failing or _warns(log) or _warns(smart.get(SMART_LOG, {}))
-
-
-def _ask_json(machine: LinuxMachine, question: tuple[str, ...]) -> dict[str, Any]:
-    return parse_json(machine.ask(*question)) if question else {}
 
 
 def _warns(log: dict[str, Any]) -> bool:
