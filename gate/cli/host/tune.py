@@ -150,8 +150,6 @@ def _print_tuned(now: TuningResult, *, json_: bool) -> None:
 def _show(intent: Intent, *, json_: bool) -> int:
     """What tuning would do."""
     lacking = {name: found.lacking for name, found in intent.found.items() if found.lacking}
-    if "cstates" in intent.names and intent.limit is None:
-        lacking["cstates"] = "not on this machine"
     changes = [one for found in intent.found.values() for one in found.changes]
     measured = cpu_list_text(intent.parts.measured)
     if json_:
@@ -165,7 +163,7 @@ def _show(intent: Intent, *, json_: bool) -> int:
         click.echo(f"{'cstates':<15} processors wake within {intent.limit} us")
     if "pinning" in intent.names:
         click.echo(f"{'pinning':<15} harnesses run on {measured}")
-    for name in intent.found.keys() - lacking.keys():
+    for name in intent.found.keys() - {*lacking, "cstates", "pinning"}:
         if not intent.found[name].changes:
             click.echo(f"{name:<15} set so already")
     for name, why in lacking.items():

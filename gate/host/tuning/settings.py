@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _THP = "/sys/kernel/mm/transparent_hugepage"
 _NUMA = "/proc/sys/kernel/numa_balancing"
 _IRQ = "/proc/irq"
-_ABSENT = "not on this machine"
+ABSENT = "not on this machine"
 _SPARE = 0.1
 """Share of the memory that must stay free when what is swapped out comes back."""
 
@@ -113,7 +113,7 @@ def wanted_settings(machine: LinuxMachine, setting: str, parts: Division) -> Tun
     return TunableSettings(
         changes=tuple(one for one in knobs if one.before != one.after),
         already=tuple(one for one in knobs if one.before == one.after),
-        lacking=lacking or ("" if knobs else _ABSENT),
+        lacking=lacking or ("" if knobs else ABSENT),
     )
 
 
@@ -158,13 +158,10 @@ def _numa(_: LinuxMachine) -> list[tuple[str, str]]:
 def _swap(machine: LinuxMachine) -> TunableSettings:
     active, used = swaps(machine), sum(swapped_bytes(machine).values())
     if not machine.text("/proc/swaps"):
-        return TunableSettings(lacking=_ABSENT)
-    memory = {
-        words[0].rstrip(":"): int(words[1]) << 10
-        for words in map(str.split, machine.text("/proc/meminfo").splitlines())
-        if len(words) > 1 and words[1].isdigit()
-    }
-    spare = memory.get("MemAvailable", 0) - _SPARE * memory.get("MemTotal", 0)
+        return TunableSettings(lacking=ABSENT)
+    memory = dict(re.findall(r"^(\w+):\s+(\d+)", machine.text("/proc/meminfo"), re.MULTILINE))
+    free, whole = (int(memory.get(name, 0)) << 10 for name in ("MemAvailable", "MemTotal"))
+    spare = free - _SPARE * whole
     if used and used > spare:
         return TunableSettings(lacking=f"{used} bytes lie in swap, and would not fit into memory")
     # Deleted, or of another mount namespace: what cannot be named could not be put back.
