@@ -151,7 +151,16 @@ class _Patience:
 def _take(handle: int, place: Path, patience: _Patience) -> None:
     try:
         if not _acquire(handle, patience):
-            raise _busy(handle, place, patience.seconds)
+            waited = patience.seconds
+            since = (
+                f", and did so for the {show_duration(waited)} that were waited" if waited else ""
+            )
+            raise CannotJudge(
+                "G240",
+                f"{_holder(handle).description()}{since}.",
+                cure="Wait until it has ended, or let the gate wait: --wait '10 min'.",
+                place=str(place),
+            )
         os.ftruncate(handle, 0)
         os.pwrite(handle, this_process().text().encode(), 0)
     except OSError as error:
@@ -159,7 +168,6 @@ def _take(handle: int, place: Path, patience: _Patience) -> None:
 
 
 def _acquire(handle: int, patience: _Patience) -> bool:
-    """Whether the lock was had in time."""
     with suppress(BlockingIOError):
         hold(handle)
         return True
@@ -184,7 +192,6 @@ def _inherited(handle: int, patience: _Patience) -> bool:
 
 
 def _free(handle: int) -> bool:
-    """Whether the lock is ours now."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -194,16 +201,6 @@ def _free(handle: int) -> bool:
 
 def _holder(handle: int) -> Holder:
     return Holder.read(os.pread(handle, _LARGEST, 0))
-
-
-def _busy(handle: int, place: Path, waited: float) -> CannotJudge:
-    since = f", and did so for the {show_duration(waited)} that were waited" if waited else ""
-    return CannotJudge(
-        "G240",
-        f"{_holder(handle).description()}{since}.",
-        cure="Wait until it has ended, or let the gate wait: --wait '10 min'.",
-        place=str(place),
-    )
 
 
 def _unusable(place: Path, error: OSError) -> InputError:

@@ -92,9 +92,10 @@ class ThisMachine:
         return done.stdout.decode("utf-8", "replace")
 
 
-def line(machine: LinuxMachine, path: str) -> str:
-    """A file's first line, stripped; empty where there is none."""
-    return next(iter(machine.text(path).strip().splitlines()), "").strip()
+def line(machine: LinuxMachine, *paths: str) -> str:
+    """The first line, stripped, of the first of some files that has any; empty where none has."""
+    texts = filter(None, (machine.text(path).strip() for path in paths))
+    return next(texts, "\n").splitlines()[0].strip()
 
 
 def read_boot_id(machine: LinuxMachine) -> str:

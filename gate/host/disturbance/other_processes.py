@@ -89,7 +89,6 @@ def _with_gone(before: Processes, after: Processes) -> Processes:
 
 
 def _ancestors(processes: Processes, number: int) -> frozenset[int]:
-    """The numbers of a process's parent, its parent's parent and so on."""
     parents = {key[0]: one.parent for key, one in processes.items()}
     found: list[int] = []
     while (number := parents.get(number, 0)) and number not in found:

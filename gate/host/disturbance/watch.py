@@ -33,8 +33,7 @@ _POLICIES = f"{CPU}/cpufreq"
 _THERMAL = "/sys/class/thermal"
 _COUNTERS = ("core_throttle_count", "package_throttle_count")
 _CEILINGS = ("scaling_max_freq", "bios_limit")
-_KILO = 1e3
-_GIGA = 1e9
+_KILO_IN_GIGA = 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,7 @@ class Throttle:
                 *_, policy, name = path.split("/")
                 yield (
                     f"{name} of {policy} went from "
-                    f"{before[path] * _KILO / _GIGA:.2f} to {after[path] * _KILO / _GIGA:.2f} GHz"
+                    f"{before[path] / _KILO_IN_GIGA:.2f} to {after[path] / _KILO_IN_GIGA:.2f} GHz"
                 )
         for path in self.states:
             if grown.get(path, 0) > 0:
@@ -138,17 +137,14 @@ class Watch:
         except OSError:
             self._stat = None
         self._before: DisturbanceSample | None = None
-        self.blind = self._blind_spots()
-
-    def _blind_spots(self) -> tuple[str, ...]:
-        """What cannot be watched here, one sentence each."""
-        lacking = [
+        lacking = (
             "steal" if self._stat is None else "",
             blind_spots(read_processes()),
             "memory pressure (PSI)" if waited_for(self._machine, "memory") is None else "",
             self._log.blind,
-        ]
-        return tuple(f"not watched for disturbance: {one}" for one in lacking if one)
+        )
+        self.blind = tuple(f"not watched for disturbance: {one}" for one in lacking if one)
+        """What cannot be watched here, one sentence each."""
 
     def begin(self) -> None:
         """Look before a trial."""
@@ -196,18 +192,14 @@ class Watch:
             if after.waited is not None and before.waited is not None
             else 0.0
         )
+        explained = others.kernel + others.companions + sum(others.cpu.values())
+        explained += after.gate - before.gate
         return Meanwhile(
             seconds=after.at - before.at,
             asleep=after.asleep - before.asleep,
             processors=processors_between(before.stat, after.stat),
             others=others,
-            explained=None
-            if used is None
-            else used
-            + others.kernel
-            + others.companions
-            + sum(others.cpu.values())
-            + (after.gate - before.gate),
+            explained=None if used is None else used + explained,
             waited=waited,
             throttled=tuple(self._throttle.changes(before.throttle, after.throttle)),
             reported=self._log.faults(),

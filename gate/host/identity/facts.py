@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
+from itertools import count
 from typing import TYPE_CHECKING
 
 from gate.linux.cpu_list import CPU, cpu_numbers
@@ -150,12 +151,8 @@ def _memory(machine: LinuxMachine) -> str:
     if match is None:
         return UNKNOWN
     total = int(match[1]) * 1024
-    size = _GIB // 4
-    while True:
-        for step in _STEPS:
-            if size * step >= total:
-                return f"{size * step / _GIB:g} GiB"
-        size *= 2
+    sizes = (_GIB // 4 * 2**power * step for power in count() for step in _STEPS)
+    return f"{next(size for size in sizes if size >= total) / _GIB:g} GiB"
 
 
 def _virtual(machine: LinuxMachine) -> str:
@@ -213,13 +210,15 @@ def cpu_facts(machine: LinuxMachine) -> dict[str, str]:
     processors = present or sum("processor" in row for row in rows)
     sockets, cores = _topology(machine)
     nodes = len(by_number(machine, "/sys/devices/system/node", "node"))
+    # The file is there since Linux 6.1.
+    architecture = line(machine, "/proc/sys/kernel/arch") or machine.ask("uname", "-m")
     return {
-        "architecture": _architecture(machine),
+        "architecture": short(architecture),
         "cpu_model": _model(rows),
-        "cpu_sockets": _number(sockets),
-        "cpu_cores": _number(cores),
-        "cpu_threads": _number(processors),
-        "numa_nodes": _number(nodes),
+        "cpu_sockets": str(sockets or UNKNOWN),
+        "cpu_cores": str(cores or UNKNOWN),
+        "cpu_threads": str(processors or UNKNOWN),
+        "numa_nodes": str(nodes or UNKNOWN),
     }
 
 
@@ -228,15 +227,6 @@ def microcode(machine: LinuxMachine) -> str:
     found = {row["microcode"] for row in _rows(machine.text(_CPUINFO)) if row.get("microcode")}
     found = found or {line(machine, f"{CPU}/cpu0/microcode/version")}
     return short(", ".join(sorted(found)))
-
-
-def _number(found: int) -> str:
-    return str(found) if found else UNKNOWN
-
-
-def _architecture(machine: LinuxMachine) -> str:
-    """As `uname -m` says it; the file is there since Linux 6.1."""
-    return short(line(machine, "/proc/sys/kernel/arch") or machine.ask("uname", "-m"))
 
 
 def _rows(cpuinfo: str) -> list[dict[str, str]]:
@@ -283,8 +273,7 @@ def _topology(machine: LinuxMachine) -> tuple[int, int]:
     for name in by_number(machine, CPU, "cpu"):
         place = f"{CPU}/{name}/topology"
         package = line(machine, f"{place}/physical_package_id")
-        siblings = line(machine, f"{place}/thread_siblings_list")
-        siblings = siblings or line(machine, f"{place}/core_cpus_list")
+        siblings = line(machine, f"{place}/thread_siblings_list", f"{place}/core_cpus_list")
         core = line(machine, f"{place}/core_id")
         if package and not package.startswith("-"):
             packages.add(package)

@@ -78,16 +78,12 @@ def disk_epoch(machine: LinuxMachine, storage: StorageStack) -> dict[str, str]:
     }
     layers = ", ".join(storage.layers) or ("none" if storage.disks else "")
     facts["disk_layers"] = NO_DISK if storage.diskless else short(layers)
-    facts["file_system"] = short(storage.made or "; ".join(dict.fromkeys(_file_systems(storage))))
-    return facts
-
-
-def _file_systems(storage: StorageStack) -> list[str]:
-    """Each with the options that say how it works, in the alphabet's order."""
-    return [
+    mounted = [
         ", ".join([mount.kind, *sorted({one for one in mount.options if matters(one)})])
         for mount in storage.mounts
     ]
+    facts["file_system"] = short(storage.made or "; ".join(dict.fromkeys(mounted)))
+    return facts
 
 
 def matters(option: str) -> bool:
@@ -100,14 +96,13 @@ def matters(option: str) -> bool:
 
 
 def _queue(machine: LinuxMachine, disk: str) -> str:
-    """Settings that the kernel shows for this disk, by name."""
     shown = {name: line(machine, f"{disk}/queue/{name}") for name in (*_QUEUE, "wbt_lat_usec")}
     return ", ".join(f"{name} {value}" for name, value in shown.items() if value)
 
 
 def _model(machine: LinuxMachine, disk: str) -> str:
     """By the kernel's files alone: udev and smartctl know longer names, where they are there."""
-    name = line(machine, f"{disk}/device/model") or line(machine, f"{disk}/device/name")
+    name = line(machine, f"{disk}/device/model", f"{disk}/device/name")
     vendor = line(machine, f"{disk}/device/vendor")
     # Of SATA disks the maker is `ATA`; of virtio and mmc it is a number.
     named = vendor and name and vendor != "ATA" and not vendor.startswith("0x")
@@ -116,7 +111,7 @@ def _model(machine: LinuxMachine, disk: str) -> str:
 
 def _firmware(machine: LinuxMachine, disk: str) -> str:
     places = (f"{disk}/device/{name}" for name in ("firmware_rev", "fwrev", "rev"))
-    return short(next(filter(None, (line(machine, one) for one in places)), ""))
+    return short(line(machine, *places))
 
 
 def _size(machine: LinuxMachine, disk: str) -> str:

@@ -60,7 +60,6 @@ def publishable_recording(
 
 
 def _nameless_file(path: str, text: str) -> str:
-    """A file without what names this one machine."""
     if path == COMMAND_LINE:
         return normal_command_line(text)
     if path == "/proc/cpuinfo":
@@ -79,17 +78,12 @@ def _chain(recorder: MachineRecorder, point: str, place: Path) -> list[str]:
     found = mounts_carrying(recorder, place)
     lines = []
     for number, mount in enumerate(found):
-        under = f"{point}-{number + 1}" if number + 1 < len(found) else ""
         here = f"{point}-{number}" if number else point
-        lines.append(_line(recorder, mount, here, under))
+        options = [one for one in mount.options if matters(one)]
+        options += [f"upperdir={point}-{number + 1}"] if number + 1 < len(found) else []
+        kind = f"{mount.kind} {_source(recorder, mount)}"
+        lines.append(f"1 0 {mount.device} / {here} {','.join(options) or 'rw'} - {kind}")
     return lines
-
-
-def _line(recorder: MachineRecorder, mount: Mount, point: str, under: str) -> str:
-    options = [one for one in mount.options if matters(one)]
-    options += [f"upperdir={under}"] if under else []
-    source = _source(recorder, mount)
-    return f"1 0 {mount.device} / {point} {','.join(options) or 'rw'} - {mount.kind} {source}"
 
 
 def _source(recorder: MachineRecorder, mount: Mount) -> str:

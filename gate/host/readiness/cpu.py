@@ -33,7 +33,6 @@ def governor(ground: MachineUnderCheck) -> Result:
 
 
 def _of_all(ground: MachineUnderCheck, found: dict[int, str]) -> Result:
-    """Ok where every processor reports its state, else unknown."""
     value = ground.count_text(found)
     if len(found) == len(ground.cpus):
         return ok(value)

@@ -16,27 +16,19 @@ if TYPE_CHECKING:
 
     from gate.host.readiness.ground import MachineUnderCheck, Result
 
+_THP = "/sys/kernel/mm/transparent_hugepage/enabled"
+_KERNEL = "/proc/sys/kernel"
 _IRQ = "/proc/irq"
 _SOURCE = "/sys/devices/system/clocksource/clocksource0"
 _SUPPLY = "/sys/class/power_supply"
 _QUICK_SOURCES = {
-    "tsc",
-    "arch_sys_counter",
-    "timebase",
-    "tod",
-    "riscv_clocksource",
-    "kvm-clock",
-    "hyperv_clocksource_tsc_page",
+    *("tsc", "arch_sys_counter", "timebase", "tod", "riscv_clocksource"),
+    *("kvm-clock", "hyperv_clocksource_tsc_page"),
 }
 """Clocks that programs read without a system call."""
 _OWN_FILES = {
-    "affinity_hint",
-    "effective_affinity",
-    "effective_affinity_list",
-    "node",
-    "smp_affinity",
-    "smp_affinity_list",
-    "spurious",
+    *("affinity_hint", "effective_affinity", "effective_affinity_list", "node"),
+    *("smp_affinity", "smp_affinity_list", "spurious"),
 }
 _SHOWN = 3
 
@@ -132,10 +124,6 @@ def container(ground: MachineUnderCheck) -> Result:
         return ok("none: the kernel's own threads are seen")
     cure = "measure on its host, or see there that nothing else runs"
     return unknown(ground.container or "not reported", cure)
-
-
-_THP = "/sys/kernel/mm/transparent_hugepage/enabled"
-_KERNEL = "/proc/sys/kernel"
 
 
 @question("thp", "madvise or never")
