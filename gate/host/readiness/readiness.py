@@ -70,16 +70,12 @@ def quick_notes(machine: LinuxMachine, work: Path) -> tuple[str, ...]:
 
     What moves while a session is measured is watched around its trials, and is no note here.
     """
-    ground = _Quick(machine, work)
+    ground = MachineUnderCheck(machine, work)
+    # No program is asked about hypervisors: that only words what is unknown, which makes no note.
+    ground.virtual = ""
     found = [one for ask in _SETTINGS if (one := ask(ground)).answer is Answer.OFF]
     texts = [f"not ready: {one.name} {one.value} (wanted: {one.wanted})" for one in found]
     return tuple(printable(text, "?")[:_LONGEST_NOTE] for text in texts[:_MOST_NOTES])
-
-
-class _Quick(MachineUnderCheck):
-    """Asks nobody about hypervisors: that only words what is unknown, which makes no note."""
-
-    virtual = ""
 
 
 def no_counter() -> str:
