@@ -78,28 +78,20 @@ def boot_side(
         kernel=guest.kernel,
         archive=guest.archive,
         directory=place,
-        share=share,
-        out=out,
-        memory=machine.memory,
-        cpus=machine.cpus,
-        kvm=not why,
         seed=1,
-        disks=machine.disks,
-        command_line=machine.command_line,
+        machine=machine,
+        share=share,
+        kvm=not why,
+        out=out,
     )
     make_disks(boot)
-    outcome = _run(boot, request.limit, stop)
+    argv, limit = machine_command(boot), request.limit
+    command = Command(argv=argv, directory=place, environment=os.environ, timeout=limit)
+    outcome = run_process(command, stop)
     console = place / "console"
     if request.console is not None and console.is_file():
         request.console.write_bytes(console.read_bytes())
     return _result(share, console, outcome, guest)
-
-
-def _run(boot: MachineBoot, limit: float, stop: Stop) -> Outcome:
-    command = Command(
-        argv=machine_command(boot), directory=boot.directory, environment=os.environ, timeout=limit
-    )
-    return run_process(command, stop)
 
 
 def _result(share: Path, console: Path, outcome: Outcome, guest: RootGuest) -> BootResult:

@@ -15,7 +15,7 @@ from gate.formats.session.session_file import write_session
 from gate.harness.base import Outcome
 from gate.harness.guest.booted import SESSION, _session
 from gate.harness.guest.booted_output import demand_success, guest_exit_status, proof_of
-from gate.model import Side, State
+from gate.model import Machine, Side, State
 from gate.vm.machine import MachineBoot, machine_command, make_disks, why_not_kvm
 from gate.vm.root import lay_out_root, lay_out_share
 
@@ -132,7 +132,8 @@ def test_the_machine_shares_its_root_read_only(guest, tmp_path):
     place.mkdir()
     boot = MachineBoot(
         kernel=guest.kernel, archive=guest.archive, directory=place, share=place / "share",
-        memory=1024, cpus=2, kvm=False, seed=7, disks=("nvme:67108864", "virtio:1048576"),
+        machine=Machine(memory=1024, cpus=2, disks=("nvme:67108864", "virtio:1048576")),
+        kvm=False, seed=7,
     )  # fmt: skip
     words = machine_command(boot)
     assert "local,id=host,path=/,security_model=none,readonly=on,multidevs=remap" in words
@@ -148,8 +149,9 @@ def test_the_machine_shares_its_root_read_only(guest, tmp_path):
 def test_the_disk_of_a_device_is_that_device_past_every_cache(guest, tmp_path):
     """No file is made for it, and what the guest wrote is on it; the other one is thrown away."""
     boot = MachineBoot(
-        kernel=guest.kernel, archive=guest.archive, directory=tmp_path, share=None, memory=1024,
-        cpus=1, kvm=False, seed=7, disks=("virtio:1048576", "nvme:device"), device="/dev/loop7",
+        kernel=guest.kernel, archive=guest.archive, directory=tmp_path, share=None,
+        machine=Machine(disks=("virtio:1048576", "nvme:device")),
+        kvm=False, seed=7, device="/dev/loop7",
     )  # fmt: skip
     words = machine_command(boot)
     assert "if=none,id=d1,file=/dev/loop7,format=raw,discard=unmap,cache=none" in words

@@ -111,6 +111,11 @@ def test_a_step_that_failed_says_what_it_said():
         answers_of_guest(text, "", ENDED)
 
 
+def test_a_status_that_is_no_number_is_no_end_of_a_step():
+    """A guest may say what it likes: a digit that is not decimal ends nothing, and breaks nothing."""
+    assert read_answers("begin 1\nstep short=² Z29uZQo=\n").steps == {}
+
+
 def test_a_killed_guest_says_what_it_was_at():
     """A hang tells in which step, or that the kernel never came up."""
     late = replace(ENDED, timed_out=True, duration=60.04)

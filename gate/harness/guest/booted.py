@@ -127,14 +127,11 @@ class Booted:
             kernel=guest.kernel,
             archive=guest.archive,
             directory=context.scratch,
-            share=share,
-            memory=machine.memory,
-            cpus=machine.cpus,
-            kvm=not self._why,
             seed=context.index + 1,
-            disks=machine.disks,
+            machine=machine,
+            share=share,
+            kvm=not self._why,
             device=context.device,
-            command_line=machine.command_line,
         )
         words = (sys.executable, "-P", "-m", "gate.measure.guest_entry", SHARE)
         try:

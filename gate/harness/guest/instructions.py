@@ -26,9 +26,9 @@ from gate.harness.guest.instructions_output import (
     values,
 )
 from gate.harness.process import Clock
-from gate.model import MOST_CHANGED, Ran, Side, Touch
+from gate.model import Ran, Side
 from gate.vm.archive import MissingProgram
-from gate.vm.build import GuestOptions, lay_out, read_side
+from gate.vm.build import lay_out, read_side
 from gate.vm.changes import changes_between, executed_functions
 from gate.vm.machine import CountingBoot, counting_command
 from gate.vm.plugin import compile_plugin
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from gate.formats.profile.metric_kinds import MetricKind
     from gate.harness.base import TrialContext
-    from gate.model import Changes, Profile
+    from gate.model import Changes, Profile, Touch
     from gate.model import Guest as GuestWanted
     from gate.vm.build import GuestFiles
     from gate.vm.changes import FunctionRuns
@@ -60,14 +60,7 @@ def patch_coverage(
     more = operations[1] - operations[0]
     ran = {name: _ran(few.get(name), many.get(name), more) for name in {**few, **many}}
     order = sorted(ran, key=lambda name: (-ran[name].instructions, name))
-    return Touch(
-        count=len(functions),
-        functions={name: functions[name] for name in _names_to_keep(functions, order)},
-        executed=len(ran),
-        ran={name: ran[name] for name in order[:MOST_CHANGED]},
-        unknown=unknown,
-        identical=changes.identical,
-    )
+    return changes.touch({name: ran[name] for name in order}, unknown)
 
 
 def _ran(few: FunctionRuns | None, many: FunctionRuns | None, more: int) -> Ran:
@@ -77,12 +70,6 @@ def _ran(few: FunctionRuns | None, many: FunctionRuns | None, more: int) -> Ran:
         per_operation=max(0.0, (long - short) / more),
         shared=any(one.shared for one in (few, many) if one),
     )
-
-
-def _names_to_keep(functions: dict[str, str], order: list[str]) -> list[str]:
-    """Those that ran before the others."""
-    rest = (name for name in sorted(functions) if name not in set(order))
-    return [*order, *rest][:MOST_CHANGED]
 
 
 _SHORT, _LONG = "short", "long"
@@ -116,11 +103,9 @@ class Instructions:
         """Lay out the kernel and the first file system of this benchmark and side."""
         number = context.profile.benchmarks.index(context.benchmark)
         place = context.work / "guests" / f"{context.side.value}-{number}"
-        wanted = GuestOptions(
-            modules=_modules(context), programs=_guest(context).programs, steps=_steps(context)
-        )
+        parts = _modules(context), _guest(context).programs, _steps(context)
         try:
-            guest = lay_out(kernel_directory(context), wanted, place, context.environment)
+            guest = lay_out(kernel_directory(context), *parts, place, context.environment)
         except (MissingProgram, OSError, InputError, MeasureError) as error:
             raise TrialFailed(f"the guest cannot be laid out: {error}") from error
         self._guests[_key(context)] = guest
@@ -136,8 +121,7 @@ class Instructions:
             directory=context.scratch,
             # Both sides of a pair get the same: what chance decides in a boot, it decides for both.
             seed=context.index + 1,
-            memory=wanted.memory,
-            command_line=wanted.command_line,
+            machine=wanted,
         )
         guest.image.demand_unchanged()
         outcome = Clock(context).run(counting_command(boot), context.scratch)
