@@ -11,7 +11,7 @@ from gate.errors import TrialFailed
 from gate.formats.strict import export
 from gate.harness.base import Command
 from gate.harness.guest.booted import EMULATED
-from gate.harness.guest.booted_output import guest_exit_status, proof_of
+from gate.harness.guest.side_boot import guest_exit_status, proof_of
 from gate.measure.process.process import run_process
 from gate.vm.machine import MachineBoot, machine_command, make_disks, why_not_kvm
 from gate.vm.root import lay_out_root, lay_out_share

@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from gate.harness.base import HarnessAround
 from gate.linux.kernel_counters import growth, read_counts
 from gate.linux.machine import ThisMachine
 from gate.linux.processes import process_numbers
@@ -22,10 +23,9 @@ from gate.model import SCHEMA, Side, Stage, TrialStatus
 from gate.model.diagnosis import ExtraRun, ExtraRuns, Folded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from gate.formats.profile.metric_kinds import MetricKind
     from gate.harness.base import Command, Harness, Outcome, Reading, TrialContext
     from gate.measure.perf import Perf
     from gate.measure.run_context import RunContext
@@ -50,7 +50,7 @@ class _Failed(Exception):
     """An extra run gave nothing, or there is no time for it; the message says so."""
 
 
-class _ObservedHarness:
+class _ObservedHarness(HarnessAround):
     """A harness, with what is known of the last process of its last trial."""
 
     def __init__(
@@ -60,24 +60,11 @@ class _ObservedHarness:
         after: Callable[[Path], None],
     ) -> None:
         """`around` puts perf around a process, with a file to write; `after` looks at that file."""
-        self.inner, self.around, self.after = inner, around, after
-        self.name: str = inner.name
-        self.kinds: Mapping[str, MetricKind] = inner.kinds
+        super().__init__(inner)
+        self.around, self.after = around, after
         self.counts: dict[str, float] = {}
         self.seconds = 0.0
         self.operations: float | None = None
-
-    def tools(self, profile: Profile, environment: Mapping[str, str]) -> dict[str, str]:
-        """As the harness says."""
-        return self.inner.tools(profile, environment)
-
-    def check(self, context: TrialContext) -> None:
-        """As the harness does."""
-        self.inner.check(context)
-
-    def prepare(self, context: TrialContext) -> None:
-        """As the harness does."""
-        self.inner.prepare(context)
 
     def trial(self, context: TrialContext) -> Reading:
         """The trial, with a look at the kernel's counters around every process."""

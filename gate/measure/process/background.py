@@ -22,7 +22,7 @@ from gate.errors import TrialFailed
 from gate.formats.strict import last_line
 from gate.harness.base import Command
 from gate.harness.expand import expand
-from gate.harness.fio.background_job import check_job, job_argv, prepare_job, read_rate
+from gate.harness.fio.run import check_load, load_command, prepare_load, read_rate
 from gate.measure.process.process import (
     kill_group,
     kill_strays,
@@ -68,14 +68,14 @@ def check_background(context: TrialContext) -> None:
     if background is not None and background.command is not None:
         expand(background.command, context)
     elif background is not None:
-        check_job(background, context)
+        check_load(background, context)
 
 
 def prepare_background(context: TrialContext) -> None:
     """Lay out what the load needs before the first trial beside it."""
     background = _background_of(context)
     if background is not None and background.job_text is not None:
-        prepare_job(background, context)
+        prepare_load(background, context)
 
 
 def _background_of(context: TrialContext) -> Background | None:
@@ -130,7 +130,7 @@ class Load:
             argv: tuple[str, ...] = ("sh", "-c", LOOP, "background", line, str(self._rounds))
             directory = Path(context.profile.root)
         else:
-            argv, directory = job_argv(given, context), context.work
+            argv, directory = load_command(given, context), context.work
         return Command(argv=argv, directory=directory, environment=context.environment, timeout=0.0)
 
     def wait_for_life(self, stop: Stop) -> None:
