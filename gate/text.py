@@ -126,7 +126,11 @@ def shown_variable(setting: str) -> str:
     return f"{name}=..." if equals and secret else setting
 
 
+def printable(text: str, instead: str = " ") -> str:
+    """The text with something else for each character that cannot be printed, such as a newline."""
+    return "".join(c if c.isprintable() else instead for c in text)
+
+
 def one_line(text: str) -> str:
     """A text as one line that no CI runner takes for a command, wherever the text came from."""
-    shown = "".join(c if c.isprintable() else " " for c in text)
-    return guard_line(shown.replace("##[", "## ["))
+    return guard_line(printable(text).replace("##[", "## ["))

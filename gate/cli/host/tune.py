@@ -149,8 +149,6 @@ def _print_tuned(now: TuningResult, *, json_: bool) -> None:
 def _show(intent: Intent, *, json_: bool) -> int:
     """What tuning would do."""
     lacking = {name: found.lacking for name, found in intent.found.items() if found.lacking}
-    if "cstates" in intent.names and intent.limit is None:
-        lacking["cstates"] = "not on this machine"
     changes = [one for found in intent.found.values() for one in found.changes]
     measured = cpu_list_text(intent.parts.measured)
     lines = [f"measured processors: {measured}"]
@@ -161,7 +159,7 @@ def _show(intent: Intent, *, json_: bool) -> int:
         lines.append(f"{'pinning':<15} harnesses run on {measured}")
     lines += [
         f"{name:<15} set so already"
-        for name in intent.found.keys() - lacking.keys()
+        for name in intent.found.keys() - {*lacking, "cstates", "pinning"}
         if not intent.found[name].changes
     ]
     lines += [f"{name:<15} not tuned: {why}" for name, why in lacking.items()]
