@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from gate.model import Evidence, Level
 from gate.report.html.accepted import accepted_sessions
-from gate.report.plots.axis import tight
 from gate.report.plots.numbers import numbers, short_names
+from gate.report.plots.picture import tight
 from tests.report.build import finding
 from tests.report.plots.drawn import walked
 from tests.report.sample import sample_report
