@@ -23,7 +23,7 @@ PLACES = st.tuples(st.integers(0, 1000), st.integers(0, 150))
 def told(evidence, **changes):
     """The lines of a finding with that evidence, in milliseconds."""
     made = replace(finding(unit="s", evidence=evidence), base_value=0.2, head_value=0.4)
-    return [(one.label, one.values) for one in numbers(replace(made, **changes)).lines]
+    return [*numbers(replace(made, **changes)).rows]
 
 
 def test_every_value_is_listed_where_it_was_measured():
