@@ -56,7 +56,7 @@ def command(
         cure = f"A name has {names.RULE}."
         raise InputError("G200", f"--profile: {profile[:80]!r} is no plain name.", cure=cure)
     texts = {path: disk.read_text(path, "session") for path in dict.fromkeys(file)}
-    exports = {str(path): read_export(text, str(path)) for path, text in texts.items()}
+    exports = [read_export(text, str(path)) for path, text in texts.items()]
     host = Host(host_class=host_class or "imported", fingerprint="", stable={}, epoch={})
     session = imported_session(
         exports,

@@ -49,11 +49,6 @@ def cpu_list_text(cpus: Iterable[int]) -> str:
     return ",".join("-".join(map(str, part)) for part in parts)
 
 
-def each_cpu(cpus: frozenset[int]) -> str:
-    """`3-3,5-5`: a list that cannot be read as a number of processors."""
-    return ",".join(f"{one}-{one}" for one in sorted(cpus))
-
-
 def mask_cpus(text: str) -> frozenset[int]:
     """The processors of a mask such as `ff,00000003`.
 
