@@ -12,8 +12,9 @@ import click
 from gate.cli.answer import print_answer
 from gate.errors import GateError, InputError
 from gate.formats import disk
-from gate.publish.github.runner_commands import append_summary, command_line
+from gate.publish.github.runner_commands import append_summary
 from gate.publish.required import LARGEST, JobsVerdict, judge_jobs
+from gate.text import command_line
 
 CLOSED = 5
 """Exit status: nothing says that the change may get in."""

@@ -14,7 +14,7 @@ from gate.cli import options
 from gate.errors import GateError
 from gate.pipeline.report_files import terminal_width, wants_colour
 from gate.publish.github.runner_commands import guard_lines
-from gate.publish.step import RunnerFiles, publish_step, take_report, write_missing
+from gate.publish.step import publish_step, take_report, write_missing
 from gate.report.annotations import render_annotations
 from gate.report.json_text import render_json
 from gate.report.text.text import render_text
@@ -64,10 +64,10 @@ def command(out: Path, artifact_url: str, run_url: str, because: str, *, json_: 
         except (GateError, OSError) as why:  # the rest is published all the same
             click.echo(guard_lines(f"the report could not be written: {why}"), err=True)
     links = Links(report=artifact_url, run=run_url or _this_run())
-    runner = RunnerFiles(summary=_file("GITHUB_STEP_SUMMARY"), output=_file("GITHUB_OUTPUT"))
+    files = _file("GITHUB_STEP_SUMMARY"), _file("GITHUB_OUTPUT")
     # All is rendered before anything is printed: what cannot be rendered must not have said open.
     lines, log = render_annotations(taken.report), _log(taken.report, json_=json_)
-    status, failed = publish_step(taken.report, out, links, runner)
+    status, failed = publish_step(taken.report, out, links, *files)
     for line in lines:
         click.echo(line, err=json_)  # a runner reads both streams
     click.echo(log, nl=False)
