@@ -159,7 +159,7 @@ def _show(intent: Intent, *, json_: bool) -> int:
         lines.append(f"{'pinning':<15} harnesses run on {measured}")
     lines += [
         f"{name:<15} set so already"
-        for name in intent.found.keys() - {*lacking, "cstates", "pinning"}
+        for name in sorted(intent.found.keys() - {*lacking, "cstates", "pinning"})
         if not intent.found[name].changes
     ]
     lines += [f"{name:<15} not tuned: {why}" for name, why in lacking.items()]
