@@ -99,15 +99,12 @@ def commit_of(directory: Path, revision: str) -> str | None:
     return _git(directory, "rev-parse", "--verify", "--quiet", "--end-of-options", named) or None
 
 
-def merge_base(directory: Path, revision: str, head: str = "HEAD") -> str | None:
-    """The newest commit that a revision and the head have in common.
+def merge_base(directory: Path, revision: str, other: str) -> str | None:
+    """The newest commit that two revisions have in common.
 
     None where one of both is unknown, or nothing in common can be seen, as in a shallow clone.
     """
-    known, mine = commit_of(directory, revision), commit_of(directory, head)
-    if known is None or mine is None:
-        return None
-    found = _git(directory, "merge-base", known, mine)
+    found = _git(directory, "merge-base", "--end-of-options", revision, other)
     return found.splitlines()[0] if found else None
 
 
@@ -176,21 +173,17 @@ def refuse_too_much(files: Sequence[tuple[str, int]]) -> None:
 
 
 def changed_paths(
-    directory: Path, commit: str, proposed: str | None, places: Sequence[str]
+    directory: Path, commit: str, proposed: str, places: Sequence[str]
 ) -> tuple[tuple[str, str], ...] | None:
     """What became of files since a commit: `A`, `D`, `M` or `T`, and the path; None if unknown.
 
-    Up to a proposed commit, or up to the working tree with what nobody added to git yet. Names are
-    compared and no content is read.
+    Up to a proposed commit; where that is empty, up to the working tree with what nobody added to
+    git yet. Names are compared and no content is read.
     """
     words = ("diff", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", commit)
-    listed = _run(directory, *words, *([proposed] if proposed else []), "--", *places)
-    others: bytes | None = b""
-    if proposed is None:
-        others = _run(
-            directory, "ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--",
-            *places,
-        )  # fmt: skip
+    listed = _run(directory, *words, *filter(None, [proposed]), "--", *places)
+    untracked = ("ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", *places)
+    others = b"" if proposed else _run(directory, *untracked)
     if listed is None or others is None:
         return None
     rows = listed.split(b"\0")[:-1]

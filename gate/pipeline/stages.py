@@ -8,6 +8,7 @@ of its own: the measuring process never loads numpy.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
     from gate.measure.process.stop import Stop
     from gate.measure.run_context import RunContext
-    from gate.model import Baseline, Profile, Session
+    from gate.model import Profile, Session
     from gate.pipeline.check_plan import CheckPlan
     from gate.pipeline.progress import ProgressDisplay
 
@@ -56,7 +57,7 @@ def measure_check(plan: CheckPlan, ui: ProgressDisplay, stop: Stop) -> tuple[Ses
         confirmed = [
             session
             for run, screen in zip(runs, screens, strict=True)
-            for session in steps.confirm(run, screen, flagged.get(run.profile.name, ()))
+            for session in steps.confirm(run, screen, flagged)
         ]
         return (*screens, *confirmed)
 
@@ -71,7 +72,8 @@ class _Steps:
 
     def plan_trials(self, runs: Sequence[RunContext]) -> list[dict[str, int]]:
         """Trials of the screen where the baseline's noise asks for more, run by run."""
-        accepted = [self._baseline_of(run) for run in runs]
+        known = {(one.profile, one.host_class): one for one in self.plan.baselines}
+        accepted = [known.get((run.profile.name, run.host.host_class)) for run in runs]
         if not any(accepted):
             return [{} for _ in runs]
         in_force = self.plan.judged_by
@@ -80,10 +82,6 @@ class _Steps:
         ]
         beta = self.plan.policy.beta
         return call_in_subprocess(self.stop, plan_screens, profiles, accepted, beta)
-
-    def _baseline_of(self, run: RunContext) -> Baseline | None:
-        key = (run.profile.name, run.host.host_class)
-        return next((b for b in self.plan.baselines if (b.profile, b.host_class) == key), None)
 
     def screen(self, run: RunContext, trials: Mapping[str, int]) -> Session:
         """The head session that is compared with the accepted ones."""
@@ -102,21 +100,17 @@ class _Steps:
         resumed = read_session(path) if path.exists() else None
         return measure_session(run, Side.HEAD, path, resumed=resumed, trials=trials, only=only)
 
-    def flag(self, screens: Sequence[Session]) -> dict[str, tuple[Task, ...]]:
-        """What the screen cannot clear and may close the gate, by profile."""
+    def flag(self, screens: Sequence[Session]) -> list[Task]:
+        """What the screen cannot clear and may close the gate."""
         cases = self.plan.cases(screens)
         if not any(metric.role is Role.GATE for case in cases for metric in case.metrics):
-            return {}
-        found: dict[str, tuple[Task, ...]] = {}
-        for task in call_in_subprocess(self.stop, plan_second_stage, cases, self.plan.policy):
-            if task.gates:
-                found[task.profile] = (*found.get(task.profile, ()), task)
-        return found
+            return []
+        tasks = call_in_subprocess(self.stop, plan_second_stage, cases, self.plan.policy)
+        return [task for task in tasks if task.gates]
 
-    def confirm(
-        self, run: RunContext, screen: Session, flagged: Sequence[Task]
-    ) -> Sequence[Session]:
+    def confirm(self, run: RunContext, screen: Session, tasks: Sequence[Task]) -> Sequence[Session]:
         """Fresh data of what is flagged: pairs where both sides can run, else head sessions."""
+        flagged = [task for task in tasks if task.profile == run.profile.name]
         if not flagged or screen.disturbances:
             return ()
         shown = ", ".join(sorted({f"{task.benchmark} {task.metric}" for task in flagged}))
@@ -138,10 +132,7 @@ class _Steps:
         resumed = {side: read_session(path) for side, path in paths.items() if path.exists()}
         for side, session in resumed.items():
             _refuse_another_limit(session, run.profile, paths[side])
-
-        def look(base: Session, head: Session) -> frozenset[str]:
-            return undecided_benchmarks(flagged, base, head)
-
+        look = partial(undecided_benchmarks, flagged)
         return measure_pairs(run, _benchmarks(flagged), paths, look, resumed=resumed)
 
     def _further_sessions(
@@ -169,11 +160,7 @@ def _benchmarks(flagged: Sequence[Task]) -> frozenset[str]:
 
 
 def _refuse_another_limit(session: Session, profile: Profile, path: Path) -> None:
-    """The limit of pairs is set before the first of them, by nobody who has seen some.
-
-    Raises:
-        InputError: G221.
-    """
+    """The limit of pairs is set before the first of them, by nobody who has seen some."""
     limit = profile.trials.confirm_pairs
     if session.pairs != limit:
         raise InputError(

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from gate.review.merge_base import MergeBase
 
 
+_IN_FORCE = ("sides", "trials", "timeout", "loud", "needs", "companions", "expects")
+"""What no digest covers, so that the merge base's word holds."""
+_OF_ONE_TEXT = ("benchmarks", "control", "storage")
+"""What is of the merge base, too, where both texts run the same."""
 _APART = (
     "Remove this baseline in a change of its own, which may pass, and add a profile of that name "
     "in the next."
@@ -44,26 +48,9 @@ def as_reviewed(profile: Profile, reviewed: Profile | None) -> Profile:
     load, reviewed_load = profile.background, reviewed.background
     if load and reviewed_load:
         load = replace(load, least=reviewed_load.least)
-    effective = replace(
-        profile,
-        work=_work(profile, reviewed),
-        background=load,
-        sides=reviewed.sides,
-        trials=reviewed.trials,
-        timeout=reviewed.timeout,
-        loud=reviewed.loud,
-        needs=reviewed.needs,
-        companions=reviewed.companions,
-        expects=reviewed.expects,
-    )
-    if profile.digest != reviewed.digest:
-        return effective
-    return replace(
-        effective,
-        benchmarks=reviewed.benchmarks,
-        control=reviewed.control,
-        storage=reviewed.storage,
-    )
+    names = (*_IN_FORCE, *(_OF_ONE_TEXT if profile.digest == reviewed.digest else ()))
+    in_force = {name: getattr(reviewed, name) for name in names}
+    return replace(profile, work=_work(profile, reviewed), background=load, **in_force)
 
 
 def _refuse_outside(sides: Mapping[str, SideSpec], profile: Profile) -> None:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from gate.docs import PAGES
 from gate.model import Edit
 from gate.units import scale_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from gate.model import Baseline, KnownHost, Profile, Round, Waiver
 
+K = TypeVar("K", str, tuple[str, str], tuple[str, str, str], tuple[str, str, str, str])
+V = TypeVar("V")
 _LONGEST_NAME = 200
 _LONGEST_HEADLINE = 400
 
@@ -34,6 +36,16 @@ class Terms:
     `("host", CLASS)`, `("waivers",)`, `("calibration",)`, or `("tree",)` for all of it.
 
     What could not be read is not known to be gone."""
+
+
+def differences(
+    before: Mapping[K, V], after: Mapping[K, V]
+) -> Iterator[tuple[K, V | None, V | None]]:
+    """Each key of which the values differ, in order, with both; None where one has it not."""
+    for key in sorted(before.keys() | after.keys()):
+        was, now = before.get(key), after.get(key)
+        if was != now:
+            yield key, was, now
 
 
 def edit(

@@ -9,7 +9,7 @@ import click
 from gate.cli import options
 from gate.errors import InputError
 from gate.formats.baseline.baseline_file import read_baselines
-from gate.pipeline.accept.sessions import json_answer, level_of
+from gate.pipeline.accept.sessions import json_answer
 from gate.text import clean, guard_line
 from gate.units import show
 
@@ -46,7 +46,7 @@ def command(profile: tuple[str, ...], baseline: Path, *, json_: bool) -> int:
         click.echo(f"{one.profile} on {one.host_class}: {len(one.sessions)} sessions accepted")
         for series in one.series:
             line = (
-                f"  {series.benchmark} {series.metric}: {show(level_of(series), series.unit)}, "
+                f"  {series.benchmark} {series.metric}: {show(series.level, series.unit)}, "
                 f"{len(series.current)} sessions in epoch {series.current[0].epoch}"
             )
             click.echo(guard_line(line))
@@ -64,7 +64,7 @@ def _rows(baseline: Baseline) -> list[dict[str, object]]:
             "metric": series.metric,
             "unit": series.unit,
             "better": series.better,
-            "median": level_of(series),
+            "median": series.level,
             "sessions": len(series.current),
             "epoch": series.current[0].epoch,
         }

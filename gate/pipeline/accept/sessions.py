@@ -10,7 +10,6 @@ import json
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.clock import now
@@ -68,11 +67,6 @@ def changes_between(before: Sequence[Baseline], after: Sequence[Baseline]) -> li
     ]
 
 
-def level_of(series: BaselineSeries | None) -> float | None:
-    """The level of the current epoch: the median of its sessions' medians."""
-    return median([median(p.values) for p in series.current]) if series else None
-
-
 def as_json(rows: Sequence[SeriesChange]) -> list[dict[str, object]]:
     """Changes for machines."""
     names = ("host_class", "profile", "benchmark", "metric", "before", "after", "reason", "text")
@@ -92,32 +86,27 @@ def _change(
     key: Key, before: BaselineSeries | None, after: BaselineSeries | None, baseline: Baseline | None
 ) -> SeriesChange:
     """One row: from, to, how much, whether an epoch opened, and why."""
-    was, is_ = level_of(before), level_of(after)
-    known = after or before
-    unit = known.unit if known else "1"
+    was, is_ = (one.level if one else None for one in (before, after))
     if after is None:
-        what = f"removed (was {show(was, unit)})"
+        what = f"removed (was {show(was, before.unit if before else '1')})"
     elif before is None:
-        what = f"new at {show(is_, unit)}"
+        what = f"new at {show(is_, after.unit)}"
     else:
         opened = after.current[0].epoch > before.current[0].epoch
         kind = f"epoch {after.current[0].epoch}" if opened else "appended"
         moved = percent(is_ / was - 1) if was and is_ else "?"
-        what = f"{show_pair(was, is_, unit)} ({moved}), {kind}"
+        what = f"{show_pair(was, is_, after.unit)} ({moved}), {kind}"
+    host_class, profile, benchmark, metric = key
     return SeriesChange(
-        host_class=key[0],
-        profile=key[1],
-        benchmark=key[2],
-        metric=key[3],
+        host_class=host_class,
+        profile=profile,
+        benchmark=benchmark,
+        metric=metric,
         before=was,
         after=is_,
         what=what,
-        reason=_newest_reason(baseline),
+        reason=baseline.sessions[-1].reason if baseline and baseline.sessions else "",
     )
-
-
-def _newest_reason(baseline: Baseline | None) -> str:
-    return baseline.sessions[-1].reason if baseline and baseline.sessions else ""
 
 
 MOST_SESSIONS = 30
