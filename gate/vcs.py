@@ -74,6 +74,11 @@ def user_name(directory: Path) -> str | None:
     return _git(directory, "config", "user.name") or None
 
 
+def remote(directory: Path) -> str | None:
+    """The address of the remote `origin`, or None."""
+    return _git(directory, "remote", "get-url", "origin") or None
+
+
 def prefix_of(directory: Path) -> str | None:
     """A directory as seen from its repository's top: `sub/dir`, empty at the top.
 
@@ -128,12 +133,8 @@ def export(directory: Path, revision: str, target: Path) -> bool:
     Raises:
         InputError: G241, as `write_entries`.
     """
-    place = directory if directory.is_dir() else directory.parent
-    commit = commit_of(place, revision)
-    prefix = prefix_of(directory) if directory.is_dir() else None
-    if commit is None or prefix is None:
-        return False
-    if (found := entries(directory, commit, [prefix])) is None:
+    commit, prefix = commit_of(directory, revision), prefix_of(directory)
+    if commit is None or prefix is None or (found := entries(directory, commit, [prefix])) is None:
         return False
     inside = f"{prefix}/" if prefix else ""
     wanted = [one._replace(path=one.path.removeprefix(inside)) for one in found]
@@ -158,11 +159,7 @@ def write_entries(directory: Path, found: Sequence[Entry], target: Path) -> bool
 
 
 def refuse_too_much(files: Sequence[tuple[str, int]]) -> None:
-    """Refuse files, by path and size in bytes, that no gate's folders would hold.
-
-    Raises:
-        InputError: G241.
-    """
+    """Refuse files, by path and size in bytes, that no gate's folders would hold (G241)."""
     if len(files) > MOST_FILES:
         raise _refused(f"there are more than {MOST_FILES} files")
     for path, size in files:
@@ -273,8 +270,3 @@ def _command(directory: Path, *arguments: str) -> list[str]:
     safe = ("safe.bareRepository=explicit", "core.fsmonitor=false", "core.hooksPath=/dev/null")
     words = ["git", "--literal-pathspecs", "--no-replace-objects"]
     return [*words, *(w for one in safe for w in ("-c", one)), "-C", str(directory), *arguments]
-
-
-def remote(directory: Path) -> str | None:
-    """The address of the remote `origin`, or None."""
-    return _git(directory, "remote", "get-url", "origin") or None

@@ -93,7 +93,16 @@ def alone(lock: AbstractContextManager[int], say: Callable[[str], None]) -> Iter
         InputError: G208, G262.
     """
     with lock as handle:
-        _put_back_leftovers(say)
+        restored = restore(state_directory())
+        for line in restored.lines():
+            (warn if restored.left else say)(f"after a gate that was killed: {line}")
+        for line in unload_left(state_directory()):
+            say(f"after a gate that was killed: {line}")
+        if os.geteuid() != 0 and (SYSTEM / JOURNAL).exists():
+            warn(
+                "root's gate left settings of this host tuned; root puts them back: gate host "
+                "restore"
+            )
         with with_guardian(handle, state_directory()):
             yield
 
@@ -110,17 +119,6 @@ def known_host(claim: HostClaim) -> KnownHost | None:
     return read_known_host(claim.store, host_class)
 
 
-def _put_back_leftovers(say: Callable[[str], None]) -> None:
-    """Put back what a killed gate left tuned or loaded, and warn of what could not be."""
-    restored = restore(state_directory())
-    for line in restored.lines():
-        (warn if restored.left else say)(f"after a gate that was killed: {line}")
-    for line in unload_left(state_directory()):
-        say(f"after a gate that was killed: {line}")
-    if os.geteuid() != 0 and (SYSTEM / JOURNAL).exists():
-        warn("root's gate left settings of this host tuned; root puts them back: gate host restore")
-
-
 def warn(text: str) -> None:
     """What must not be overlooked, even by those who asked for no progress."""
     click.echo(one_line(f"warning[{NOT_PUT_BACK}]: {text}"), err=True)
@@ -131,10 +129,7 @@ def work_directory(path: Path) -> Iterator[Path]:
     """A fresh directory for data files below `path`, removed afterwards.
 
     Fresh, because what stands in `path` already may have come with a pull request: a link there
-    would lead a harness out of it.
-
-    Raises:
-        InputError: it cannot be made.
+    would lead a harness out of it. Where it cannot be made that is an error (G208).
     """
     existed = os.path.lexists(path)
     try:

@@ -184,14 +184,13 @@ def _measured_commit(sessions: Iterable[Session], side: Side) -> str:
 def _accepted_commit(sessions: Sequence[Session], baselines: Sequence[Baseline]) -> str:
     """The commit of the newest accepted session of what was measured."""
     here = {(one.profile, one.host.host_class) for one in sessions}
-    every = [
-        one
+    accepted = (
+        (one.started, one.id, one.commit)
         for baseline in baselines
         if (baseline.profile, baseline.host_class) in here
         for one in baseline.sessions
-    ]
-    newest = max(every, key=lambda one: (one.started, one.id), default=None)
-    return _known(newest.commit) if newest is not None else ""
+    )
+    return _known(max(accepted, default=("", "", ""))[-1])
 
 
 def _known(commit: str) -> str:

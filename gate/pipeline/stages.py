@@ -85,20 +85,9 @@ class _Steps:
 
     def screen(self, run: RunContext, trials: Mapping[str, int]) -> Session:
         """The head session that is compared with the accepted ones."""
+        path = self._path(run, "head.json")
         with open_run(run):
-            return self._head_session(run, "head.json", trials=trials)
-
-    def _head_session(
-        self,
-        run: RunContext,
-        name: str,
-        *,
-        trials: Mapping[str, int] | None = None,
-        only: frozenset[str] | None = None,
-    ) -> Session:
-        path = self._path(run, name)
-        resumed = read_session(path) if path.exists() else None
-        return measure_session(run, Side.HEAD, path, resumed=resumed, trials=trials, only=only)
+            return measure_session(run, Side.HEAD, path, resumed=_begun(path), trials=trials)
 
     def flag(self, screens: Sequence[Session]) -> list[Task]:
         """What the screen cannot clear and may close the gate."""
@@ -114,14 +103,13 @@ class _Steps:
         if not flagged or screen.disturbances:
             return ()
         shown = ", ".join(sorted({f"{task.benchmark} {task.metric}" for task in flagged}))
-        if run.paired:
-            self.ui.say(f"flagged: {shown}; confirming by pairs of base and head")
-            with open_run(run):
-                return self._pairs(run, flagged)
         needed = max(task.strikes or 0 for task in flagged)
-        if needed:
-            self.ui.say(f"flagged: {shown}; confirming by {needed} further head sessions")
+        how = "pairs of base and head" if run.paired else f"{needed} further head sessions"
+        if run.paired or needed:
+            self.ui.say(f"flagged: {shown}; confirming by {how}")
         with open_run(run):
+            if run.paired:
+                return self._pairs(run, flagged)
             return self._further_sessions(run, screen, flagged, needed)
 
     def _pairs(self, run: RunContext, flagged: Sequence[Task]) -> tuple[Session, Session]:
@@ -129,7 +117,7 @@ class _Steps:
             Side.BASE: self._path(run, "pairs-base.json"),
             Side.HEAD: self._path(run, "pairs-head.json"),
         }
-        resumed = {side: read_session(path) for side, path in paths.items() if path.exists()}
+        resumed = {side: begun for side, path in paths.items() if (begun := _begun(path))}
         for side, session in resumed.items():
             _refuse_another_limit(session, run.profile, paths[side])
         look = partial(undecided_benchmarks, flagged)
@@ -140,9 +128,11 @@ class _Steps:
     ) -> list[Session]:
         """Further head sessions; the first few may already clear all that was flagged."""
         strikes: list[Session] = []
+        names = _benchmarks(flagged)
         for number in range(1, needed + 1):
-            name = f"strike-{number}.json"
-            strikes.append(self._head_session(run, name, only=_benchmarks(flagged)))
+            path = self._path(run, f"strike-{number}.json")
+            resumed = _begun(path)
+            strikes.append(measure_session(run, Side.HEAD, path, resumed=resumed, only=names))
             if strikes[-1].disturbances:
                 break  # nothing will be judged
             if number == EARLY_LOOK:
@@ -153,6 +143,10 @@ class _Steps:
 
     def _path(self, run: RunContext, name: str) -> Path:
         return self.plan.out / run.profile.name / name
+
+
+def _begun(path: Path) -> Session | None:
+    return read_session(path) if path.exists() else None
 
 
 def _benchmarks(flagged: Sequence[Task]) -> frozenset[str]:

@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 def baseline_edits(before: Baseline | None, after: Baseline | None) -> Iterator[Edit]:
     """Every difference between two texts of one host class's baseline of a profile."""
     if before is None or after is None:
-        known = before or after
-        if known is not None:
-            yield _whole(known, gone=after is None)
+        yield from (_whole(one, gone=one is before) for one in (before, after) if one)
         return
     old, new = ({(s.benchmark, s.metric): s for s in b.series} for b in (before, after))
     for key, was, now in differences(old, new):
@@ -202,14 +200,14 @@ def _of_host(host: KnownHost, what: str, before: str, after: str, *, loosens: bo
 
 def calibration_edits(before: Sequence[Round], after: Sequence[Round]) -> Iterator[Edit]:
     """Rounds that came, and rounds that went or end in another way: those are the bad ones."""
-    keys = sorted({(one.host_class, one.profile) for one in (*before, *after)})
-    for host_class, profile in keys:
+    for place in sorted({(one.host_class, one.profile) for one in (*before, *after)}):
         old, new = (
-            {one.id: one for one in every if (one.host_class, one.profile) == (host_class, profile)}
+            {one.id: one for one in every if (one.host_class, one.profile) == place}
             for every in (before, after)
         )
         if old == new:
             continue
+        host_class, profile = place
         kept = all(new.get(name) == one for name, one in old.items())
         counts = f"{len(old)} rounds", f"{len(new)} rounds"
         how = "appended" if kept else "rounds edited or removed"

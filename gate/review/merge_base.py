@@ -19,7 +19,7 @@ from gate.errors import GateError, InputError
 from gate.review.edits import edits_of
 from gate.review.policy_reader import Reader
 from gate.review.profile_diff import changed_profiles
-from gate.review.repository_layout import copy_plain, files_beside, layout_of
+from gate.review.repository_layout import copy_plain, layout_of, named_files
 from gate.review.terms import Terms
 
 if TYPE_CHECKING:
@@ -174,7 +174,8 @@ def _proposed(
 def _fill(write: Write, layout: Layout, target: Path) -> tuple[str, ...]:
     """Write the folders and the files beside them that profiles name; returns what is not plain."""
     odd = write(layout.folders, target)
-    beside = files_beside(target, layout)
+    folders = tuple(f"{one}/" for one in layout.folders)
+    beside = [one for one in named_files(target, layout) if not one.startswith(folders)]
     return (*odd, *(write(beside, target) if beside else ()))
 
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import TypeVar
 
-    from gate.model import Profile
     from gate.review.repository_layout import Layout
 
     T = TypeVar("T")
@@ -35,19 +34,15 @@ class Reader:
         self.unread: dict[tuple[str, ...], str] = {}
 
     def read(self) -> Terms:
-        """Everything that the folders say.
-
-        Raises:
-            GateError: a file is wrong, and the reader is strict.
-        """
+        """Everything that the folders say; for a strict reader a file that is wrong is an error."""
         folder, store = self.root / self.layout.profiles, self.root / self.layout.baseline
         every = self._each(folder.glob("*.toml"), partial(read_profile, size=self.size))
         profiles = {one.name: one for one in every}
-        scripts = {
-            name: found
-            for name, one in profiles.items()
-            if (found := self._try(Path(one.path), partial(_scripts, one)))
-        }
+        scripts = {}
+        for name, one in profiles.items():
+            read = partial(scripts_run, one.work, one.background, Path(one.root))
+            if found := self._try(Path(one.path), read):
+                scripts[name] = found
         files = [path for path in store.glob("*/*.toml") if path.name != CALIBRATION_FILE]
         baselines = self._each((one for one in files if one.name != HOST_FILE), read_baseline)
         hosts = self._each((one for one in files if one.name == HOST_FILE), read_host_file)
@@ -98,16 +93,10 @@ class Reader:
         return ("file", path)
 
 
-def _scripts(profile: Profile) -> dict[str, str]:
-    return scripts_run(profile.work, profile.background, Path(profile.root))
-
-
 def make_policy(alpha: float, beta: float, allow: tuple[str, ...], baseline: Path) -> Policy:
     """The policy, with the waivers that stand beside the baselines.
 
-    Raises:
-        InputError: the waivers are malformed, or new benchmarks shall pass and there is no
-            baseline directory at all, which is rather a wrong path.
+    That new benchmarks pass is refused without a directory, which is rather a wrong path (G201).
     """
     if "new" in allow and not baseline.is_dir():
         raise InputError(

@@ -43,9 +43,7 @@ def layout_of(profiles: Path, baseline: Path) -> Layout:
 
     Git is asked in the current directory alone, which whoever calls chose. The folders are below
     it by their names: what stands in them may be a stranger's, a repository of his own included.
-
-    Raises:
-        InputError: G239, there is none; G242, they are not two folders of it.
+    Without a repository that is G239, where they are not two folders of it G242.
     """
     top = _top(profiles)
     inside, beside = _inside(top, profiles), _inside(top, baseline)
@@ -112,15 +110,6 @@ def _not_two(path: Path, why: str) -> InputError:
         f"profiles and baselines must be two folders of one repository; {why}.",
         cure="Name them with --profiles and --baseline, and run the gate in their repository.",
         place=str(path),
-    )
-
-
-def files_beside(root: Path, layout: Layout) -> tuple[str, ...]:
-    """Files outside the folders that profiles exported below `root` name as their job or replay."""
-    return tuple(
-        name
-        for name in named_files(root, layout)
-        if not any(name.startswith(f"{folder}/") for folder in layout.folders)
     )
 
 

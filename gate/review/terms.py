@@ -48,28 +48,18 @@ def differences(
             yield key, was, now
 
 
-def edit(
-    code: str,
-    headline: str,
-    *,
-    loosens: bool,
-    profile: str = "",
-    benchmark: str = "",
-    metric: str = "",
-    before: str = "",
-    after: str = "",
-) -> Edit:
-    """An edit with the advice of its code; texts are cut, for a stranger may have written them."""
+def edit(code: str, headline: str, *, loosens: bool, **texts: str) -> Edit:
+    """An edit with the advice of its code; texts are cut, for a stranger may have written them.
+
+    `texts` say where it is and what it was: `profile`, `benchmark`, `metric`, `before`, `after`.
+    """
+    every = {"profile": "", "before": "", "after": "", **texts}
     return Edit(
         code=code,
-        profile=short(profile),
-        benchmark=short(benchmark),
-        metric=short(metric),
-        before=short(before),
-        after=short(after),
         headline=short(headline, _LONGEST_HEADLINE),
         advice=PAGES[code].cure,
         loosens=loosens,
+        **{name: short(text) for name, text in every.items()},
     )
 
 
@@ -84,9 +74,9 @@ def describe_edit(what: str, before: str, after: str) -> str:
     return f"{what} {before or 'none'} -> {after or 'none'}"
 
 
-def plain_percent(ratio: float | None) -> str:
-    """A ratio as it is written in a profile: `5 %`; empty where there is none."""
-    return "" if ratio is None else f"{ratio * 100:.6g} %"
+def plain_percent(ratio: float) -> str:
+    """A ratio as it is written in a profile: `5 %`."""
+    return f"{ratio * 100:.6g} %"
 
 
 def plain_quantity(value: float | None, unit: str) -> str:

@@ -71,11 +71,7 @@ def read_parts(parts: Mapping[str, str]) -> tuple[Session, ...]:
 
 
 def profiles_for(names: Iterable[str], directory: Path, size: str) -> dict[str, Profile]:
-    """The profiles of these names that a directory has; a session may name any file, so by name.
-
-    Raises:
-        InputError: one is wrong.
-    """
+    """The profiles of these names that a directory has; a session may name any file, so by name."""
     places = {name: directory / f"{name}.toml" for name in names}
     return {
         name: read_profile(path, size) for name, path in places.items() if not disk.is_absent(path)
@@ -90,9 +86,6 @@ def judge_again(
     The latter is the session of each profile that the gate screens: its first whole one of the head
     side. Its metrics, tolerances and number of trials are those of the profile given, where that is
     the text it was measured by.
-
-    Raises:
-        GateError: they cannot be judged.
     """
     cases = arrange(sessions, read_baselines(store), profiles)
     policy = make_policy(ALPHA, BETA, (), store)
@@ -161,10 +154,10 @@ class BaseBranch:
 
     def _others(self, commit: str, names: Iterable[str], *, absent: bool = True) -> list[str]:
         """Paths at which a commit has other files; with `absent` also where it has none."""
-        here = {f"{self.below}/{name}": self.store / name for name in sorted(names)}
+        here = {f"{self.below}/{name}": _blob_of(self.store / name) for name in sorted(names)}
         there = blobs_at(self.api, commit, here)
-        mine = {path: _blob_of(place) for path, place in here.items() if absent or path in there}
-        return [path for path, content in mine.items() if there.get(path) != content]
+        others = [path for path, content in here.items() if there.get(path) != content]
+        return others if absent else [path for path in others if path in there]
 
 
 def _blob_of(path: Path) -> str | None:

@@ -17,6 +17,7 @@ from gate.errors import InputError, PublishError
 from gate.formats.baseline.baseline_file import is_config_name, read_baselines, write_baseline
 from gate.formats.host.host_file import HOST_FILE, read_known_host
 from gate.judge.accept import Acceptance, accept
+from gate.review.terms import differences
 from gate.units import percent, show, show_pair
 
 if TYPE_CHECKING:
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
 
     from gate.judge.accept import NewBaseline
     from gate.model import Baseline, BaselineSeries, Session
-
-
-Key = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,12 +56,14 @@ class SeriesChange:
 
 def changes_between(before: Sequence[Baseline], after: Sequence[Baseline]) -> list[SeriesChange]:
     """What became of each series that differs, sorted by name."""
-    old = {_key(b, s): s for b in before for s in b.series}
-    new = {_key(b, s): (s, b) for b in after for s in b.series}
+    old, new = (
+        {(b.host_class, b.profile, s.benchmark, s.metric): s for b in every for s in b.series}
+        for every in (before, after)
+    )
+    reasons = {(b.host_class, b.profile): b.sessions[-1].reason for b in after if b.sessions}
     return [
-        _change(key, old.get(key), *new.get(key, (None, None)))
-        for key in sorted(old.keys() | new.keys())
-        if key not in new or old.get(key) != new[key][0]
+        _change(key, was, now, reasons.get(key[:2], "") if now else "")
+        for key, was, now in differences(old, new)
     ]
 
 
@@ -78,12 +78,11 @@ def json_answer(**values: object) -> str:
     return json.dumps({"schema": 1, **values}, indent=1)
 
 
-def _key(baseline: Baseline, series: BaselineSeries) -> Key:
-    return baseline.host_class, baseline.profile, series.benchmark, series.metric
-
-
 def _change(
-    key: Key, before: BaselineSeries | None, after: BaselineSeries | None, baseline: Baseline | None
+    key: tuple[str, str, str, str],
+    before: BaselineSeries | None,
+    after: BaselineSeries | None,
+    reason: str,
 ) -> SeriesChange:
     """One row: from, to, how much, whether an epoch opened, and why."""
     was, is_ = (one.level if one else None for one in (before, after))
@@ -105,7 +104,7 @@ def _change(
         before=was,
         after=is_,
         what=what,
-        reason=baseline.sessions[-1].reason if baseline and baseline.sessions else "",
+        reason=reason,
     )
 
 
@@ -125,10 +124,8 @@ def accept_all(
 ) -> list[NewBaseline]:
     """The sessions accepted into the baselines of a directory; nothing is written.
 
-    `places` tells where a session came from, by its id, for messages.
-
-    Raises:
-        InputError: G220, a session may not become a baseline; or a baseline cannot be read.
+    `places` tells where a session came from, by its id, for messages. One that may not become a
+    baseline is an error (G220).
     """
     acceptance = Acceptance(by=by, reason=reason, accepted=now())
     known = {(b.host_class, b.profile): b for b in read_baselines(store)}
@@ -151,10 +148,7 @@ def texts(store: Path, results: Sequence[NewBaseline]) -> dict[str, str]:
 
     With a class's first baseline comes its host file, and with a kernel's first session its
     configuration, unless the directory has them. They are read again before anything else sees
-    them.
-
-    Raises:
-        PublishError: G277, a text holds characters that no reviewer would see.
+    them; characters that no reviewer would see are refused (G277).
     """
     found: dict[str, str] = {}
     with tempfile.TemporaryDirectory() as scratch:
@@ -203,11 +197,7 @@ def _shortened(series: BaselineSeries) -> BaselineSeries:
 
 
 def inside(directory: Path) -> str:
-    """A directory as the repository names it, seen from the working directory, its top.
-
-    Raises:
-        InputError: G200, it lies elsewhere.
-    """
+    """A directory as the repository names it, seen from its top, the working directory (G200)."""
     try:
         path = directory.resolve().relative_to(Path.cwd().resolve())
     except ValueError:
