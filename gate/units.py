@@ -15,17 +15,8 @@ if TYPE_CHECKING:
 BASE_UNITS = ("s", "B", "B/s", "op/s", "J", "1")
 
 _TIME = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
-_SIZE = {
-    "B": 1.0,
-    "kB": 1e3,
-    "MB": 1e6,
-    "GB": 1e9,
-    "TB": 1e12,
-    "KiB": 2.0**10,
-    "MiB": 2.0**20,
-    "GiB": 2.0**30,
-    "TiB": 2.0**40,
-}
+_SIZE = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
+_SIZE |= {"KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**40}
 _RATE = {f"{name}/s": factor for name, factor in _SIZE.items()}
 _OPS = {"op/s": 1.0, "kop/s": 1e3, "Mop/s": 1e6}
 _ENERGY = {"uJ": 1e-6, "µJ": 1e-6, "mJ": 1e-3, "J": 1.0, "kJ": 1e3}

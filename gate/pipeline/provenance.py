@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from gate.model import Baseline, Profile, Session
-    from gate.pipeline.request import CheckRequest, SideOptions
+    from gate.pipeline.request import CheckRequest
 
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _ADDRESS = re.compile(r"https://[A-Za-z0-9][A-Za-z0-9.-]*(?::[0-9]{1,5})?(?:/[A-Za-z0-9._~-]+)+")
@@ -105,7 +105,18 @@ def _away() -> bool:
 
 def _options(request: CheckRequest, *, away: bool) -> tuple[str, ...]:
     """The words that said what is measured and on which files it is judged."""
-    others = _unusual(
+    sides = request.sides
+
+    def there(path: Path | None) -> Path | None:
+        """Nothing in a job of CI that was named as that machine names it."""
+        return None if path is None or (away and path.is_absolute()) else path
+
+    words = _unusual(
+        ("--base", there(sides.base_dir), None),
+        *(("--base-env", shown_variable(one), None) for one in sides.base_env),
+        ("--head", there(sides.head_dir), None),
+        *(("--head-env", shown_variable(one), None) for one in sides.head_env),
+        ("--subject", there(sides.subject), None),
         ("--profiles", _place(_profiles_of(request), away=away), "profiles"),
         ("--baseline", _place(request.policy.baseline, away=away), "baselines"),
         ("--size", request.selection.size, FULL),
@@ -113,7 +124,7 @@ def _options(request: CheckRequest, *, away: bool) -> tuple[str, ...]:
         ("--host-class", request.host.host_class, os.environ.get("GATE_HOST_CLASS")),
         ("--work", None if away else request.host.work, None),
     )
-    return tuple(map(_shown, (*_side_words(request.sides, away=away), *others)))
+    return tuple(map(_shown, words))
 
 
 def words_of(request: CheckRequest) -> tuple[str, ...]:
@@ -143,19 +154,6 @@ def _profiles_of(request: CheckRequest) -> Path:
 def _place(directory: Path, *, away: bool) -> str:
     """A directory as it was named; in a job of CI never as that machine names it."""
     return _inside(directory) if away and directory.is_absolute() else str(directory)
-
-
-def _side_words(sides: SideOptions, *, away: bool) -> Iterator[str]:
-    for name, directory, variables in (
-        ("base", sides.base_dir, sides.base_env),
-        ("head", sides.head_dir, sides.head_env),
-    ):
-        if directory is not None and not (away and directory.is_absolute()):
-            yield from (f"--{name}", str(directory))
-        for one in variables:
-            yield from (f"--{name}-env", shown_variable(one))
-    if sides.subject is not None and not (away and sides.subject.is_absolute()):
-        yield from ("--subject", str(sides.subject))
 
 
 def _unusual(*rows: tuple[str, object, object]) -> Iterator[str]:

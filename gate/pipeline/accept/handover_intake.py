@@ -1,7 +1,7 @@
 """Sessions that a run handed over, read with distrust and judged again before any is accepted.
 
 A report that came with them is not looked at: whoever accepts judges himself, from the sessions and
-from what the branch has that the baseline goes to.
+from what the branch has that the baseline goes to, which must be what is judged by here.
 """
 
 from __future__ import annotations
