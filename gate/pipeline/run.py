@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass, replace
-from itertools import count
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError, Interrupted
 from gate.formats.profile.profile_file import load_profiles
-from gate.formats.session.session_file import read_session
+from gate.formats.session.session_file import fresh_path, read_session
 from gate.measure.process.stop import Stop, StopRequested
 from gate.measure.screening import measure_session
 from gate.measure.setup import open_run
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from gate.measure.run_context import RunContext
     from gate.model import Profile, Session
     from gate.pipeline.progress import ProgressDisplay
     from gate.pipeline.request import HostOptions, Selection, SideOptions
@@ -85,7 +83,7 @@ def run_sessions(request: RunRequest, ui: ProgressDisplay) -> list[tuple[Path, S
         with Stop().listening() as stop, reserved_host(use, ui, stop) as host:
             runs = [host.prepare(profile) for profile in profiles]
             for run in runs * (options.repeat or 1):
-                path = options.resume or _fresh(options.out, run)
+                path = options.resume or fresh_path(options.out, run.profile.name)
                 with open_run(run):
                     written.append((path, measure_session(run, side, path, resumed=resumed)))
     except RestartNeeded as need:
@@ -170,9 +168,3 @@ def _refuse_without_side(profiles: Sequence[Profile], side: Side) -> None:
                 cure="Declare [side.base], or pass --base DIR.",
                 place=one.path,
             )
-
-
-def _fresh(out: Path, run: RunContext) -> Path:
-    """A file name nobody has: the profile and a running number."""
-    names = (out / f"{run.profile.name}-{number:03d}.json" for number in count(1))
-    return next(path for path in names if not path.exists())

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gate.model import TextChange
 from gate.review.repository_layout import named_files
+from gate.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -126,5 +127,4 @@ def _lines(raw: bytes | None) -> list[str]:
 
 def _printable(line: str) -> str:
     """A line that can be shown: what controls a terminal, or is not seen, is replaced."""
-    spaced = line.expandtabs(4)[:LONGEST_LINE]
-    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in spaced)
+    return printable(line.expandtabs(4)[:LONGEST_LINE], "\N{REPLACEMENT CHARACTER}")

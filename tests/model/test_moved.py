@@ -6,9 +6,9 @@ from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
+from recorded_machine import RecordedMachine
 
 from gate.host.identity.identity import read_host
-from gate.linux.machine import RecordedMachine
 from gate.model import host as facts
 from gate.model.disturbance import TUNABLE, TUNED_FACTS, facts_tuned
 from gate.model.host import Moved, changed_facts, describe_changed
