@@ -24,7 +24,7 @@ def docs_directory() -> Path:
 
 _NAME = re.compile(r"G\d{3}", re.ASCII)
 _PAGE = re.compile(
-    r"# G\d{3}: (?P<title>[^\n]+)\n+## What\n(?P<what>.+)\n## Why\n(?P<why>.+)\n"
+    r"# G\d{3}: (?P<title>[^\n]+)\n+## What\n(?P<meaning>.+)\n## Why\n(?P<why>.+)\n"
     r"## What to do\n(?P<cure>.+)\n## Example\n\n```\w+\n(?P<example>.+)\n```\n",
     re.DOTALL,
 )
@@ -47,11 +47,7 @@ class CodePages(Mapping[str, Page]):
     """The pages by their code."""
 
     def __getitem__(self, code: str) -> Page:
-        """The page of a code.
-
-        Raises:
-            KeyError: no page has this name; what does not look like a code is never made a path.
-        """
+        """The page of a code; what does not look like a code is never made a path."""
         path = _directory() / f"{code}.md"
         if not _NAME.fullmatch(code) or not path.is_file():
             raise KeyError(code)
@@ -76,17 +72,8 @@ def _read(path: Path) -> Page:
     found = _PAGE.fullmatch(path.read_text(encoding="utf-8"))
     if found is None:
         raise ValueError(f"{path} is not the page of a code")  # a test keeps all of them right
-    return Page(
-        title=found["title"],
-        meaning=_one_line(found["what"]),
-        why=_one_line(found["why"]),
-        cure=_one_line(found["cure"]),
-        example=found["example"],
-    )
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    lines = {name: " ".join(found[name].split()) for name in ("title", "meaning", "why", "cure")}
+    return Page(example=found["example"], **lines)
 
 
 PAGES = CodePages()

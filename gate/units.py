@@ -7,21 +7,16 @@ from __future__ import annotations
 
 import math
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 BASE_UNITS = ("s", "B", "B/s", "op/s", "J", "1")
 
 _TIME = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
-_SIZE = {
-    "B": 1.0,
-    "kB": 1e3,
-    "MB": 1e6,
-    "GB": 1e9,
-    "TB": 1e12,
-    "KiB": 2.0**10,
-    "MiB": 2.0**20,
-    "GiB": 2.0**30,
-    "TiB": 2.0**40,
-}
+_SIZE = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
+_SIZE |= {"KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**40}
 _RATE = {f"{name}/s": factor for name, factor in _SIZE.items()}
 _OPS = {"op/s": 1.0, "kop/s": 1e3, "Mop/s": 1e6}
 _ENERGY = {"uJ": 1e-6, "µJ": 1e-6, "mJ": 1e-3, "J": 1.0, "kJ": 1e3}
@@ -51,11 +46,7 @@ def parse_percent(text: str) -> float:
     Raises:
         ValueError: it is not a percentage; the message says what is allowed.
     """
-    match = _QUANTITY.fullmatch(text)
-    if match is None or match[2] != "%":
-        message = f'"{text[:40]}" is not a percentage: write for example "5%"'
-        raise ValueError(message)
-    return _finite(match[1], text) / 100.0
+    return _parse(text, {"%": 1.0}, 'a percentage: write for example "5%"') / 100.0
 
 
 def parse_quantity(text: str, unit: str) -> float:
@@ -65,12 +56,20 @@ def parse_quantity(text: str, unit: str) -> float:
         ValueError: the number or its unit is not understood; the message lists the units.
     """
     allowed = _ALLOWED.get(unit, {unit: 1.0})
+    names = ", ".join(filter(None, allowed)) or "a plain number"
+    return _parse(text, allowed, f"a quantity in {names}")
+
+
+def _parse(text: str, factors: Mapping[str, float], what: str) -> float:
     match = _QUANTITY.fullmatch(text)
-    if match is None or match[2] not in allowed:
-        names = ", ".join(name for name in allowed if name) or "a plain number"
-        message = f'"{text[:40]}" is not a quantity in {names}'
+    if match is None or match[2] not in factors:
+        message = f'"{text[:40]}" is not {what}'
         raise ValueError(message)
-    return _finite(match[1], text) * allowed[match[2]]
+    number = float(match[1])
+    if number > _LARGEST:
+        message = f'"{text[:40]}" is too large'
+        raise ValueError(message)
+    return number * factors[match[2]]
 
 
 def in_base(unit: str) -> tuple[str, float]:
@@ -87,14 +86,6 @@ def in_base(unit: str) -> tuple[str, float]:
     known = ", ".join(name for names in _ALLOWED.values() for name in names if name)
     message = f'"{unit[:40]}" is no unit; there are {known}, and 1 for a plain number'
     raise ValueError(message)
-
-
-def _finite(digits: str, text: str) -> float:
-    number = float(digits)
-    if number > _LARGEST:
-        message = f'"{text[:40]}" is too large'
-        raise ValueError(message)
-    return number
 
 
 def scale_of(values: tuple[float, ...], unit: str) -> tuple[float, str]:

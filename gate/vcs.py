@@ -74,6 +74,11 @@ def user_name(directory: Path) -> str | None:
     return _git(directory, "config", "user.name") or None
 
 
+def remote(directory: Path) -> str | None:
+    """The address of the remote `origin`, or None."""
+    return _git(directory, "remote", "get-url", "origin") or None
+
+
 def prefix_of(directory: Path) -> str | None:
     """A directory as seen from its repository's top: `sub/dir`, empty at the top.
 
@@ -99,15 +104,12 @@ def commit_of(directory: Path, revision: str) -> str | None:
     return _git(directory, "rev-parse", "--verify", "--quiet", "--end-of-options", named) or None
 
 
-def merge_base(directory: Path, revision: str, head: str = "HEAD") -> str | None:
-    """The newest commit that a revision and the head have in common.
+def merge_base(directory: Path, revision: str, other: str) -> str | None:
+    """The newest commit that two revisions have in common.
 
     None where one of both is unknown, or nothing in common can be seen, as in a shallow clone.
     """
-    known, mine = commit_of(directory, revision), commit_of(directory, head)
-    if known is None or mine is None:
-        return None
-    found = _git(directory, "merge-base", known, mine)
+    found = _git(directory, "merge-base", "--end-of-options", revision, other)
     return found.splitlines()[0] if found else None
 
 
@@ -131,12 +133,8 @@ def export(directory: Path, revision: str, target: Path) -> bool:
     Raises:
         InputError: G241, as `write_entries`.
     """
-    place = directory if directory.is_dir() else directory.parent
-    commit = commit_of(place, revision)
-    prefix = prefix_of(directory) if directory.is_dir() else None
-    if commit is None or prefix is None:
-        return False
-    if (found := entries(directory, commit, [prefix])) is None:
+    commit, prefix = commit_of(directory, revision), prefix_of(directory)
+    if commit is None or prefix is None or (found := entries(directory, commit, [prefix])) is None:
         return False
     inside = f"{prefix}/" if prefix else ""
     wanted = [one._replace(path=one.path.removeprefix(inside)) for one in found]
@@ -161,11 +159,7 @@ def write_entries(directory: Path, found: Sequence[Entry], target: Path) -> bool
 
 
 def refuse_too_much(files: Sequence[tuple[str, int]]) -> None:
-    """Refuse files, by path and size in bytes, that no gate's folders would hold.
-
-    Raises:
-        InputError: G241.
-    """
+    """Refuse files, by path and size in bytes, that no gate's folders would hold (G241)."""
     if len(files) > MOST_FILES:
         raise _refused(f"there are more than {MOST_FILES} files")
     for path, size in files:
@@ -176,21 +170,17 @@ def refuse_too_much(files: Sequence[tuple[str, int]]) -> None:
 
 
 def changed_paths(
-    directory: Path, commit: str, proposed: str | None, places: Sequence[str]
+    directory: Path, commit: str, proposed: str, places: Sequence[str]
 ) -> tuple[tuple[str, str], ...] | None:
     """What became of files since a commit: `A`, `D`, `M` or `T`, and the path; None if unknown.
 
-    Up to a proposed commit, or up to the working tree with what nobody added to git yet. Names are
-    compared and no content is read.
+    Up to a proposed commit; where that is empty, up to the working tree with what nobody added to
+    git yet. Names are compared and no content is read.
     """
     words = ("diff", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", commit)
-    listed = _run(directory, *words, *([proposed] if proposed else []), "--", *places)
-    others: bytes | None = b""
-    if proposed is None:
-        others = _run(
-            directory, "ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--",
-            *places,
-        )  # fmt: skip
+    listed = _run(directory, *words, *filter(None, [proposed]), "--", *places)
+    untracked = ("ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", *places)
+    others = b"" if proposed else _run(directory, *untracked)
     if listed is None or others is None:
         return None
     rows = listed.split(b"\0")[:-1]
@@ -280,8 +270,3 @@ def _command(directory: Path, *arguments: str) -> list[str]:
     safe = ("safe.bareRepository=explicit", "core.fsmonitor=false", "core.hooksPath=/dev/null")
     words = ["git", "--literal-pathspecs", "--no-replace-objects"]
     return [*words, *(w for one in safe for w in ("-c", one)), "-C", str(directory), *arguments]
-
-
-def remote(directory: Path) -> str | None:
-    """The address of the remote `origin`, or None."""
-    return _git(directory, "remote", "get-url", "origin") or None

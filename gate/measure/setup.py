@@ -57,6 +57,10 @@ class HostUse:
     tuned: TuningResult | None = None
     """What is tuned on the host meanwhile."""
 
+    def prepare(self, profile: Profile) -> RunContext:
+        """A profile ready to be measured here, as `prepare_run` makes it."""
+        return prepare_run(profile, self)
+
 
 def prepare_run(profile: Profile, use: HostUse) -> RunContext:
     """A profile ready to be measured on this host: tools found, sides resolved, jobs safe."""

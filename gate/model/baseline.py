@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from statistics import median
 
 from gate.model.disturbance import Limits
 from gate.model.host import EpochPolicy
@@ -64,6 +65,12 @@ class BaselineSeries:
         """The points of the newest epoch; the first of them make its anchor."""
         newest = max((point.epoch for point in self.points), default=0)
         return tuple(point for point in self.points if point.epoch == newest)
+
+    @property
+    def level(self) -> float | None:
+        """The median of the medians of the newest epoch's sessions; absent without any."""
+        current = self.current
+        return median([median(point.values) for point in current]) if current else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,17 +31,15 @@ def narrow_profiles(
     """The profiles with these benchmarks only; groups stay where all of their points do.
 
     `named` says that somebody named the profiles: each of them must have one of the benchmarks.
-    Otherwise those that have none are left out.
-
-    Raises:
-        InputError: G200, a name matches nothing, or nothing of a named profile is left.
+    Otherwise those that have none are left out. That a name matches nothing, or nothing of a named
+    profile is left, is an error (G200).
     """
     if not names:
         return tuple(profiles)
-    known = {one.name for profile in profiles for one in profile.benchmarks}
+    known = [one.name for profile in profiles for one in profile.benchmarks]
     for name in names:
         if name not in known:
-            raise _unknown(name, [one.name for p in profiles for one in p.benchmarks])
+            raise _unknown(name, known)
     kept = [_narrowed(one, frozenset(names)) for one in profiles]
     for profile in kept:
         if named and not profile.benchmarks:
@@ -57,10 +55,9 @@ def narrow_profiles(
 def _narrowed(profile: Profile, names: frozenset[str]) -> Profile:
     chosen = [one for one in profile.benchmarks if one.name in names]
     wanted = {name for one in chosen for name in (one.members or (one.name,))}
-    points = [one for one in profile.benchmarks if not one.group]
     kept = tuple(one for one in profile.benchmarks if wanted.issuperset(one.members or (one.name,)))
-    left = sum(not one.group for one in kept)
-    return replace(profile, benchmarks=kept, left_out=len(points) - left)
+    points, left = (sum(not one.group for one in every) for every in (profile.benchmarks, kept))
+    return replace(profile, benchmarks=kept, left_out=points - left)
 
 
 def _unknown(name: str, known: Sequence[str]) -> InputError:
@@ -78,11 +75,7 @@ def _unknown(name: str, known: Sequence[str]) -> InputError:
 
 
 def refuse_others(resumed: Session, chosen: Sequence[Profile], path: Path | None) -> None:
-    """The session to finish says itself which benchmarks it holds.
-
-    Raises:
-        InputError: G200, --benchmark names others.
-    """
+    """The session to finish says itself which benchmarks it holds: --benchmark names no others."""
     planned = {plan.benchmark for plan in resumed.planned}
     if any({one.name for one in profile.benchmarks} != planned for profile in chosen):
         raise InputError(
@@ -162,8 +155,7 @@ def _note(kept: Sequence[tuple[str, int, int]], others: int) -> str:
 def with_pairs(profiles: Sequence[Profile], pairs: int | None) -> tuple[Profile, ...]:
     """The profiles with another limit of pairs; what they run, and so their digest, is the same.
 
-    Raises:
-        InputError: G200, a profile of these takes no pairs.
+    One that takes no pairs is refused (G200).
     """
     if pairs is None:
         return tuple(profiles)

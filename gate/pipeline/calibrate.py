@@ -153,6 +153,7 @@ class Calibrating:
     ) -> None:
         """`say` tells of rounds, `trials` of what is measured in them."""
         self.wish, self.say, self.trials, self.spare, self.stop = wish, say, trials, spare, stop
+        self._host = HostClaim(store=wish.store, work=wish.work, host_class=wish.host_class)
 
     def round(self, course: Course, plan: RoundPlan) -> Round:
         """Begin, or finish, one round, and store its result.
@@ -177,11 +178,6 @@ class Calibrating:
         round_files.finish(course.directory, plan.number, done)
         return done
 
-    @property
-    def _host(self) -> HostClaim:
-        wish = self.wish
-        return HostClaim(store=wish.store, work=wish.work, host_class=wish.host_class)
-
     def _result(self, course: Course, plan: RoundPlan) -> Round:
         wish = self.wish
         if not plan.sized:
@@ -189,49 +185,46 @@ class Calibrating:
                 plan = self.spare.alone(self._sized, course, plan)
             except TrialFailed as failure:
                 self.say(f"{course.profile.name}: nothing was planted: {failure}")
-                return nothing_compared(
-                    plan,
-                    course.profile,
-                    wish.policy,
-                    host_class=wish.host_class,
-                    date=now(),
-                    version=__version__,
-                )
+                return self._nothing(course, plan)
             round_files.write_plan(course.directory, plan)
-        place = round_files.round_directory(course.directory, plan.number)
+        head = course.profile.sides.get("head", SideSpec())
+        sides = {"base": head, "head": head}
         check = CheckPlan(
-            profiles=(_both_sides(course.profile, plan.plant),),
+            profiles=(replace(course.profile, sides=sides, plant=plan.plant),),
             baselines=wish.baselines,
             policy=wish.policy,
-            out=place,
+            out=round_files.round_directory(course.directory, plan.number),
             host=self._host,
         )
         sessions = self.spare.alone(measure_check, check, self.trials, self.stop)
-        rounds = read_rounds(wish.store)
+        nothing, rounds = self._nothing(course, plan), read_rounds(wish.store)
+        metrics = plantable_metrics(course.profile)
         return call_in_subprocess(
-            self.stop, _judged, sessions, check, plan, plantable_metrics(course.profile), rounds
+            self.stop, _judged, nothing, sessions, check, plan, metrics, rounds
         )
 
     def _sized(self, course: Course, plan: RoundPlan) -> RoundPlan:
         """The plan with the work that its plant takes, measured."""
         self.say(f"{plan.plant.benchmark}: measuring what a loss of its size takes")
+        sides = {"head": course.profile.sides.get("head", SideSpec())}
         with reserved_host(self._host, self.trials, self.stop) as host:
-            run = host.prepare(_one_side(course.profile))
+            run = host.prepare(replace(course.profile, sides=sides))
             with open_run(run):
                 return replace(plan, plant=size_plant(run, plan.plant), sized=True)
 
-
-def _both_sides(profile: Profile, plant: Plant) -> Profile:
-    """The profile with its head side on both sides, and the plant in the head."""
-    head = profile.sides.get("head", SideSpec())
-    return replace(profile, sides={"base": head, "head": head}, plant=plant)
-
-
-def _one_side(profile: Profile) -> Profile:
-    return replace(profile, sides={"head": profile.sides.get("head", SideSpec())})
+    def _nothing(self, course: Course, plan: RoundPlan) -> Round:
+        return nothing_compared(
+            plan,
+            course.profile,
+            self.wish.policy,
+            host_class=self.wish.host_class,
+            date=now(),
+            version=__version__,
+        )
 
 
 def _judged(
+    nothing: Round,
     sessions: tuple[Session, ...],
     check: CheckPlan,
     plan: RoundPlan,
@@ -242,16 +235,7 @@ def _judged(
     from gate.judge.judge import judge  # noqa: PLC0415
     from gate.pipeline.report_files import write_report  # noqa: PLC0415 - not in the measuring process
 
-    date = now()
     cases = check.cases(sessions)
-    report = judge(cases, check.policy, created=date, version=__version__, rounds=rounds)
+    report = judge(cases, check.policy, created=nothing.date, version=__version__, rounds=rounds)
     write_report(report, check.out)
-    nothing = nothing_compared(
-        plan,
-        check.profiles[0],
-        check.policy,
-        host_class=sessions[0].host.host_class,
-        date=date,
-        version=__version__,
-    )
     return conclude(nothing, report, sessions, plan, metrics)

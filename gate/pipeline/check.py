@@ -22,6 +22,7 @@ from gate.review.merge_base import open_merge_base
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from gate.model import Report, Session
     from gate.pipeline.check_plan import CheckPlan
@@ -61,17 +62,12 @@ def run_check(request: CheckRequest, ui: ProgressDisplay) -> Report:
         return report
 
 
-@contextmanager
-def _policy_at_merge_base(request: CheckRequest) -> Iterator[MergeBase]:
+def _policy_at_merge_base(request: CheckRequest) -> AbstractContextManager[MergeBase]:
     """Tolerances, baselines and waivers that the change cannot set."""
-    with open_merge_base(
-        request.policy.merge_base,
-        None,
-        profiles=request.selection.profiles,
-        baseline=request.policy.baseline,
-        size=request.selection.size,
-    ) as base:
-        yield base
+    chosen, policy = request.selection, request.policy
+    return open_merge_base(
+        policy.merge_base, profiles=chosen.profiles, baseline=policy.baseline, size=chosen.size
+    )
 
 
 def judge_check(
@@ -81,22 +77,21 @@ def judge_check(
     from gate.judge.judge import judge  # noqa: PLC0415 - scipy, after measuring
     from gate.judge.verdict.findings import absent_findings  # noqa: PLC0415 - likewise
 
+    removed = {one.name: "the change removes the profile" for one in plan.gone}
     report = judge(
         plan.cases(sessions) if sessions else (),
         plan.policy,
         created=now(),
         version=__version__,
         rounds=read_rounds(base.baseline),
-        absent=absent_findings(
-            plan.gone, why={one.name: "the change removes the profile" for one in plan.gone}
-        ),
+        absent=absent_findings(plan.gone, why=removed),
         edits=base.edits,
     )
     part = request.shard
-    whole = f"part {part.number} of {part.of}; the whole is judged of all"
+    whole = [f"part {part.number} of {part.of}; the whole is judged of all"] if part.of > 1 else []
     return replace(
         report,
-        notes=(*((whole,) if part.of > 1 else ()), *plan.notes, *report.notes),
+        notes=(*whole, *plan.notes, *report.notes),
         changes=base.changes,
         origin=origin_of_check(
             request,

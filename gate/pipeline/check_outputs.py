@@ -59,33 +59,21 @@ class CheckOutputs:
     def write_sessions(
         self, sessions: Sequence[Session], error: str = "", why: Sequence[Why] = ()
     ) -> None:
-        """Write the sessions, and why measuring ended too early if it did.
-
-        `why` is what moved with what regressed.
-
-        Raises:
-            InputError: the directory cannot be written.
-        """
-        write_handover(
-            self.place / HANDOVER,
-            Handover(
-                schema=SCHEMA,
-                version=__version__,
-                shard=self.shard.number,
-                shards=self.shard.of,
-                sessions=tuple(sessions),
-                error=error,
-                why=tuple(why),
-            ),
+        """Write the sessions, why measuring ended too early, and what moved with what regressed."""
+        handover = Handover(
+            schema=SCHEMA,
+            version=__version__,
+            shard=self.shard.number,
+            shards=self.shard.of,
+            sessions=tuple(sessions),
+            error=error,
+            why=tuple(why),
         )
+        write_handover(self.place / HANDOVER, handover)
         self._handed_over = not error
 
     def write_report(self, report: Report) -> None:
-        """Write the report for programs and for people.
-
-        Raises:
-            InputError: the directory cannot be written.
-        """
+        """Write the report for programs and for people."""
         _write_report(report, self.place)
 
     @contextmanager
@@ -95,20 +83,19 @@ class CheckOutputs:
         What a finished check left in the same directory is kept under other names. Where nobody
         named a directory and nothing was measured, none is made.
         """
-        with _reporting_errors(self._leave):
+        with _closing(self._leave):
             self._renamed = _rename_older(self.place, _REPORTS, ended=_is_failed)
             self._renamed += _rename_older(self.place, [HANDOVER], ended=_ended_early)
             yield self
 
-    def _leave(self, code: str, message: str, status: int) -> None:
+    def _leave(self, report: Report) -> None:
         if not (self._named or os.path.lexists(self.place)):
             return
         if not self._handed_over:
-            said = " ".join(f"{code}: {message}".split())[:_LONGEST]
+            said = report.notes[0][:_LONGEST]
             _write_or_leave_none(
                 self.place, [HANDOVER], lambda: self.write_sessions(self._measured(), said)
             )
-        report = _failed(code, message, status)
         profiles = tuple(sorted(set(self.profiles)))
         report = replace(report, profiles=profiles, edits=self.edits, changes=self.changes)
         _leave_report(report, self.place, self._renamed)
@@ -141,32 +128,31 @@ def closing_report_in(place: Path | None) -> Iterator[None]:
         return
     aside: tuple[str, ...] = ()
 
-    def leave(code: str, message: str, status: int) -> None:
-        _leave_report(_failed(code, message, status), place, aside)
+    def leave(report: Report) -> None:
+        _leave_report(report, place, aside)
 
-    with _reporting_errors(leave):
+    with _closing(leave):
         aside = _rename_older(place, _REPORTS, ended=_is_failed)
         yield
 
 
 @contextmanager
-def _reporting_errors(leave: Callable[[str, str, int], None]) -> Iterator[None]:
-    """Tell of an error with its code, its text and its exit status, and let it pass."""
+def _closing(leave: Callable[[Report], None]) -> Iterator[None]:
+    """Tell of an error by a closed report, and let it pass."""
     try:
         yield
-    except GateError as error:
-        leave(error.code, str(error), error.status)
-        raise
     except Exception as error:
         what = f"internal error: {type(error).__name__}: {str(error)[:300]}"
-        leave("G299", what, _INTERNAL)
+        known = error if isinstance(error, GateError) else None
+        report = failed_report(
+            code=known.code if known else "G299",
+            message=str(known) if known else what,
+            exit_status=known.status if known else _INTERNAL,
+            created=now(),
+            version=__version__,
+        )
+        leave(report)
         raise
-
-
-def _failed(code: str, message: str, status: int) -> Report:
-    return failed_report(
-        code=code, message=message, exit_status=status, created=now(), version=__version__
-    )
 
 
 def _leave_report(report: Report, place: Path, aside: Sequence[str]) -> None:
@@ -175,7 +161,6 @@ def _leave_report(report: Report, place: Path, aside: Sequence[str]) -> None:
         kept = f"what was there before is kept in {str(place)[-1000:]} as {', '.join(aside)}"
         click.echo(one_line(f"note: {kept}"), err=True)
         report = replace(report, notes=(*report.notes, kept))
-
     _write_or_leave_none(place, _REPORTS, lambda: _write_report(report, place))
 
 
@@ -205,9 +190,6 @@ def _rename_older(
 
     Returns the names of all that are kept so. One generation is: the last that came to a verdict,
     as an error stays where it is until another ending takes its place.
-
-    Raises:
-        InputError: G208, a file cannot be renamed.
     """
     kept = tuple(name + _OLD for name in names)
     if not ended(_read(place / names[0])):

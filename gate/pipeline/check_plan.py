@@ -44,7 +44,7 @@ class CheckPlan:
     profiles: tuple[Profile, ...]
     """What is measured."""
     reviewed: Mapping[str, Profile] = field(default_factory=dict)
-    """What is judged by, by name, where that is not the profile that is measured."""
+    """By name, what is judged by, where that is not the profile that is measured."""
     baselines: tuple[Baseline, ...]
     policy: Policy
     out: Path
@@ -77,18 +77,18 @@ def plan_check(request: CheckRequest, base: MergeBase) -> CheckPlan:
     every, lost = _profiles(request, base, baselines)
     chosen = narrow_profiles(every, selection.benchmarks, named=bool(selection.names))
     others = len(every) - len(chosen)
-    notes = (narrowing_note(chosen, others=others), pairs_note(chosen, selection.pairs))
+    notes = narrowing_note(chosen, others=others), pairs_note(chosen, selection.pairs)
     alpha = options.alpha / request.shard.of
     policy = make_policy(alpha, options.beta, options.allow, base.baseline)
     return CheckPlan(
         profiles=with_pairs(chosen, selection.pairs),
-        reviewed={one.name: base.profiles[one.name] for one in every if one.name in base.profiles},
+        reviewed=base.profiles,
         baselines=narrowed_baselines(baselines, chosen),
         policy=replace(policy, waivers=narrowed_waivers(policy.waivers, chosen)),
         out=request.place,
         host=HostClaim(
             store=base.baseline,
-            work=request.work,
+            work=request.host.work or request.place / "work",
             host_class=request.host.host_class,
             wait=request.host.wait,
         ),

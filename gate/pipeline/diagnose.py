@@ -8,7 +8,7 @@ touched.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gate.errors import GateError
@@ -22,12 +22,12 @@ from gate.pipeline.host_reservation import reserved_host
 from gate.units import show_duration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
+    from pathlib import Path
 
-    from gate.judge.context.diagnosis import DiagnosisTarget
     from gate.measure.process.stop import Stop
-    from gate.measure.run_context import RunContext
-    from gate.model import Report, Session
+    from gate.measure.setup import HostUse
+    from gate.model import Profile, Report, Session
     from gate.pipeline.check_plan import CheckPlan
     from gate.pipeline.progress import ProgressDisplay
 
@@ -43,12 +43,19 @@ def diagnose(
     report: Report, sessions: Sequence[Session], plan: CheckPlan, ui: ProgressDisplay, stop: Stop
 ) -> tuple[Why, ...]:
     """What moved with the worst regressions of a report; nothing where none was proven."""
-    todo = targets(report, {one.name: one for one in plan.profiles})
+    profiles = {one.name: one for one in plan.profiles}
+    todo = targets(report, profiles)
+    if not todo:
+        return ()
+    until = time.monotonic() + MOST_SECONDS
+    claim = replace(plan.host, wait=min(plan.host.wait, _MOST_WAIT))
     found: list[Why] = []
     note = ""
     try:
-        for why in _Diagnosis(sessions, plan, ui, stop).causes(todo):
-            found.append(why)  # noqa: PERF402 - what there is so far stays when the next fails
+        with reserved_host(claim, ui, stop) as host:
+            for name, benchmark in todo:
+                own = [one for one in sessions if one.profile == name]
+                found.append(_why(profiles[name], benchmark, host, own, plan.out / WHY, until))
     except StopRequested:
         note = "the extra runs were interrupted"
     except (GateError, OSError) as error:
@@ -57,72 +64,34 @@ def diagnose(
         note = f"extra runs failed: {type(error).__name__}: {str(error)[:300]}"
     finally:
         ui.done()
-    found += _without_runs(todo, found, note)
+    for name, benchmark in todo[len(found) :]:
+        found.append(Why(profile=name, benchmark=benchmark, per="second", notes=(note,)))
     for one in found:
         for text in one.notes:
             ui.say(f"why: {one.benchmark}: {text}")
     return tuple(found)
 
 
-def _without_runs(
-    todo: Sequence[DiagnosisTarget], found: Sequence[Why], note: str
-) -> Iterator[Why]:
-    """The benchmarks that have no extra runs, with the reason."""
-    done = {(one.profile, one.benchmark) for one in found}
-    for profile, benchmark in todo:
-        if note and (profile, benchmark) not in done:
-            yield Why(profile=profile, benchmark=benchmark, per="second", notes=(note,))
-
-
-@dataclass(frozen=True, slots=True)
-class _Diagnosis:
-    """The extra runs of one check."""
-
-    sessions: Sequence[Session]
-    plan: CheckPlan
-    ui: ProgressDisplay
-    stop: Stop
-
-    def causes(self, todo: Sequence[DiagnosisTarget]) -> Iterator[Why]:
-        """One benchmark after the other, alone on the host.
-
-        Raises:
-            StopRequested: a signal came.
-            GateError: the host is busy now, or a side cannot be run any more.
-        """
-        if not todo:
-            return
-        until = time.monotonic() + MOST_SECONDS
-        profiles = {one.name: one for one in self.plan.profiles}
-        use = replace(self.plan.host, wait=min(self.plan.host.wait, _MOST_WAIT))
-        with reserved_host(use, self.ui, self.stop) as host:
-            for target in todo:
-                yield self._causes_of(target, host.prepare(profiles[target.profile]), until)
-
-    def _causes_of(self, target: DiagnosisTarget, run: RunContext, until: float) -> Why:
-        """The extra runs of one benchmark, kept and ranked.
-
-        Raises:
-            StopRequested: a signal came.
-            GateError: its storage cannot be used, or the runs cannot be kept.
-        """
-        own = [one for one in self.sessions if one.profile == target.profile]
-        seconds = _longest_trial(own, target.benchmark)
-        whole = show_duration((2 * ROUNDS + 2) * seconds)
-        self.ui.say(
-            f"why: {ROUNDS} more runs of each side of {target.benchmark}, and one or more under "
-            f"perf, {whole} or so; no verdict uses them"
-        )
-        if run.storage is not None:
-            run.storage.budget.before += sum(one.written for one in own)
-        benchmarks = {one.name: one for one in run.profile.benchmarks}
-        with open_run(run):
-            extra = ExtraRunner(run, benchmarks[target.benchmark], seconds, until).take()
-        write_extra_runs(self.plan.out / WHY, extra.runs, extra.folded)
-        return why_of(extra.runs, extra.folded)
-
-
-def _longest_trial(sessions: Sequence[Session], benchmark: str) -> float:
-    """Seconds of the longest trial of a benchmark so far."""
+def _why(
+    profile: Profile,
+    name: str,
+    host: HostUse,
+    sessions: Sequence[Session],
+    directory: Path,
+    until: float,
+) -> Why:
+    """The extra runs of one benchmark, kept and ranked."""
+    run = host.prepare(profile)
     trials = (trial for one in sessions for trial in one.trials)
-    return max((one.duration for one in trials if one.benchmark == benchmark), default=0.0)
+    seconds = max((one.duration for one in trials if one.benchmark == name), default=0.0)
+    host.say(
+        f"why: {ROUNDS} more runs of each side of {name}, and one or more under perf, "
+        f"{show_duration((2 * ROUNDS + 2) * seconds)} or so; no verdict uses them"
+    )
+    if run.storage is not None:
+        run.storage.budget.before += sum(one.written for one in sessions)
+    benchmark = next(one for one in profile.benchmarks if one.name == name)
+    with open_run(run):
+        extra = ExtraRunner(run, benchmark, seconds, until).take()
+    write_extra_runs(directory, extra.runs, extra.folded)
+    return why_of(extra.runs, extra.folded)

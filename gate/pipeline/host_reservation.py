@@ -22,10 +22,10 @@ from gate.host.identity.identity import read_host
 from gate.host.journal import JOURNAL, SYSTEM, state_directory
 from gate.host.lock import exclusive
 from gate.host.tuning.restore import restore
-from gate.host.tuning.tuning import TuningResult, tune_host
+from gate.host.tuning.tuning import tune_host
 from gate.linux.mounts import mounts_below
 from gate.measure.process.guardian import with_guardian
-from gate.measure.setup import HostUse, prepare_run
+from gate.measure.setup import HostUse
 from gate.subject.module_journal import unload_left
 from gate.text import one_line
 
@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from gate.measure.process.stop import Stop
-    from gate.measure.run_context import RunContext
-    from gate.model import KnownHost, Profile
+    from gate.model import KnownHost
     from gate.pipeline.progress import ProgressDisplay
 
 NOT_PUT_BACK = "G261"
@@ -53,41 +52,9 @@ class HostClaim:
     """Seconds to wait at most while another process measures here."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReservedHost:
-    """What holds while a command measures."""
-
-    claim: HostClaim
-    known: KnownHost | None
-    """The host's file; absent where its class was never enrolled."""
-    tuned: TuningResult
-    work: Path
-    """A fresh directory for data files."""
-    ui: ProgressDisplay
-    stop: Stop
-
-    def prepare(self, profile: Profile) -> RunContext:
-        """A profile ready to be measured here.
-
-        Raises:
-            InputError: a side does not exist, or a job is unsafe.
-            MeasureError: a harness is missing or of the wrong version.
-        """
-        use = HostUse(
-            work=self.work,
-            host_class=self.claim.host_class,
-            stop=self.stop,
-            tell=self.ui,
-            say=self.ui.say,
-            store=self.claim.store,
-            tuned=self.tuned,
-        )
-        return prepare_run(profile, use)
-
-
 @contextmanager
-def reserved_host(claim: HostClaim, ui: ProgressDisplay, stop: Stop) -> Iterator[ReservedHost]:
-    """Be alone, guarded, and tuned as the class's host.toml says.
+def reserved_host(claim: HostClaim, ui: ProgressDisplay, stop: Stop) -> Iterator[HostUse]:
+    """Be alone, guarded, and tuned as the class's host.toml says, with a fresh work directory.
 
     Raises:
         CannotJudge: G240, the host is busy.
@@ -104,8 +71,14 @@ def reserved_host(claim: HostClaim, ui: ProgressDisplay, stop: Stop) -> Iterator
             for note in tuned.notes:
                 ui.say(note)
             try:
-                yield ReservedHost(
-                    claim=claim, known=known, tuned=tuned, work=work, ui=ui, stop=stop
+                yield HostUse(
+                    work=work,
+                    host_class=claim.host_class,
+                    stop=stop,
+                    tell=ui,
+                    say=ui.say,
+                    store=claim.store,
+                    tuned=tuned,
                 )
             finally:
                 ui.done()
@@ -120,7 +93,16 @@ def alone(lock: AbstractContextManager[int], say: Callable[[str], None]) -> Iter
         InputError: G208, G262.
     """
     with lock as handle:
-        put_back_leftovers(say)
+        restored = restore(state_directory())
+        for line in restored.lines():
+            (warn if restored.left else say)(f"after a gate that was killed: {line}")
+        for line in unload_left(state_directory()):
+            say(f"after a gate that was killed: {line}")
+        if os.geteuid() != 0 and (SYSTEM / JOURNAL).exists():
+            warn(
+                "root's gate left settings of this host tuned; root puts them back: gate host "
+                "restore"
+            )
         with with_guardian(handle, state_directory()):
             yield
 
@@ -137,21 +119,6 @@ def known_host(claim: HostClaim) -> KnownHost | None:
     return read_known_host(claim.store, host_class)
 
 
-def put_back_leftovers(say: Callable[[str], None]) -> None:
-    """Put back what a killed gate left tuned or loaded, and warn of what could not be.
-
-    Raises:
-        InputError: G262, its journal cannot be read.
-    """
-    restored = restore(state_directory())
-    for line in restored.lines():
-        (warn if restored.left else say)(f"after a gate that was killed: {line}")
-    for line in unload_left(state_directory()):
-        say(f"after a gate that was killed: {line}")
-    if os.geteuid() != 0 and (SYSTEM / JOURNAL).exists():
-        warn("root's gate left settings of this host tuned; root puts them back: gate host restore")
-
-
 def warn(text: str) -> None:
     """What must not be overlooked, even by those who asked for no progress."""
     click.echo(one_line(f"warning[{NOT_PUT_BACK}]: {text}"), err=True)
@@ -162,10 +129,7 @@ def work_directory(path: Path) -> Iterator[Path]:
     """A fresh directory for data files below `path`, removed afterwards.
 
     Fresh, because what stands in `path` already may have come with a pull request: a link there
-    would lead a harness out of it.
-
-    Raises:
-        InputError: it cannot be made.
+    would lead a harness out of it. Where it cannot be made that is an error (G208).
     """
     existed = os.path.lexists(path)
     try:

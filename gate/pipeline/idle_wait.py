@@ -45,21 +45,12 @@ class SpareTime:
         self._stop, self._say, self._when_idle = stop, say, when_idle
 
     def demand(self, seconds: float) -> None:
-        """Ask for room for something that takes so long.
-
-        Raises:
-            TimeIsUp: there is none.
-        """
+        """Ask for room for something that takes so long; without any time is up."""
         if self._end is not None and time.monotonic() + seconds > self._end:
             raise TimeIsUp
 
     def wait_until_idle(self) -> None:
-        """Sleep until the machine is idle, if that was asked for.
-
-        Raises:
-            TimeIsUp: it was not in time.
-            StopRequested: a signal came.
-        """
+        """Sleep until the machine is idle, if that was asked for and there is room for it."""
         told = False
         while self._when_idle and (busy := self._look()) >= IDLE:
             if not told:
@@ -84,7 +75,9 @@ class SpareTime:
                 if busy.code != "G240" or over:
                     raise
                 if not told:
-                    self._say(f"waiting: {busy.message} Looking again every {_shown(_PAUSE)}.")
+                    self._say(
+                        f"waiting: {busy.message} Looking again every {show_duration(_PAUSE)}."
+                    )
                 told = True
             self._pause()
 
@@ -96,7 +89,3 @@ class SpareTime:
         self.demand(_PAUSE)
         with self._stop.interruptible():
             time.sleep(_PAUSE)
-
-
-def _shown(seconds: float) -> str:
-    return show_duration(seconds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,10 +62,11 @@ def judge_sessions(asked: JudgeRequest) -> Report:
     """
     handovers = [read_handover(path) for path in dict.fromkeys(asked.sessions)]
     parts = gather_parts(handovers, asked.shards)
+    folder = asked.profiles or Path("profiles")
     with open_merge_base(
         asked.merge_base,
         asked.proposed,
-        profiles=asked.profiles or Path("profiles"),
+        profiles=folder,
         baseline=asked.baseline,
         size=asked.size,
     ) as known:
@@ -76,78 +78,20 @@ def judge_sessions(asked: JudgeRequest) -> Report:
         suites = [
             arrange(kept, baselines, reviewed)
             for sessions in parts.sessions
-            if (kept := _with_head(sessions, known, parts))
+            if (kept := _judgeable(sessions, known, parts))
         ]
         report = _judged(suites, policy, known, parts, absent)
         origin = origin_of_judged(
             parts.every,
             baselines,
             reviewed,
-            profiles=asked.profiles or Path("profiles"),
+            profiles=folder,
             baseline=asked.baseline,
             merge_base=known.commit,
             proposed=known.proposed,
         )
         causes = [why for handover in handovers for why in handover.why]
         return with_why(replace(report, origin=origin), causes)
-
-
-def _refuse_what_cannot_be_judged(
-    known: MergeBase, parts: Parts, baselines: Sequence[Baseline]
-) -> None:
-    """Profiles without a reviewed tolerance, forgotten baselines, sessions of another commit.
-
-    Raises:
-        InputError: G211, G243.
-    """
-    if known.commit:
-        refuse_unjudged({one.profile for one in parts.every}, known, baselines)
-        refuse_forgotten((), known, baselines)
-    if known.proposed:
-        refuse_other_commits(parts.every, known.proposed, known.commit, known.profiles)
-
-
-def _not_measured(asked: JudgeRequest, known: MergeBase, parts: Parts) -> tuple[Finding, ...]:
-    """What had to be measured and was not; with all profiles asked for, also what nobody did."""
-    absent = _absent(_demanded(known, asked.only), parts)
-    return absent if asked.only else (*absent, *added_findings(_added(known, parts)))
-
-
-def _judged(
-    suites: Sequence[tuple[Case, ...]],
-    policy: Policy,
-    known: MergeBase,
-    parts: Parts,
-    absent: tuple[Finding, ...],
-) -> Report:
-    """Each part by its share of alpha; what was not measured is told with the first."""
-    if not suites and not absent:
-        suites = [arrange((), (), {})]  # says that there is nothing
-    rounds = read_rounds(known.baseline)
-    reports = [
-        judge(
-            cases,
-            policy,
-            created=now(),
-            version=__version__,
-            rounds=rounds,
-            absent=absent if number == 0 else (),
-            edits=known.edits if number == 0 else (),
-        )
-        for number, cases in enumerate(suites or [()])
-    ]
-    joined = join_reports(reports)
-    first = parts.lacks, narrowed_sessions_note(parts.every)
-    unknown = commit_notes(parts.every) if known.proposed else ()
-    return replace(
-        joined,
-        notes=(
-            *filter(None, first),
-            *joined.notes,
-            *unknown,
-        ),
-        changes=known.changes,
-    )
 
 
 def _reviewed(asked: JudgeRequest, known: MergeBase, parts: Parts) -> Mapping[str, Profile]:
@@ -160,40 +104,65 @@ def _reviewed(asked: JudgeRequest, known: MergeBase, parts: Parts) -> Mapping[st
     return {one.name: one for one in load_profiles(names, asked.profiles, asked.size)}
 
 
-def _demanded(known: MergeBase, only: Sequence[str]) -> tuple[Profile, ...]:
-    """The profiles that had to be measured.
+def _refuse_what_cannot_be_judged(
+    known: MergeBase, parts: Parts, baselines: Sequence[Baseline]
+) -> None:
+    """Profiles without a reviewed tolerance, forgotten baselines, sessions of another commit."""
+    if known.commit:
+        refuse_unjudged({one.profile for one in parts.every}, known, baselines)
+        refuse_forgotten((), known, baselines)
+    if known.proposed:
+        refuse_other_commits(parts.every, known.proposed, known.commit, known.profiles)
 
-    Raises:
-        InputError: G211, the merge base has no such profile.
+
+def _not_measured(asked: JudgeRequest, known: MergeBase, parts: Parts) -> tuple[Finding, ...]:
+    """What had to be measured and was not, or else that a part of the check is lacking.
+
+    With all profiles asked for, also what the change adds and nobody measured.
     """
-    for name in only:
+    for name in asked.only:
         if name not in known.profiles:
             raise InputError(
                 "G211",
                 f"the merge base has no profile {name[:80]!r}.",
                 cure="Name profiles that are there already; what is new is judged as new.",
             )
-    return tuple(one for name, one in sorted(known.profiles.items()) if not only or name in only)
-
-
-def _added(known: MergeBase, parts: Parts) -> tuple[str, ...]:
-    """Profiles that the change adds and nobody measured; one that cannot be read is an edit."""
-    return tuple(sorted(known.terms.profiles.keys() - known.profiles.keys() - parts.measured))
-
-
-def _absent(demanded: Sequence[Profile], parts: Parts) -> tuple[Finding, ...]:
-    """What had to be measured and was not, or else that a part of the check is lacking."""
-    gone = [one for one in demanded if one.name not in parts.measured]
-    found = absent_findings(gone, why=why_absent(parts, [one.name for one in gone]))
-    if found or not (parts.missing or parts.errors):
+    names = sorted({*(asked.only or known.profiles)} - parts.measured)
+    gone = [known.profiles[name] for name in names]
+    found = absent_findings(gone, why=why_absent(parts, names))
+    if not found and (parts.missing or parts.errors):
+        found = (part_missing("the whole check", parts.lacks),)
+    if asked.only:
         return found
-    return (part_missing("the whole check", parts.lacks),)
+    # One that cannot be read is an edit.
+    added = known.terms.profiles.keys() - known.profiles.keys() - parts.measured
+    return (*found, *added_findings(sorted(added)))
 
 
-def _with_head(sessions: Sequence[Session], known: MergeBase, parts: Parts) -> tuple[Session, ...]:
+def _judgeable(sessions: Sequence[Session], known: MergeBase, parts: Parts) -> tuple[Session, ...]:
     """Sessions that can be judged; what is left out here is told as absent."""
     return tuple(
         one
         for one in sessions
         if one.profile in parts.measured or one.profile not in known.profiles
     )
+
+
+def _judged(
+    suites: Sequence[tuple[Case, ...]],
+    policy: Policy,
+    known: MergeBase,
+    parts: Parts,
+    absent: tuple[Finding, ...],
+) -> Report:
+    """Each part by its share of alpha; what was not measured is told with the first."""
+    if not suites and not absent:
+        arrange((), (), {})  # says that there is nothing
+    rounds = read_rounds(known.baseline)
+    judge_part = partial(judge, policy=policy, created=now(), version=__version__, rounds=rounds)
+    first, *others = suites or [()]
+    reports = [judge_part(first, absent=absent, edits=known.edits), *map(judge_part, others)]
+    joined = join_reports(reports)
+    unknown = commit_notes(parts.every) if known.proposed else ()
+    notes = (parts.lacks, narrowed_sessions_note(parts.every), *joined.notes, *unknown)
+    return replace(joined, notes=tuple(filter(None, notes)), changes=known.changes)

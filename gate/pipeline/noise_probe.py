@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 import time
 from dataclasses import dataclass
 from itertools import count
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from gate.errors import MeasureError
 from gate.host.controls import calibrate_repetitions, pieces
+from gate.pipeline.progress import ProgressDisplay
 from gate.pipeline.subprocess_call import call_in_subprocess
 from gate.units import percent, show_duration
 
@@ -51,7 +51,7 @@ def probe(directory: Path, seconds: float, stop: Stop, *, quiet: bool) -> Probe:
         StopRequested: a signal came; what ran is dead.
     """
     began = time.monotonic()
-    show = _ProbeProgress(began, seconds, quiet=quiet)
+    show = _ProbeProgress(seconds, quiet=quiet)
     try:
         repeats, took, written = _measure(pieces(directory), seconds, stop, show)
     except (OSError, RuntimeError) as error:
@@ -98,27 +98,23 @@ def _noises(took: Mapping[str, Sequence[float]]) -> dict[str, HostNoise]:
     return {name: host_noise(times, alpha=ALPHA, beta=BETA) for name, times in took.items()}
 
 
-class _ProbeProgress:
-    """Progress on stderr, written between trials and never while one runs."""
+class _ProbeProgress(ProgressDisplay):
+    """Progress that is written between trials, and never while one runs."""
 
-    def __init__(self, began: float, seconds: float, *, quiet: bool) -> None:
-        self.began, self._seconds, self._quiet = began, seconds, quiet
-        self._live = sys.stderr.isatty()
-        self._printed = began
+    def __init__(self, seconds: float, *, quiet: bool) -> None:
+        super().__init__(quiet=quiet)
+        self._seconds = seconds
+        self.began = self._printed = time.monotonic()
 
     def trial(self, name: str, took: Mapping[str, Sequence[float]]) -> None:
         now = time.monotonic()
-        left = show_duration(self._seconds - (now - self.began))
-        text = f"noise probe: {name}, {sum(map(len, took.values()))} trials, {left} left"
-        if self._quiet or not (self._live or now - self._printed >= _STEP):
-            return
-        self._printed = now
-        start, end = ("\r\033[K", "") if self._live else ("", "\n")
-        print(start + text[:79], end=end, file=sys.stderr, flush=True)
-
-    def done(self) -> None:
-        if self._live and not self._quiet:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
+        line = f"noise probe: {name}, {sum(map(len, took.values()))} trials"
+        left = f", {show_duration(self._seconds - (now - self.began))} left"
+        if self.live:
+            self.rewrite(line, left)
+        elif now - self._printed >= _STEP:
+            self._printed = now
+            self.say(line + left)
 
 
 def as_text(found: Probe) -> Iterator[str]:
@@ -128,24 +124,21 @@ def as_text(found: Probe) -> Iterator[str]:
     one = next(iter(noises.values()))
     yield f"noise of a trial: {shown} ({one.trials} trials of each)"
     yield "smallest loss that can be told, by trials a side:"
-    heads = [_trials(n) for n in one.detectable]
-    yield "          " + "".join(f" {head:>10}" for head in heads)
-    for name, noise in noises.items():
-        cells = "".join(f" {_percent(value):>10}" for value in noise.detectable.values())
-        yield f"  {name:<8}{cells}"
+    heads = [f"{n} trial{'s' * (n > 1)}" for n in one.detectable]
+    yield from _table(heads, {name: noise.detectable for name, noise in noises.items()})
     yield "smallest tolerance that the gate's pairs can hold, at most so many:"
-    yield "          " + "".join(f" {f'{n} pairs':>10}" for n in one.with_pairs)
-    for name, noise in noises.items():
-        cells = "".join(f" {_percent(value):>10}" for value in noise.with_pairs.values())
-        yield f"  {name:<8}{cells}"
+    heads = [f"{n} pairs" for n in one.with_pairs]
+    yield from _table(heads, {name: noise.with_pairs for name, noise in noises.items()})
     for name, noise in noises.items():
         if noise.drifts:
             yield f"{name}: neighbouring trials are alike ({noise.alike:.2f}), the host drifts:"
             yield "  many trials in a row tell less than this; pairs back to back tell more"
 
 
-def _trials(count: int) -> str:
-    return f"{count} trial{'s' * (count > 1)}"
+def _table(heads: Sequence[str], rows: Mapping[str, Mapping[int, float]]) -> Iterator[str]:
+    yield "          " + "".join(f" {head:>10}" for head in heads)
+    for name, figures in rows.items():
+        yield f"  {name:<8}" + "".join(f" {_percent(value):>10}" for value in figures.values())
 
 
 def _percent(value: float) -> str:

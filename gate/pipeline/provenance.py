@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from gate.model import Baseline, Profile, Session
-    from gate.pipeline.request import CheckRequest, SideOptions
+    from gate.pipeline.request import CheckRequest
 
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _ADDRESS = re.compile(r"https://[A-Za-z0-9][A-Za-z0-9.-]*(?::[0-9]{1,5})?(?:/[A-Za-z0-9._~-]+)+")
@@ -50,7 +50,6 @@ def origin_of_check(
     base = made or _measured_commit(sessions, Side.BASE) or merge_base
     head = _measured_commit(sessions, Side.HEAD)
     gone = away and given is not None and given.is_absolute()
-    out = str(request.place)
     profiles = _profiles_of(request)
     return Origin(
         base_commit=base or _accepted_commit(sessions, baselines),
@@ -58,7 +57,7 @@ def origin_of_check(
         files=_files(profiles, head),
         profiles=_inside(profiles),
         options=_options(request, away=away),
-        out=_shown(out) if not (away and request.place.is_absolute()) else "",
+        out="" if away and request.place.is_absolute() else _shown(str(request.place)),
         checkout=gone and bool(base),
         restarts=request.host.restart and restarts,
         dirty=any(one.subject.dirty for one in sessions if one.side is Side.HEAD),
@@ -84,15 +83,16 @@ def origin_of_judged(
     head = proposed or _measured_commit(sessions, Side.HEAD)
     declared = {name for name, one in reviewed.items() if {"base", "head"} <= one.sides.keys()}
     paired = {one.profile for one in sessions if one.side is Side.BASE}
+    places = (
+        ("--profiles", _inside(profiles), "profiles"),
+        ("--baseline", _inside(baseline), "baselines"),
+    )
     return Origin(
         base_commit=base or _accepted_commit(sessions, baselines),
         head_commit=head,
         files=_files(profiles, head),
         profiles=_inside(profiles),
-        options=(
-            *_unusual("--profiles", _inside(profiles), "profiles"),
-            *_unusual("--baseline", _inside(baseline), "baselines"),
-        ),
+        options=tuple(_unusual(*places)),
         checkout=bool(base) and bool(paired - declared),
         dirty=any(one.subject.dirty for one in sessions if one.side is Side.HEAD),
     )
@@ -105,44 +105,50 @@ def _away() -> bool:
 
 def _options(request: CheckRequest, *, away: bool) -> tuple[str, ...]:
     """The words that said what is measured and on which files it is judged."""
-    return tuple(
-        _shown(word)
-        for word in (
-            *_side_words(request.sides, away=away),
-            *_unusual("--profiles", _place(_profiles_of(request), away=away), "profiles"),
-            *_unusual("--baseline", _place(request.policy.baseline, away=away), "baselines"),
-            *_unusual("--size", request.selection.size, FULL),
-            # Where the environment names the class, it does so again for whoever measures here.
-            *_unusual(
-                "--host-class", request.host.host_class, os.environ.get("GATE_HOST_CLASS") or None
-            ),
-            *_unusual(
-                "--work", str(request.host.work) if request.host.work and not away else None, None
-            ),
-        )
+    sides = request.sides
+
+    def there(path: Path | None) -> Path | None:
+        """Nothing in a job of CI that was named as that machine names it."""
+        return None if path is None or (away and path.is_absolute()) else path
+
+    words = _unusual(
+        ("--base", there(sides.base_dir), None),
+        *(("--base-env", shown_variable(one), None) for one in sides.base_env),
+        ("--head", there(sides.head_dir), None),
+        *(("--head-env", shown_variable(one), None) for one in sides.head_env),
+        ("--subject", there(sides.subject), None),
+        ("--profiles", _place(_profiles_of(request), away=away), "profiles"),
+        ("--baseline", _place(request.policy.baseline, away=away), "baselines"),
+        ("--size", request.selection.size, FULL),
+        # Where the environment names the class, it does so again for whoever measures here.
+        ("--host-class", request.host.host_class, os.environ.get("GATE_HOST_CLASS")),
+        ("--work", None if away else request.host.work, None),
     )
+    return tuple(map(_shown, words))
 
 
 def words_of(request: CheckRequest) -> tuple[str, ...]:
     """The words of a check that say what it measures, by what it judges, and where that is kept."""
-    given = [
-        *(word for name in request.selection.benchmarks for word in ("--benchmark", name)),
-        *_unusual(
-            "--pairs", str(request.selection.pairs) if request.selection.pairs else None, None
-        ),
+    chosen, shard = request.selection, request.shard
+    return (
+        *chosen.names,
+        *(word for name in chosen.benchmarks for word in ("--benchmark", name)),
+        *_unusual(("--pairs", chosen.pairs, None)),
         *_options(request, away=False),
-        *_unusual("--merge-base", request.policy.merge_base, None),
-        *_unusual("--shard", f"{request.shard.number}/{request.shard.of}", "1/1"),
+        *_unusual(
+            ("--merge-base", request.policy.merge_base, None),
+            ("--shard", f"{shard.number}/{shard.of}", "1/1"),
+        ),
         *(() if request.output.why else ("--no-why",)),
-    ]
-    return (*request.selection.names, *given, "--out", str(request.place))
+        *("--out", str(request.place)),
+    )
 
 
 def _profiles_of(request: CheckRequest) -> Path:
     """The folder of the profiles; where they were named by path, the one that these stand in."""
-    paths = {Path(name).parent for name in request.selection.names if name.endswith(".toml")}
-    all_so = all(name.endswith(".toml") for name in request.selection.names)
-    return paths.pop() if len(paths) == 1 and all_so else request.selection.profiles
+    names = request.selection.names
+    folders = {Path(name).parent if name.endswith(".toml") else None for name in names}
+    return (folders.pop() if len(folders) == 1 else None) or request.selection.profiles
 
 
 def _place(directory: Path, *, away: bool) -> str:
@@ -150,21 +156,11 @@ def _place(directory: Path, *, away: bool) -> str:
     return _inside(directory) if away and directory.is_absolute() else str(directory)
 
 
-def _side_words(sides: SideOptions, *, away: bool) -> Iterator[str]:
-    for name, directory, variables in (
-        ("base", sides.base_dir, sides.base_env),
-        ("head", sides.head_dir, sides.head_env),
-    ):
-        if directory is not None and not (away and directory.is_absolute()):
-            yield from (f"--{name}", str(directory))
-        for one in variables:
-            yield from (f"--{name}-env", shown_variable(one))
-    if sides.subject is not None and not (away and sides.subject.is_absolute()):
-        yield from ("--subject", str(sides.subject))
-
-
-def _unusual(option: str, value: str | None, usual: str | None) -> tuple[str, ...]:
-    return () if value is None or value == usual else (option, value)
+def _unusual(*rows: tuple[str, object, object]) -> Iterator[str]:
+    """Options and their values, but for those that are absent or as usual."""
+    for option, value, usual in rows:
+        if value not in {None, usual}:
+            yield from (option, str(value))
 
 
 def _shown(text: str) -> str:
@@ -186,14 +182,13 @@ def _measured_commit(sessions: Iterable[Session], side: Side) -> str:
 def _accepted_commit(sessions: Sequence[Session], baselines: Sequence[Baseline]) -> str:
     """The commit of the newest accepted session of what was measured."""
     here = {(one.profile, one.host.host_class) for one in sessions}
-    every = [
-        one
+    accepted = (
+        (one.started, one.id, one.commit)
         for baseline in baselines
         if (baseline.profile, baseline.host_class) in here
         for one in baseline.sessions
-    ]
-    newest = max(every, key=lambda one: (one.started, one.id), default=None)
-    return _known(newest.commit) if newest is not None else ""
+    )
+    return _known(max(accepted, default=("", "", ""))[-1])
 
 
 def _known(commit: str) -> str:

@@ -20,16 +20,10 @@ if TYPE_CHECKING:
     from gate.model import Report
 
 
-def write_report(report: Report, directory: Path) -> tuple[Path, Path]:
-    """Write report.json and report.html; returns their paths.
-
-    Raises:
-        InputError: the directory cannot be written.
-    """
-    as_json, as_html = directory / "report.json", directory / "report.html"
-    disk.write_text(as_json, render_json(report))
-    disk.write_text(as_html, render_html(report))
-    return as_json, as_html
+def write_report(report: Report, directory: Path) -> None:
+    """Write report.json and report.html."""
+    disk.write_text(directory / "report.json", render_json(report))
+    disk.write_text(directory / "report.html", render_html(report))
 
 
 def print_report(report: Report, *, json_: bool) -> None:

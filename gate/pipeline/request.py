@@ -111,11 +111,6 @@ class CheckRequest:
     place: Path
     """The output directory, whether somebody named it or not."""
 
-    @property
-    def work(self) -> Path:
-        """Where data files are written."""
-        return self.host.work or self.place / "work"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideOptions:
@@ -130,11 +125,7 @@ class SideOptions:
 
 
 def with_sides(profile: Profile, options: SideOptions) -> Profile:
-    """The profile with its sides as the command line wants them.
-
-    Raises:
-        InputError: an environment option is not NAME=VALUE.
-    """
+    """The profile with its sides as the command line wants them (G200, G237)."""
     sides = dict(profile.sides)
     for name, directory, variables in (
         ("base", options.base_dir, options.base_env),
@@ -167,20 +158,20 @@ def _variables(side: str, pairs: Sequence[str]) -> dict[str, str]:
 
 
 def refuse_without_effect(profile: Profile) -> None:
-    """Refuse sides that nothing of the profile uses: both would measure one and the same thing.
-
-    Raises:
-        InputError: G237.
-    """
-    specs = profile.sides.values()
-    work = profile.work
+    """Refuse sides that nothing of the profile uses: both would measure the same thing (G237)."""
+    specs, work = profile.sides.values(), profile.work
     texts = (work.command, work.prepare, work.job_text, work.directory, *work.environment.values())
     text = " ".join(filter(None, texts))
-    asked = profile.harness in {"replay", "instructions"} or "{side}" in text or "GATE_SIDE" in text
-    asked = asked or profile.subject.kind is not SubjectKind.COMMAND  # it activates the side
-    if profile.harness == "pytest-benchmark" and work.directory is None:
-        asked = True  # pytest starts in the side's directory
-    if asked or any(spec.environment for spec in specs):
+    used = (
+        profile.harness in {"replay", "instructions"}
+        or "{side}" in text
+        or "GATE_SIDE" in text
+        or profile.subject.kind is not SubjectKind.COMMAND  # it activates the side
+        # pytest starts in the side's directory
+        or (profile.harness == "pytest-benchmark" and work.directory is None)
+        or any(spec.environment for spec in specs)
+    )
+    if used:
         return
     if any(spec.directory is not None for spec in specs) or len(profile.sides) > 1:
         raise InputError(

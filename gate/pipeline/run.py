@@ -64,14 +64,16 @@ def run_sessions(request: RunRequest, ui: ProgressDisplay) -> list[tuple[Path, S
         GateError: a profile is wrong, the host busy, or nothing can be measured.
     """
     options = request.sessions
-    resumed = _resumed_session(request) if options.resume else None
+    resumed = _resumed_session(request, options.resume) if options.resume else None
     profiles = _profiles(request, resumed)
     side = Side(options.side or "head") if resumed is None else resumed.side
-    profiles = [_with_trials(_with_side(one, side), options.trials) for one in profiles]
-    work = request.host.work or options.out / "work"
+    _refuse_without_side(profiles, side)
+    if options.trials is not None:  # what they run, and so their digest, is the same
+        trials = options.trials
+        profiles = [replace(p, trials=replace(p.trials, screen=trials)) for p in profiles]
     use = HostClaim(
         store=request.baseline,
-        work=work,
+        work=request.host.work or options.out / "work",
         host_class=request.host.host_class,
         wait=request.host.wait,
     )
@@ -117,21 +119,20 @@ def _profiles(request: RunRequest, resumed: Session | None) -> Sequence[Profile]
     chosen = narrow_profiles(every, selection.benchmarks, named=bool(names))
     if resumed is not None and selection.benchmarks:
         refuse_others(resumed, chosen, request.sessions.resume)
-    if any(one.subject.metal for one in chosen):
-        _refuse_many(chosen, request.sessions.repeat)
+    many = len(chosen) > 1 or request.sessions.repeat not in {None, 1}
+    if many and any(one.subject.metal for one in chosen):
+        raise InputError(
+            "G200",
+            "sessions of this machine's own kernels are measured one at a time: each trial is a "
+            "restart.",
+            cure="Name one profile, without --repeat, and start it again for the next session.",
+        )
     return chosen
 
 
-def _resumed_session(request: RunRequest) -> Session:
-    """The session to finish, which alone says of what it is.
-
-    Raises:
-        InputError: it belongs to a check, or an option asks for another one.
-    """
-    options = request.sessions
-    path = options.resume
-    assert path is not None  # noqa: S101 - the caller asked
-    session = read_session(path)
+def _resumed_session(request: RunRequest, path: Path) -> Session:
+    """The session to finish, which alone says of what it is."""
+    options, session = request.sessions, read_session(path)
     if session.stage is Stage.CONFIRM:
         raise InputError(
             "G221",
@@ -158,34 +159,12 @@ def _resumed_session(request: RunRequest) -> Session:
     return session
 
 
-def _refuse_many(chosen: Sequence[Profile], repeat: int | None) -> None:
-    """What goes on after a restart is one session.
-
-    Raises:
-        InputError: G200.
-    """
-    if len(chosen) > 1 or repeat not in {None, 1}:
-        raise InputError(
-            "G200",
-            "sessions of this machine's own kernels are measured one at a time: each trial is a "
-            "restart.",
-            cure="Name one profile, without --repeat, and start it again for the next session.",
-        )
-
-
-def _with_side(profile: Profile, side: Side) -> Profile:
-    if side is Side.BASE and "base" not in profile.sides:
-        raise InputError(
-            "G234",
-            f"profile {profile.name} declares no base side.",
-            cure="Declare [side.base], or pass --base DIR.",
-            place=profile.path,
-        )
-    return profile
-
-
-def _with_trials(profile: Profile, trials: int | None) -> Profile:
-    """The profile with so many trials; what it runs, and so its digest, is the same."""
-    if trials is None:
-        return profile
-    return replace(profile, trials=replace(profile.trials, screen=trials))
+def _refuse_without_side(profiles: Sequence[Profile], side: Side) -> None:
+    for one in profiles:
+        if side is Side.BASE and "base" not in one.sides:
+            raise InputError(
+                "G234",
+                f"profile {one.name} declares no base side.",
+                cure="Declare [side.base], or pass --base DIR.",
+                place=one.path,
+            )

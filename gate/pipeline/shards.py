@@ -29,11 +29,9 @@ class Shard:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Duration:
+class Duration(Weight):
     """How long a sitting of a profile takes."""
 
-    name: str
-    seconds: float
     known: bool
     """Whether accepted sessions tell it; what is not known is taken to be the usual."""
 
@@ -48,13 +46,10 @@ def durations(
     """
     found: dict[str, float] = {}
     for one in baselines:
-        if host_class in {None, one.host_class}:
-            told = [session.duration for session in one.sessions if session.duration > 0]
-            if told:
-                mine = median(told[-_NEWEST:])
-                found[one.profile] = max(mine, found.get(one.profile, 0.0))
-    mine_known = [found[name] for name in names if name in found]
-    usual = median(mine_known) if mine_known else UNKNOWN_SECONDS
+        times = [session.duration for session in one.sessions if session.duration > 0]
+        if times and host_class in {None, one.host_class}:
+            found[one.profile] = max(median(times[-_NEWEST:]), found.get(one.profile, 0.0))
+    usual = median([found[name] for name in names if name in found] or [UNKNOWN_SECONDS])
     return tuple(
         Duration(name=name, seconds=found.get(name, usual), known=name in found)
         for name in sorted(names)
@@ -62,11 +57,7 @@ def durations(
 
 
 def parts_of(works: Sequence[Duration], shards: int) -> tuple[tuple[str, ...], ...]:
-    """The profiles of each part, none empty; the same for the same tree, whoever asks.
-
-    Raises:
-        InputError: G263, there are fewer profiles than parts.
-    """
+    """The profiles of each part, none empty (G263); the same for the same tree, whoever asks."""
     if shards > len(works):
         what = "is 1 profile" if len(works) == 1 else f"are {len(works)} profiles"
         raise InputError(
@@ -75,4 +66,4 @@ def parts_of(works: Sequence[Duration], shards: int) -> tuple[tuple[str, ...], .
             cure=f"Spread them over {len(works)} at most: a part without a profile would measure "
             "nothing.",
         )
-    return spread_works([Weight(name=one.name, seconds=one.seconds) for one in works], shards)
+    return spread_works(works, shards)

@@ -8,6 +8,7 @@ of its own: the measuring process never loads numpy.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
     from gate.measure.process.stop import Stop
     from gate.measure.run_context import RunContext
-    from gate.model import Baseline, Profile, Session
+    from gate.model import Profile, Session
     from gate.pipeline.check_plan import CheckPlan
     from gate.pipeline.progress import ProgressDisplay
 
@@ -56,7 +57,7 @@ def measure_check(plan: CheckPlan, ui: ProgressDisplay, stop: Stop) -> tuple[Ses
         confirmed = [
             session
             for run, screen in zip(runs, screens, strict=True)
-            for session in steps.confirm(run, screen, flagged.get(run.profile.name, ()))
+            for session in steps.confirm(run, screen, flagged)
         ]
         return (*screens, *confirmed)
 
@@ -71,7 +72,8 @@ class _Steps:
 
     def plan_trials(self, runs: Sequence[RunContext]) -> list[dict[str, int]]:
         """Trials of the screen where the baseline's noise asks for more, run by run."""
-        accepted = [self._baseline_of(run) for run in runs]
+        known = {(one.profile, one.host_class): one for one in self.plan.baselines}
+        accepted = [known.get((run.profile.name, run.host.host_class)) for run in runs]
         if not any(accepted):
             return [{} for _ in runs]
         in_force = self.plan.judged_by
@@ -81,53 +83,33 @@ class _Steps:
         beta = self.plan.policy.beta
         return call_in_subprocess(self.stop, plan_screens, profiles, accepted, beta)
 
-    def _baseline_of(self, run: RunContext) -> Baseline | None:
-        key = (run.profile.name, run.host.host_class)
-        return next((b for b in self.plan.baselines if (b.profile, b.host_class) == key), None)
-
     def screen(self, run: RunContext, trials: Mapping[str, int]) -> Session:
         """The head session that is compared with the accepted ones."""
+        path = self._path(run, "head.json")
         with open_run(run):
-            return self._head_session(run, "head.json", trials=trials)
+            return measure_session(run, Side.HEAD, path, resumed=_begun(path), trials=trials)
 
-    def _head_session(
-        self,
-        run: RunContext,
-        name: str,
-        *,
-        trials: Mapping[str, int] | None = None,
-        only: frozenset[str] | None = None,
-    ) -> Session:
-        path = self._path(run, name)
-        resumed = read_session(path) if path.exists() else None
-        return measure_session(run, Side.HEAD, path, resumed=resumed, trials=trials, only=only)
-
-    def flag(self, screens: Sequence[Session]) -> dict[str, tuple[Task, ...]]:
-        """What the screen cannot clear and may close the gate, by profile."""
+    def flag(self, screens: Sequence[Session]) -> list[Task]:
+        """What the screen cannot clear and may close the gate."""
         cases = self.plan.cases(screens)
         if not any(metric.role is Role.GATE for case in cases for metric in case.metrics):
-            return {}
-        found: dict[str, tuple[Task, ...]] = {}
-        for task in call_in_subprocess(self.stop, plan_second_stage, cases, self.plan.policy):
-            if task.gates:
-                found[task.profile] = (*found.get(task.profile, ()), task)
-        return found
+            return []
+        tasks = call_in_subprocess(self.stop, plan_second_stage, cases, self.plan.policy)
+        return [task for task in tasks if task.gates]
 
-    def confirm(
-        self, run: RunContext, screen: Session, flagged: Sequence[Task]
-    ) -> Sequence[Session]:
+    def confirm(self, run: RunContext, screen: Session, tasks: Sequence[Task]) -> Sequence[Session]:
         """Fresh data of what is flagged: pairs where both sides can run, else head sessions."""
+        flagged = [task for task in tasks if task.profile == run.profile.name]
         if not flagged or screen.disturbances:
             return ()
         shown = ", ".join(sorted({f"{task.benchmark} {task.metric}" for task in flagged}))
-        if run.paired:
-            self.ui.say(f"flagged: {shown}; confirming by pairs of base and head")
-            with open_run(run):
-                return self._pairs(run, flagged)
         needed = max(task.strikes or 0 for task in flagged)
-        if needed:
-            self.ui.say(f"flagged: {shown}; confirming by {needed} further head sessions")
+        how = "pairs of base and head" if run.paired else f"{needed} further head sessions"
+        if run.paired or needed:
+            self.ui.say(f"flagged: {shown}; confirming by {how}")
         with open_run(run):
+            if run.paired:
+                return self._pairs(run, flagged)
             return self._further_sessions(run, screen, flagged, needed)
 
     def _pairs(self, run: RunContext, flagged: Sequence[Task]) -> tuple[Session, Session]:
@@ -135,13 +117,10 @@ class _Steps:
             Side.BASE: self._path(run, "pairs-base.json"),
             Side.HEAD: self._path(run, "pairs-head.json"),
         }
-        resumed = {side: read_session(path) for side, path in paths.items() if path.exists()}
+        resumed = {side: begun for side, path in paths.items() if (begun := _begun(path))}
         for side, session in resumed.items():
             _refuse_another_limit(session, run.profile, paths[side])
-
-        def look(base: Session, head: Session) -> frozenset[str]:
-            return undecided_benchmarks(flagged, base, head)
-
+        look = partial(undecided_benchmarks, flagged)
         return measure_pairs(run, _benchmarks(flagged), paths, look, resumed=resumed)
 
     def _further_sessions(
@@ -149,9 +128,11 @@ class _Steps:
     ) -> list[Session]:
         """Further head sessions; the first few may already clear all that was flagged."""
         strikes: list[Session] = []
+        names = _benchmarks(flagged)
         for number in range(1, needed + 1):
-            name = f"strike-{number}.json"
-            strikes.append(self._head_session(run, name, only=_benchmarks(flagged)))
+            path = self._path(run, f"strike-{number}.json")
+            resumed = _begun(path)
+            strikes.append(measure_session(run, Side.HEAD, path, resumed=resumed, only=names))
             if strikes[-1].disturbances:
                 break  # nothing will be judged
             if number == EARLY_LOOK:
@@ -164,16 +145,16 @@ class _Steps:
         return self.plan.out / run.profile.name / name
 
 
+def _begun(path: Path) -> Session | None:
+    return read_session(path) if path.exists() else None
+
+
 def _benchmarks(flagged: Sequence[Task]) -> frozenset[str]:
     return frozenset(task.benchmark for task in flagged)
 
 
 def _refuse_another_limit(session: Session, profile: Profile, path: Path) -> None:
-    """The limit of pairs is set before the first of them, by nobody who has seen some.
-
-    Raises:
-        InputError: G221.
-    """
+    """The limit of pairs is set before the first of them, by nobody who has seen some."""
     limit = profile.trials.confirm_pairs
     if session.pairs != limit:
         raise InputError(

@@ -12,7 +12,6 @@ from gate.measure.process.stop import SIGNALS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from multiprocessing.connection import Connection
 
     from gate.measure.process.stop import Stop
 
@@ -34,7 +33,12 @@ def call_in_subprocess(
 
     def answer() -> None:
         _die_with(parent)
-        _send(theirs, function, *args, **kwargs)
+        value, failure = None, None
+        try:
+            value = function(*args, **kwargs)
+        except Exception as error:  # noqa: BLE001 - raised again in the parent
+            failure = error
+        theirs.send((value, failure))
 
     parent = os.getpid()
     child = fork.Process(target=answer)
@@ -64,13 +68,3 @@ def _die_with(parent: int) -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(1)
-
-
-def _send(theirs: Connection, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> None:
-    value: R | None = None
-    failure: Exception | None = None
-    try:
-        value = function(*args, **kwargs)
-    except Exception as error:  # noqa: BLE001 - raised again in the parent
-        failure = error
-    theirs.send((value, failure))

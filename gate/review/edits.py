@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from gate.model.report import FILE_EDITED, FILE_VERBS
 from gate.review.edits_baseline import baseline_edits, calibration_edits, host_edits, waiver_edits
 from gate.review.edits_profile import profile_edits
-from gate.review.terms import edit
+from gate.review.terms import differences, edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,14 +31,11 @@ def edits_of(
     `changed` are files that run the gate or say who reviews it: `A`, `D`, `M` or `T`, and the path.
     Empty exactly where nothing that the gate judges by differs.
     """
-    found = sorted(
-        (
-            *(_terms(before, after) if ("tree",) not in after.unread else ()),
-            *_unread(after),
-            *(_file(kind, path) for kind, path in changed),
-        ),
-        key=importance,
-    )
+    parts = (_profiles, _baselines, _store) if ("tree",) not in after.unread else ()
+    found = [one for part in parts for one in part(before, after)]
+    found += _unread(after)
+    found += [_file(kind, path) for kind, path in changed]
+    found.sort(key=importance)
     if len(found) <= MOST_EDITS:
         return tuple(found)
     rest = found[MOST_EDITS - 1 :]
@@ -50,12 +47,6 @@ def edits_of(
 def importance(one: Edit) -> tuple[bool, str, str, str, str, str]:
     """Loosening first, then by profile, benchmark and metric."""
     return not one.loosens, one.profile, one.benchmark, one.metric, one.code, one.headline
-
-
-def _terms(before: Terms, after: Terms) -> Iterator[Edit]:
-    yield from _profiles(before, after)
-    yield from _baselines(before, after)
-    yield from _store(before, after)
 
 
 def _profiles(before: Terms, after: Terms) -> Iterator[Edit]:
@@ -72,19 +63,18 @@ def _profiles(before: Terms, after: Terms) -> Iterator[Edit]:
 
 def _baselines(before: Terms, after: Terms) -> Iterator[Edit]:
     old, new = ({(b.host_class, b.profile): b for b in t.baselines} for t in (before, after))
-    for key in sorted(old.keys() | new.keys()):
-        host_class, profile = key
-        if key in new or ("baseline", host_class, profile) not in after.unread:
-            yield from baseline_edits(old.get(key), new.get(key))
+    for key, was, now in differences(old, new):
+        if now is not None or ("baseline", *key) not in after.unread:
+            yield from baseline_edits(was, now)
 
 
 def _store(before: Terms, after: Terms) -> Iterator[Edit]:
     if ("waivers",) not in after.unread:
         yield from waiver_edits(before.waivers, after.waivers)
     old, new = ({one.host_class: one for one in t.hosts} for t in (before, after))
-    for name in sorted(old.keys() | new.keys()):
-        if name in new or ("host", name) not in after.unread:
-            yield from host_edits(old.get(name), new.get(name))
+    for name, was, now in differences(old, new):
+        if now is not None or ("host", name) not in after.unread:
+            yield from host_edits(was, now)
     if ("calibration",) not in after.unread:
         yield from calibration_edits(before.rounds, after.rounds)
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.model import Better, EpochPolicy, KnownHost, Limits
-from gate.review.terms import describe_edit, edit, plain_percent, plain_quantity, some_names
+from gate.review.terms import (
+    describe_edit,
+    differences,
+    edit,
+    plain_percent,
+    plain_quantity,
+    some_names,
+)
 from gate.units import percent, show, show_pair
 
 if TYPE_CHECKING:
@@ -18,22 +24,19 @@ if TYPE_CHECKING:
 def baseline_edits(before: Baseline | None, after: Baseline | None) -> Iterator[Edit]:
     """Every difference between two texts of one host class's baseline of a profile."""
     if before is None or after is None:
-        known = before or after
-        if known is not None:
-            yield _whole(known, gone=after is None)
+        yield from (_whole(one, gone=one is before) for one in (before, after) if one)
         return
     old, new = ({(s.benchmark, s.metric): s for s in b.series} for b in (before, after))
-    for key in sorted(old.keys() | new.keys()):
-        if old.get(key) != new.get(key):
-            yield _series(*key, old.get(key), new.get(key), before, after)
+    for key, was, now in differences(old, new):
+        yield _series(*key, was, now, before, after)
     yield from _sessions(before, after)
-    for what, was, now in (
+    for what, mine, other in (
         ("text of the profile", before.profile_digest, after.profile_digest),
         ("harness", before.harness, after.harness),
     ):
-        if was != now:
+        if mine != other:
             said = f"the baseline on {before.host_class} is of another {what}"
-            yield edit("G078", said, loosens=True, profile=before.profile, before=was, after=now)
+            yield edit("G078", said, loosens=True, profile=before.profile, before=mine, after=other)
 
 
 def _whole(known: Baseline, *, gone: bool) -> Edit:
@@ -58,8 +61,8 @@ def _series(
         "profile": before.profile,
         "benchmark": benchmark,
         "metric": metric,
-        "before": show(_level(was), was.unit) if was else "",
-        "after": show(_level(now), now.unit) if now else "",
+        "before": show(was.level, was.unit) if was else "",
+        "after": show(now.level, now.unit) if now else "",
     }
     what = f"baseline of {benchmark} {metric} on {before.host_class}"
     because = f", because: {after.sessions[-1].reason}" if after.sessions else ""
@@ -70,7 +73,7 @@ def _series(
     if (was.unit, was.better) != (now.unit, now.better):
         texts = f"{was.unit}, {was.better} is better", f"{now.unit}, {now.better} is better"
         return edit("G078", describe_edit(what, *texts), loosens=True, **place)
-    level, other = _level(was), _level(now)
+    level, other = was.level, now.level
     step = "" if level is None or other is None else f" ({percent(other / level - 1)})"
     said = f"{what} {show_pair(level, other, was.unit)}{step}, {_how(was, now)}{because}"
     return edit("G078", said, loosens=_loosens(was, now), **place)
@@ -88,7 +91,7 @@ def _how(was: BaselineSeries, now: BaselineSeries) -> str:
 
 def _loosens(was: BaselineSeries, now: BaselineSeries) -> bool:
     """Only sessions that were appended at a level at least as good let nothing more in."""
-    level, other = _level(was), _level(now)
+    level, other = was.level, now.level
     if level is None or other is None or not _appended(was, now):
         return True
     return other > level if was.better is Better.LOWER else other < level
@@ -99,12 +102,6 @@ def _appended(was: BaselineSeries, now: BaselineSeries) -> bool:
     points = {one.session: one for one in now.points}
     kept = all(points.get(one.session) == one for one in was.points)
     return kept and was.made == now.made and len(now.points) > len(was.points)
-
-
-def _level(series: BaselineSeries | None) -> float | None:
-    if series is None or not series.current:
-        return None
-    return median([median(point.values) for point in series.current])
 
 
 def _sessions(before: Baseline, after: Baseline) -> Iterator[Edit]:
@@ -118,23 +115,17 @@ def _sessions(before: Baseline, after: Baseline) -> Iterator[Edit]:
             what = f"{len(ids)} accepted session{'s' if len(ids) > 1 else ''}"
             said = f"{what} on {before.host_class} {verb}: {some_names(ids)}"
             yield edit("G078", said, loosens=True, profile=before.profile, before=what, after=verb)
-    unused = [name for name in new if name not in old and not _used(after, name)]
+    used = {point.session for one in after.series for point in one.points}
+    unused = [name for name in new if name not in old and name not in used]
     if unused:
         said = f"sessions without a value added on {before.host_class}: {some_names(unused)}"
         yield edit("G078", said, loosens=True, profile=before.profile, after=str(len(unused)))
 
 
-def _used(baseline: Baseline, session: str) -> bool:
-    return any(point.session == session for one in baseline.series for point in one.points)
-
-
 def waiver_edits(before: Sequence[Waiver], after: Sequence[Waiver]) -> Iterator[Edit]:
     """Waivers that came, went or say something else."""
     old, new = ({one.row: one for one in every} for every in (before, after))
-    for row in sorted(old.keys() | new.keys()):
-        was, now = old.get(row), new.get(row)
-        if was == now:
-            continue
+    for row, was, now in differences(old, new):
         texts = (_waiver(was) if was else "", _waiver(now) if now else "")
         if now is None:
             said = f"waiver of {row[2]} removed"
@@ -175,23 +166,17 @@ def host_edits(was: KnownHost | None, now: KnownHost | None) -> Iterator[Edit]:
             yield edit("G080", said, loosens=now is None, before=before, after=after)
         return
     yield from _limits(was, now)
+    anew = now.policy is EpochPolicy.NEW_BASELINE
     for what, before, after, loosens in (
-        (
-            "a changed epoch fact means",
-            was.policy.value,
-            now.policy.value,
-            now.policy is EpochPolicy.NEW_BASELINE,
-        ),
+        ("a changed epoch fact means", was.policy.value, now.policy.value, anew),
         ("tuned:", ", ".join(was.tune), ", ".join(now.tune), True),
         ("processors that measure:", was.measured_cpus, now.measured_cpus, True),
     ):
         if before != after:
             yield _of_host(was, what, before, after, loosens=loosens)
     for kind, old, new in (("stable", was.stable, now.stable), ("epoch", was.epoch, now.epoch)):
-        for name in sorted(old.keys() | new.keys()):
-            if old.get(name) != new.get(name):
-                what = f"{kind} fact {name}"
-                yield _of_host(was, what, old.get(name, ""), new.get(name, ""), loosens=True)
+        for name, mine, other in differences(old, new):
+            yield _of_host(was, f"{kind} fact {name}", mine or "", other or "", loosens=True)
 
 
 def _limits(was: KnownHost, now: KnownHost) -> Iterator[Edit]:
@@ -215,14 +200,14 @@ def _of_host(host: KnownHost, what: str, before: str, after: str, *, loosens: bo
 
 def calibration_edits(before: Sequence[Round], after: Sequence[Round]) -> Iterator[Edit]:
     """Rounds that came, and rounds that went or end in another way: those are the bad ones."""
-    keys = sorted({(one.host_class, one.profile) for one in (*before, *after)})
-    for host_class, profile in keys:
+    for place in sorted({(one.host_class, one.profile) for one in (*before, *after)}):
         old, new = (
-            {one.id: one for one in every if (one.host_class, one.profile) == (host_class, profile)}
+            {one.id: one for one in every if (one.host_class, one.profile) == place}
             for every in (before, after)
         )
         if old == new:
             continue
+        host_class, profile = place
         kept = all(new.get(name) == one for name, one in old.items())
         counts = f"{len(old)} rounds", f"{len(new)} rounds"
         how = "appended" if kept else "rounds edited or removed"

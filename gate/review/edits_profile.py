@@ -6,71 +6,32 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from gate.model import Role
-from gate.review.terms import describe_edit, edit, plain_percent, plain_quantity, some_names
+from gate.review.terms import (
+    describe_edit,
+    differences,
+    edit,
+    plain_percent,
+    plain_quantity,
+    some_names,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from gate.model import Benchmark, Edit, Metric, Profile
 
-
-def metric_edits(before: Profile, after: Profile) -> Iterator[Edit]:
-    """Every difference between the metrics of two texts of a profile."""
-    old, new = ({one.name: one for one in p.metrics} for p in (before, after))
-    for name in sorted(old.keys() | new.keys()):
-        place = {"profile": before.name, "metric": name}
-        if name not in new:
-            loosens, text = old[name].role is Role.GATE, _role_text(old[name])
-            yield edit("G073", f"metric {name} removed", loosens=loosens, before=text, **place)
-        elif name not in old:
-            text = _role_text(new[name])
-            yield edit("G073", f"metric {name} added ({text})", loosens=False, after=text, **place)
-        else:
-            yield from _edited(before.name, old[name], new[name])
-
-
-def _edited(profile: str, was: Metric, now: Metric) -> Iterator[Edit]:
-    """A metric that only is watched before lets nothing more in, whatever becomes of it."""
-    gates = was.role is Role.GATE
-    name = was.name
-
-    def one(code: str, what: str, before: str, after: str, *, loosens: bool) -> Edit:
-        return edit(
-            code,
-            describe_edit(what, before, after),
-            loosens=gates and loosens,
-            profile=profile,
-            metric=name,
-            before=before,
-            after=after,
-        )
-
-    if was.role is not now.role:
-        yield one("G072", f"role of {name}", was.role.value, now.role.value, loosens=True)
-    if was.tolerance != now.tolerance:
-        texts = plain_percent(was.tolerance), plain_percent(now.tolerance)
-        loosens = now.tolerance > was.tolerance
-        yield one("G070", f"tolerance of {name}", *texts, loosens=loosens)
-    if was.negligible != now.negligible:
-        texts = plain_percent(was.tau), plain_percent(now.tau)
-        yield one("G071", f"negligible loss of {name}", *texts, loosens=now.tau > was.tau)
-    if was.floor != now.floor:
-        texts = plain_quantity(was.floor, was.unit), plain_quantity(now.floor, now.unit)
-        loosens = (now.floor or 0.0) > (was.floor or 0.0)
-        yield one("G071", f"floor of {name}", *texts, loosens=loosens)
-    for what, before, after in (
-        ("better direction", was.better.value, now.better.value),
-        ("unit", was.unit, now.unit),
-        ("making", was.made, now.made),
-    ):
-        if before != after:
-            yield one("G073", f"{what} of {name}", before, after, loosens=True)
-
-
-def _role_text(metric: Metric) -> str:
-    if metric.role is Role.WATCH:
-        return "watched"
-    return f"tolerance {plain_percent(metric.tolerance)}"
+_METRIC = (
+    ("G072", "role", "role", "role"),
+    ("G070", "tolerance", "tolerance", "tolerance"),
+    ("G071", "negligible loss", "negligible", "tau"),
+    ("G071", "floor", "floor", "floor"),
+    ("G073", "better direction", "better", "better"),
+    ("G073", "unit", "unit", "unit"),
+    ("G073", "making", "made", "made"),
+)
+"""Of a metric: the code of an edit, how it is called, what is compared, and what is shown of it."""
+_LIMITS = {"tolerance", "tau", "floor"}
+"""What loosens by being larger; anything else does by being another."""
 
 
 def profile_edits(
@@ -81,25 +42,71 @@ def profile_edits(
 ) -> Iterator[Edit]:
     """Every difference between two texts of a profile; none where they judge alike."""
     was, now = _comparable(before), _comparable(after)
-    yield from metric_edits(before, after)
+    yield from _metric_edits(before, after)
     yield from _benchmark_edits(before, after)
     yield from _running(was, now, scripts_before, scripts_after)
     yield from _measuring(was, now)
 
 
+def _metric_edits(before: Profile, after: Profile) -> Iterator[Edit]:
+    old, new = ({one.name: one for one in p.metrics} for p in (before, after))
+    for name, was, now in differences(old, new):
+        place = {"profile": before.name, "metric": name}
+        if was is not None and now is not None:
+            yield from _edited(before.name, was, now)
+        elif was is not None:
+            loosens, text = was.role is Role.GATE, _role_text(was)
+            yield edit("G073", f"metric {name} removed", loosens=loosens, before=text, **place)
+        elif now is not None:
+            text = _role_text(now)
+            yield edit("G073", f"metric {name} added ({text})", loosens=False, after=text, **place)
+
+
+def _edited(profile: str, was: Metric, now: Metric) -> Iterator[Edit]:
+    """A metric that only is watched before lets nothing more in, whatever becomes of it."""
+    for code, what, compared, shown in _METRIC:
+        if getattr(was, compared) == getattr(now, compared):
+            continue
+        before, after = _metric_text(was, shown), _metric_text(now, shown)
+        loosens = shown not in _LIMITS
+        loosens = loosens or (getattr(now, shown) or 0.0) > (getattr(was, shown) or 0.0)
+        yield edit(
+            code,
+            describe_edit(f"{what} of {was.name}", before, after),
+            loosens=loosens and was.role is Role.GATE,
+            profile=profile,
+            metric=was.name,
+            before=before,
+            after=after,
+        )
+
+
+def _metric_text(metric: Metric, name: str) -> str:
+    value = getattr(metric, name)
+    if name == "floor":
+        return plain_quantity(value, metric.unit)
+    return plain_percent(value) if name in _LIMITS else str(value)
+
+
+def _role_text(metric: Metric) -> str:
+    if metric.role is Role.WATCH:
+        return "watched"
+    return f"tolerance {plain_percent(metric.tolerance)}"
+
+
 def _benchmark_edits(before: Profile, after: Profile) -> Iterator[Edit]:
-    was, now = _by_name(before), _by_name(after)
-    for name in sorted(was.keys() | now.keys()):
+    old, new = ({one.name: one for one in p.benchmarks} for p in (before, after))
+    for name, was, now in differences(old, new):
         place = {"profile": before.name, "benchmark": name}
-        if name not in now:
+        if now is None:
             yield edit("G074", f"benchmark {name} removed", loosens=True, before="there", **place)
-        elif name not in was:
+        elif was is None:
             yield edit("G074", f"benchmark {name} added", loosens=False, after="there", **place)
-        elif was[name] != now[name]:
-            old, new = asdict(was[name]), asdict(now[name])
-            parts = [key for key, value in old.items() if new[key] != value]
+        else:
+            mine, other = asdict(was), asdict(now)
+            parts = [key for key, value in mine.items() if other[key] != value]
             said = f"benchmark {name} edited: {some_names(parts)}"
-            texts = {"before": str(old[parts[0]]), "after": str(new[parts[0]])}
+            texts = {"before": str(mine[parts[0]]), "after": str(other[parts[0]])}
             yield edit("G074", said, loosens=True, **texts, **place)
 
 
@@ -107,17 +114,14 @@ def _running(
     was: Profile, now: Profile, scripts_before: Mapping[str, str], scripts_after: Mapping[str, str]
 ) -> Iterator[Edit]:
     """One edit that names everything which is run in another way."""
-    parts: dict[str, tuple[str, str]] = {}
-    for key, value in _parts(was).items():
-        other = _parts(now)[key]
-        if value != other:
-            parts[key] = (_text(value), _text(other))
-    for path in sorted(scripts_before.keys() | scripts_after.keys()):
-        hashes = scripts_before.get(path, ""), scripts_after.get(path, "")
-        if hashes[0] != hashes[1]:
-            parts[path] = hashes
-    if was.digest != now.digest and not parts and _by_name(was) == _by_name(now):
-        in_order = was.benchmarks == now.benchmarks
+    mine, other = _parts(was), _parts(now)
+    parts = {
+        key: (_text(value), _text(other[key])) for key, value in mine.items() if value != other[key]
+    }
+    for path, old, new in differences(scripts_before, scripts_after):
+        parts[path] = old or "", new or ""
+    in_order = was.benchmarks == now.benchmarks
+    if was.digest != now.digest and not parts and _in_any_order(was) == _in_any_order(now):
         what = "what its digest covers" if in_order else "the order of its benchmarks"
         parts[what] = was.digest, now.digest
     if not parts:
@@ -129,10 +133,8 @@ def _running(
 
 def _parts(profile: Profile) -> dict[str, Any]:
     """What decides what is run, by the word of the profile."""
-    work = {
-        "job" if key == "job_text" else "output" if key == "outputs" else key: value
-        for key, value in asdict(profile.work).items()
-    }
+    names = {"job_text": "job", "outputs": "output"}
+    work = {names.get(key, key): value for key, value in asdict(profile.work).items()}
     return {
         "harness": profile.harness,
         **work,
@@ -144,33 +146,29 @@ def _parts(profile: Profile) -> dict[str, Any]:
 
 def _measuring(was: Profile, now: Profile) -> Iterator[Edit]:
     """How often, how long and how tolerantly it is measured."""
-
-    def one(what: str, before: object, after: object, *, loosens: bool) -> Edit:
-        texts = _text(before), _text(after)
-        return _of_profile(was, describe_edit(what, *texts), *texts, loosens=loosens)
-
     old, new = was.trials, now.trials
-    if old.screen != new.screen:
-        loosens = new.screen < old.screen
-        yield one("trials of the screen", old.screen, new.screen, loosens=loosens)
-    if old.confirm_pairs != new.confirm_pairs:
-        loosens = new.confirm_pairs < old.confirm_pairs
-        yield one("most pairs", old.confirm_pairs, new.confirm_pairs, loosens=loosens)
-    if was.timeout != now.timeout:
-        texts = f"{was.timeout:.6g} s", f"{now.timeout:.6g} s"
-        yield one("timeout of a trial", *texts, loosens=now.timeout > was.timeout)
-    if was.loud != now.loud:
-        what = "metrics too noisy for their tolerance:"
-        yield one(what, was.loud, now.loud, loosens=now.loud == "raise")
-    for key in ("expects", "companions"):
-        before, after = getattr(was, key), getattr(now, key)
+    for what, before, after, loosens in (
+        ("trials of the screen", old.screen, new.screen, new.screen < old.screen),
+        ("most pairs", old.confirm_pairs, new.confirm_pairs, new.confirm_pairs < old.confirm_pairs),
+        ("timeout of a trial", was.timeout, now.timeout, now.timeout > was.timeout),
+        ("metrics too noisy for their tolerance:", was.loud, now.loud, now.loud == "raise"),
+        ("expects", was.expects, now.expects, bool({*now.expects} - {*was.expects})),
+        ("companions", was.companions, now.companions, bool({*now.companions} - {*was.companions})),
+    ):
         if before != after:
-            loosens = bool(set(after) - set(before))
-            yield one(key, ", ".join(before), ", ".join(after), loosens=loosens)
+            texts = _setting(before), _setting(after)
+            yield _of_profile(was, describe_edit(what, *texts), *texts, loosens=loosens)
     for key in ("control", "sides", "needs", "size", "plant"):
-        before, after = getattr(was, key), getattr(now, key)
-        if before != after:
-            yield _of_profile(was, f"{key} edited", _text(before), _text(after), loosens=True)
+        mine, other = getattr(was, key), getattr(now, key)
+        if mine != other:
+            yield _of_profile(was, f"{key} edited", _text(mine), _text(other), loosens=True)
+
+
+def _setting(value: float | str | tuple[str, ...]) -> str:
+    """As a reader would write it; of the numbers only times are no whole ones."""
+    if isinstance(value, tuple):
+        return ", ".join(value)
+    return f"{value:.6g} s" if isinstance(value, float) else str(value)
 
 
 def _of_profile(was: Profile, headline: str, before: str, after: str, *, loosens: bool) -> Edit:
@@ -191,8 +189,8 @@ def _comparable(profile: Profile) -> Profile:
     return replace(profile, path="", root="", about="", work=work, background=background)
 
 
-def _by_name(profile: Profile) -> dict[str, Benchmark]:
-    return {one.name: one for one in profile.benchmarks}
+def _in_any_order(profile: Profile) -> list[Benchmark]:
+    return sorted(profile.benchmarks, key=lambda one: one.name)
 
 
 def _text(value: object) -> str:

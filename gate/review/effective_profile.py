@@ -19,10 +19,14 @@ from gate.formats.profile.profile_file import is_there, load_profiles
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from gate.model import Baseline, Profile, SideSpec, Work
+    from gate.model import Baseline, Profile, SideSpec
     from gate.review.merge_base import MergeBase
 
 
+_IN_FORCE = ("sides", "trials", "timeout", "loud", "needs", "companions", "expects")
+"""What no digest covers, so that the merge base's word holds."""
+_OF_ONE_TEXT = ("benchmarks", "control", "storage")
+"""What is of the merge base, too, where both texts run the same."""
 _APART = (
     "Remove this baseline in a change of its own, which may pass, and add a profile of that name "
     "in the next."
@@ -33,10 +37,8 @@ def as_reviewed(profile: Profile, reviewed: Profile | None) -> Profile:
     """The profile of the tree, with all that its digest does not cover from the merge base.
 
     Directories of sides are named from the project root, which stays the tree's: of the merge base
-    there is no tree to run anything in. Metrics stay too; the judge takes the reviewed ones.
-
-    Raises:
-        InputError: G254, the directory of a side leads out of the project.
+    there is no tree to run anything in, and none may lead out of it (G254). Metrics stay too; the
+    judge takes the reviewed ones.
     """
     if reviewed is None:
         return profile
@@ -44,26 +46,13 @@ def as_reviewed(profile: Profile, reviewed: Profile | None) -> Profile:
     load, reviewed_load = profile.background, reviewed.background
     if load and reviewed_load:
         load = replace(load, least=reviewed_load.least)
-    effective = replace(
-        profile,
-        work=_work(profile, reviewed),
-        background=load,
-        sides=reviewed.sides,
-        trials=reviewed.trials,
-        timeout=reviewed.timeout,
-        loud=reviewed.loud,
-        needs=reviewed.needs,
-        companions=reviewed.companions,
-        expects=reviewed.expects,
-    )
-    if profile.digest != reviewed.digest:
-        return effective
-    return replace(
-        effective,
-        benchmarks=reviewed.benchmarks,
-        control=reviewed.control,
-        storage=reviewed.storage,
-    )
+    python = reviewed.work.python
+    if python is not None and python.startswith(f"{reviewed.root}/"):
+        python = profile.root + python.removeprefix(reviewed.root)
+    work = replace(profile.work, warmup=reviewed.work.warmup, python=python)
+    names = (*_IN_FORCE, *(_OF_ONE_TEXT if profile.digest == reviewed.digest else ()))
+    in_force = {name: getattr(reviewed, name) for name in names}
+    return replace(profile, work=work, background=load, **in_force)
 
 
 def _refuse_outside(sides: Mapping[str, SideSpec], profile: Profile) -> None:
@@ -78,13 +67,6 @@ def _refuse_outside(sides: Mapping[str, SideSpec], profile: Profile) -> None:
                 cure=f"Name a directory of the project, or use --{name} DIR when you measure.",
                 place=profile.path,
             )
-
-
-def _work(profile: Profile, reviewed: Profile) -> Work:
-    python = reviewed.work.python
-    if python is not None and python.startswith(f"{reviewed.root}/"):
-        python = profile.root + python.removeprefix(reviewed.root)
-    return replace(profile.work, warmup=reviewed.work.warmup, python=python)
 
 
 def profiles_of(
@@ -120,13 +102,10 @@ def profiles_of(
 def refuse_forgotten(
     here: Collection[str], known: MergeBase, baselines: Sequence[Baseline]
 ) -> None:
-    """All profiles are to be checked: one that only its baseline remembers must not be forgotten.
+    """All profiles are to be checked: one that only its baseline remembers is refused (G211).
 
     `here` are the profiles of the tree. At the merge base no change could mend it, so one that
     itself removes the baseline passes.
-
-    Raises:
-        InputError: G211.
     """
     for one in _orphans(known.profiles if known.commit else here, baselines):
         if not known.commit:
@@ -139,12 +118,9 @@ def refuse_forgotten(
 def refuse_unjudged(
     names: Collection[str], known: MergeBase, baselines: Sequence[Baseline]
 ) -> None:
-    """Refuse profiles that the merge base has a baseline of, and no tolerance.
+    """Refuse profiles that the merge base has a baseline of, and no tolerance (G211).
 
     They would be compared by the word of the change alone, named or not.
-
-    Raises:
-        InputError: G211.
     """
     for one in _orphans(known.profiles, baselines):
         if one.profile in names:

@@ -19,7 +19,7 @@ from gate.errors import GateError, InputError
 from gate.review.edits import edits_of
 from gate.review.policy_reader import Reader
 from gate.review.profile_diff import changed_profiles
-from gate.review.repository_layout import copy_plain, files_beside, layout_of
+from gate.review.repository_layout import copy_plain, layout_of, named_files
 from gate.review.terms import Terms
 
 if TYPE_CHECKING:
@@ -76,29 +76,30 @@ class MergeBase:
 
 @contextmanager
 def open_merge_base(
-    merge_base: str | None, proposed: str | None, *, profiles: Path, baseline: Path, size: str
+    target: str | None, proposed: str | None = None, *, profiles: Path, baseline: Path, size: str
 ) -> Iterator[MergeBase]:
     """Profiles and baselines of the merge base of a revision and what is proposed.
 
-    `merge_base` names the target, such as `origin/main`; `proposed` the commit judged, or None for
+    `target` is that revision, such as `origin/main`; `proposed` the commit judged, or None for
     the working tree. Without a target the directories are used as they stand, with no edits.
 
     Raises:
         InputError: G200, G239, G241, G242, or a file of the merge base is wrong.
     """
-    if merge_base is None:
+    if target is None:
         if proposed is not None:
             cure = "Say with --merge-base what it is compared with."
             raise InputError("G200", "--proposed means nothing without --merge-base.", cure=cure)
         yield MergeBase(baseline=baseline)
         return
     layout = layout_of(profiles, baseline)
-    commit = _common(layout.top, merge_base, proposed)
+    commit, head = _common(layout.top, target, "HEAD" if proposed is None else proposed)
+    judged = "" if proposed is None else head
     with tempfile.TemporaryDirectory(prefix="gate-") as scratch:
         ground = Path(scratch).resolve() / commit[:12]
         try:
             before = _strict(layout, commit, ground, size)
-            after, changed = _proposed(layout, commit, proposed, ground, size)
+            after, changed = _proposed(layout, commit, judged, ground, size)
             trees = (ground, before), (ground.with_name(_PROPOSAL), after)
             yield MergeBase(
                 commit=commit,
@@ -106,7 +107,7 @@ def open_merge_base(
                 baseline=ground / layout.baseline,
                 edits=edits_of(before, after, changed),
                 changes=changed_profiles(layout, *trees),
-                proposed=(proposed and vcs.commit_of(layout.top, proposed)) or "",
+                proposed=judged,
                 terms=after,
             )
         except GateError as error:
@@ -116,21 +117,26 @@ def open_merge_base(
             raise
 
 
-def _common(top: Path, target: str, proposed: str | None) -> str:
-    head = "HEAD" if proposed is None else proposed
-    for revision in (target, head):
-        if vcs.commit_of(top, revision) is None:
-            raise InputError(
-                "G239",
-                f"git knows no commit {revision[:80]!r} here.",
-                cure="Fetch it, with its history (`fetch-depth: 0`), or name another.",
-            )
-    commit = vcs.merge_base(top, target, head)
-    if commit is None:
+def _common(top: Path, target: str, head: str) -> tuple[str, str]:
+    """The commit that two revisions have in common, and that of the head."""
+    theirs, mine = (_commit(top, revision) for revision in (target, head))
+    common = vcs.merge_base(top, theirs, mine)
+    if common is None:
         raise InputError(
             "G239",
             f"{target[:80]!r} and {head[:80]!r} have no common ancestor in this clone.",
             cure="Check out with the whole history: `fetch-depth: 0`.",
+        )
+    return common, mine
+
+
+def _commit(top: Path, revision: str) -> str:
+    commit = vcs.commit_of(top, revision)
+    if commit is None:
+        raise InputError(
+            "G239",
+            f"git knows no commit {revision[:80]!r} here.",
+            cure="Fetch it, with its history (`fetch-depth: 0`), or name another.",
         )
     return commit
 
@@ -149,19 +155,16 @@ def _strict(layout: Layout, commit: str, ground: Path, size: str) -> Terms:
 
 
 def _proposed(
-    layout: Layout, commit: str, proposed: str | None, ground: Path, size: str
+    layout: Layout, commit: str, judged: str, ground: Path, size: str
 ) -> tuple[Terms, tuple[tuple[str, str], ...]]:
     """The terms of the tree judged, and what it does to the files that run the gate."""
-    changed = vcs.changed_paths(layout.top, commit, proposed, OWNED)
+    top, root = layout.top, ground.with_name(_PROPOSAL)
+    changed = vcs.changed_paths(top, commit, judged, OWNED)
     if changed is None:
         changed = (("M", "a workflow (git cannot tell which)"),)
-    root = ground.with_name(_PROPOSAL)
     reader = Reader(root, layout, size, strict=False)
+    write = partial(_write_commit, top, judged) if judged else partial(copy_plain, top)
     try:
-        known = proposed and vcs.commit_of(layout.top, proposed)
-        write = (
-            partial(_write_commit, layout.top, known) if known else partial(copy_plain, layout.top)
-        )
         reader.refuse(_fill(write, layout, root))
     except InputError as error:
         return Terms(unread={("tree",): f"profiles or baselines: {error.message}"}), changed
@@ -171,7 +174,8 @@ def _proposed(
 def _fill(write: Write, layout: Layout, target: Path) -> tuple[str, ...]:
     """Write the folders and the files beside them that profiles name; returns what is not plain."""
     odd = write(layout.folders, target)
-    beside = files_beside(target, layout)
+    folders = tuple(f"{one}/" for one in layout.folders)
+    beside = [one for one in named_files(target, layout) if not one.startswith(folders)]
     return (*odd, *(write(beside, target) if beside else ()))
 
 

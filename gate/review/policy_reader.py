@@ -18,10 +18,9 @@ from gate.judge.verdict.suite import Policy
 from gate.review.terms import Terms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import TypeVar
 
-    from gate.model import Baseline, KnownHost, Profile
     from gate.review.repository_layout import Layout
 
     T = TypeVar("T")
@@ -35,24 +34,20 @@ class Reader:
         self.unread: dict[tuple[str, ...], str] = {}
 
     def read(self) -> Terms:
-        """Everything that the folders say.
-
-        Raises:
-            GateError: a file is wrong, and the reader is strict.
-        """
-        profiles = self._profiles()
+        """Everything that the folders say; for a strict reader a file that is wrong is an error."""
+        folder, store = self.root / self.layout.profiles, self.root / self.layout.baseline
+        every = self._each(folder.glob("*.toml"), partial(read_profile, size=self.size))
+        profiles = {one.name: one for one in every}
         scripts = {}
         for name, one in profiles.items():
             read = partial(scripts_run, one.work, one.background, Path(one.root))
-            found = self._try(("profile", name), one.path, read)
-            if found:
+            if found := self._try(Path(one.path), read):
                 scripts[name] = found
-        baselines, hosts = self._baselines()
-        store = self.root / self.layout.baseline
-        waivers = self._try(("waivers",), store / WAIVER_FILE, partial(read_waivers, store))
-        rounds = self._try(
-            ("calibration",), store / "*" / CALIBRATION_FILE, partial(read_rounds, store)
-        )
+        files = [path for path in store.glob("*/*.toml") if path.name != CALIBRATION_FILE]
+        baselines = self._each((one for one in files if one.name != HOST_FILE), read_baseline)
+        hosts = self._each((one for one in files if one.name == HOST_FILE), read_host_file)
+        waivers = self._try(store / WAIVER_FILE, partial(read_waivers, store))
+        rounds = self._try(store / "*" / CALIBRATION_FILE, partial(read_rounds, store))
         return Terms(
             profiles=profiles,
             scripts=scripts,
@@ -67,6 +62,20 @@ class Reader:
         """Tell what is no plain file, and so was not written out: it counts as not read."""
         for path in paths:
             self.unread[self._key(path)] = f"{path} cannot be read: it is no plain file"
+
+    def _each(self, paths: Iterable[Path], read: Callable[[Path], T]) -> list[T]:
+        found = [self._try(path, partial(read, path)) for path in sorted(paths)]
+        return [one for one in found if one is not None]
+
+    def _try(self, path: Path, read: Callable[[], T]) -> T | None:
+        try:
+            return read()
+        except GateError as error:
+            if self.strict:
+                raise
+            name, why = (text.replace(f"{self.root}/", "") for text in (str(path), error.message))
+            self.unread[self._key(name)] = f"{name} cannot be read: {why}"
+        return None
 
     def _key(self, path: str) -> tuple[str, ...]:
         """What a file of the folders is."""
@@ -83,47 +92,11 @@ class Reader:
             return ("profile", name.removesuffix(".toml"))
         return ("file", path)
 
-    def _profiles(self) -> dict[str, Profile]:
-        found = {}
-        for path in sorted((self.root / self.layout.profiles).glob("*.toml")):
-            key = ("profile", path.stem)
-            one = self._try(key, path, partial(read_profile, path, self.size))
-            if one is not None:
-                found[one.name] = one
-        return found
-
-    def _baselines(self) -> tuple[list[Baseline], list[KnownHost]]:
-        baselines: list[Baseline] = []
-        hosts: list[KnownHost] = []
-        for path in sorted((self.root / self.layout.baseline).glob("*/*.toml")):
-            place = path.parent.name
-            if path.name == HOST_FILE:
-                host = self._try(("host", place), path, partial(read_host_file, path))
-                hosts += [host] if host is not None else []
-            elif path.name != CALIBRATION_FILE:
-                key = ("baseline", place, path.stem)
-                one = self._try(key, path, partial(read_baseline, path))
-                baselines += [one] if one is not None else []
-        return baselines, hosts
-
-    def _try(self, key: tuple[str, ...], path: Path | str, read: Callable[[], T]) -> T | None:
-        try:
-            return read()
-        except GateError as error:
-            if self.strict:
-                raise
-            shown = str(path).removeprefix(f"{self.root}/")
-            why = error.message.replace(f"{self.root}/", "")
-            self.unread[key] = f"{shown} cannot be read: {why}"
-        return None
-
 
 def make_policy(alpha: float, beta: float, allow: tuple[str, ...], baseline: Path) -> Policy:
     """The policy, with the waivers that stand beside the baselines.
 
-    Raises:
-        InputError: the waivers are malformed, or new benchmarks shall pass and there is no
-            baseline directory at all, which is rather a wrong path.
+    That new benchmarks pass is refused without a directory, which is rather a wrong path (G201).
     """
     if "new" in allow and not baseline.is_dir():
         raise InputError(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gate.model import TextChange
 from gate.review.repository_layout import named_files
+from gate.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,7 +76,10 @@ def changed_profiles(
     """
     if ("tree",) in after[1].unread:
         return ()
-    edited, further = _edited(layout, before, after)
+    names = sorted({name for side in (before, after) for name in _names(layout, *side)})
+    texts = (_Edited(name, _raw(before[0] / name), _raw(after[0] / name)) for name in names)
+    differing = (one for one in texts if one.was != one.now)
+    edited, further = list(islice(differing, MOST_FILES)), sum(1 for _ in differing)
     to_compare, to_show = COMPARED_IN_ALL, LINES_IN_ALL
     found: dict[str, TextChange] = {}
     # The shortest first: one long text shall not use up what all others need.
@@ -92,23 +96,6 @@ def changed_profiles(
         )
     rest = (TextChange(name=f"{further} further files", lines=()),) if further else ()
     return (*(found[name] for name in sorted(found)), *rest)
-
-
-def _edited(
-    layout: Layout, before: tuple[Path, Terms], after: tuple[Path, Terms]
-) -> tuple[list[_Edited], int]:
-    """The first texts that differ, and how many more do."""
-    found: list[_Edited] = []
-    further = 0
-    for name in sorted({name for side in (before, after) for name in _names(layout, *side)}):
-        one = _Edited(name, _raw(before[0] / name), _raw(after[0] / name))
-        if one.was == one.now:
-            continue
-        if len(found) < MOST_FILES:
-            found.append(one)
-        else:
-            further += 1
-    return found, further
 
 
 def _names(layout: Layout, root: Path, terms: Terms) -> Iterator[str]:
@@ -140,5 +127,4 @@ def _lines(raw: bytes | None) -> list[str]:
 
 def _printable(line: str) -> str:
     """A line that can be shown: what controls a terminal, or is not seen, is replaced."""
-    spaced = line.expandtabs(4)[:LONGEST_LINE]
-    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in spaced)
+    return printable(line.expandtabs(4)[:LONGEST_LINE], "\N{REPLACEMENT CHARACTER}")

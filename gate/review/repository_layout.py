@@ -10,6 +10,7 @@ import os
 import posixpath
 import shutil
 import stat
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,9 +43,7 @@ def layout_of(profiles: Path, baseline: Path) -> Layout:
 
     Git is asked in the current directory alone, which whoever calls chose. The folders are below
     it by their names: what stands in them may be a stranger's, a repository of his own included.
-
-    Raises:
-        InputError: G239, there is none; G242, they are not two folders of it.
+    Without a repository that is G239, where they are not two folders of it G242.
     """
     top = _top(profiles)
     inside, beside = _inside(top, profiles), _inside(top, baseline)
@@ -95,11 +94,7 @@ def _inside(top: Path, path: Path) -> str:
 
 
 def _refuse_nested(top: Path, inside: str, path: Path) -> None:
-    """Refuse a folder in a submodule or another repository: it is not of the commit judged.
-
-    Raises:
-        InputError: G242.
-    """
+    """Refuse a folder in a submodule or another repository: it is not of the commit judged."""
     place = top
     for part in inside.split("/"):
         place /= part
@@ -118,40 +113,30 @@ def _not_two(path: Path, why: str) -> InputError:
     )
 
 
-def files_beside(root: Path, layout: Layout) -> tuple[str, ...]:
-    """Files outside the folders that profiles exported below `root` name as their job or replay."""
-    return tuple(
-        name
-        for name in named_files(root, layout)
-        if not any(name.startswith(f"{folder}/") for folder in layout.folders)
-    )
-
-
 def named_files(root: Path, layout: Layout) -> tuple[str, ...]:
     """Files that profiles exported below `root` name as their job or replay, from the top."""
-    found: list[str] = []
+    found: dict[str, None] = {}
     for path in sorted((root / layout.profiles).glob("*.toml")):
-        try:
-            data = read_toml(path, "profile").data
-        except InputError:
-            continue  # whoever reads it as a profile reports what is wrong with it
-        for name in _named(data):
-            inside = posixpath.normpath(posixpath.join(layout.profiles, name))
-            leaves = inside.startswith(("../", "/")) or "\0" in inside or inside in {".", ".."}
-            if not leaves:
-                found.append(inside)
-    return tuple(dict.fromkeys(found))
+        with suppress(InputError):  # whoever reads it as a profile reports what is wrong with it
+            for name in _named(read_toml(path, "profile").data):
+                inside = posixpath.normpath(posixpath.join(layout.profiles, name))
+                leaves = inside.startswith(("../", "/")) or inside in {".", ".."}
+                if not leaves and "\0" not in inside:
+                    found[inside] = None
+    return tuple(found)
 
 
 def _named(data: Mapping[str, Any]) -> Iterator[str]:
-    sizes = data.get("size")
-    tables = [data, *(sizes.values() if isinstance(sizes, dict) else ())]
-    for table in [one for one in tables if isinstance(one, dict)]:
-        background = table.get("background")
-        load = background.get("job") if isinstance(background, dict) else None
-        for name in (table.get("job"), table.get("replay"), load):
+    sizes = _table(data.get("size"))
+    for table in (data, *map(_table, sizes.values())):
+        load = _table(table.get("background"))
+        for name in (table.get("job"), table.get("replay"), load.get("job")):
             if isinstance(name, str) and name:
                 yield name
+
+
+def _table(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def copy_plain(top: Path, paths: Sequence[str], target: Path) -> tuple[str, ...]:

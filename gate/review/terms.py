@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from gate.docs import PAGES
 from gate.model import Edit
 from gate.units import scale_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from gate.model import Baseline, KnownHost, Profile, Round, Waiver
 
+K = TypeVar("K", str, tuple[str, str], tuple[str, str, str], tuple[str, str, str, str])
+V = TypeVar("V")
 _LONGEST_NAME = 200
 _LONGEST_HEADLINE = 400
 
@@ -36,28 +38,28 @@ class Terms:
     What could not be read is not known to be gone."""
 
 
-def edit(
-    code: str,
-    headline: str,
-    *,
-    loosens: bool,
-    profile: str = "",
-    benchmark: str = "",
-    metric: str = "",
-    before: str = "",
-    after: str = "",
-) -> Edit:
-    """An edit with the advice of its code; texts are cut, for a stranger may have written them."""
+def differences(
+    before: Mapping[K, V], after: Mapping[K, V]
+) -> Iterator[tuple[K, V | None, V | None]]:
+    """Each key of which the values differ, in order, with both; None where one has it not."""
+    for key in sorted(before.keys() | after.keys()):
+        was, now = before.get(key), after.get(key)
+        if was != now:
+            yield key, was, now
+
+
+def edit(code: str, headline: str, *, loosens: bool, **texts: str) -> Edit:
+    """An edit with the advice of its code; texts are cut, for a stranger may have written them.
+
+    `texts` say where it is and what it was: `profile`, `benchmark`, `metric`, `before`, `after`.
+    """
+    every = {"profile": "", "before": "", "after": "", **texts}
     return Edit(
         code=code,
-        profile=short(profile),
-        benchmark=short(benchmark),
-        metric=short(metric),
-        before=short(before),
-        after=short(after),
         headline=short(headline, _LONGEST_HEADLINE),
         advice=PAGES[code].cure,
         loosens=loosens,
+        **{name: short(text) for name, text in every.items()},
     )
 
 
@@ -72,9 +74,9 @@ def describe_edit(what: str, before: str, after: str) -> str:
     return f"{what} {before or 'none'} -> {after or 'none'}"
 
 
-def plain_percent(ratio: float | None) -> str:
-    """A ratio as it is written in a profile: `5 %`; empty where there is none."""
-    return "" if ratio is None else f"{ratio * 100:.6g} %"
+def plain_percent(ratio: float) -> str:
+    """A ratio as it is written in a profile: `5 %`."""
+    return f"{ratio * 100:.6g} %"
 
 
 def plain_quantity(value: float | None, unit: str) -> str:

@@ -27,7 +27,7 @@ def test_of_diverged_branches_it_is_the_fork(repository):
     repository.swap("profiles/p.toml", '"5%"', '"7%"')
     repository.commit("main went on")
     repository.git("checkout", "-q", "change")
-    assert vcs.merge_base(repository.root, "main") == fork
+    assert vcs.merge_base(repository.root, "main", "HEAD") == fork
     answer, report = repository.judge(sessions=SAME)
     assert (answer.status, report["edits"]) == (0, [])
     assert {f["tolerance"] for f in report["findings"]} == {0.05}

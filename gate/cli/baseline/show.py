@@ -10,7 +10,6 @@ from gate.cli import options
 from gate.cli.answer import print_answer
 from gate.errors import InputError
 from gate.formats.baseline.baseline_file import read_baselines
-from gate.pipeline.accept.sessions import level_of
 from gate.text import clean
 from gate.units import show
 
@@ -51,7 +50,7 @@ def _lines(baseline: Baseline) -> Iterator[str]:
     yield f"{baseline.profile} on {baseline.host_class}: {count} sessions accepted"
     for series in baseline.series:
         yield (
-            f"  {series.benchmark} {series.metric}: {show(level_of(series), series.unit)}, "
+            f"  {series.benchmark} {series.metric}: {show(series.level, series.unit)}, "
             f"{len(series.current)} sessions in epoch {series.current[0].epoch}"
         )
     last = baseline.sessions[-1]
@@ -67,7 +66,7 @@ def _rows(baseline: Baseline) -> list[dict[str, object]]:
             "metric": series.metric,
             "unit": series.unit,
             "better": series.better,
-            "median": level_of(series),
+            "median": series.level,
             "sessions": len(series.current),
             "epoch": series.current[0].epoch,
         }

@@ -8,28 +8,26 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from gate.errors import CannotJudge
 from gate.formats.baseline.baseline_file import read_baselines
 from gate.judge.acceptable import why_not
-from gate.model import Role, Side, Verdict
-from gate.pipeline.accept.handover_intake import passed_profiles
+from gate.model import Side
 from gate.publish.github.git_data import contains
 from gate.stats.costs import LEAST_SESSIONS
 from gate.text import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from gate.model import Baseline, Profile, Report, Session
-    from gate.publish.github.api import Api
+    from gate.model import Baseline, Session
+    from gate.pipeline.accept.handover_intake import BaseBranch
     from gate.publish.propose import ProposalResult
 
 GOOD_BASELINE = 10
 """Sessions that make a good baseline; below it, one a day and boot, from then on one a day."""
-_REFUSED = 6
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
@@ -59,15 +57,24 @@ class BaselineGrowth:
     """Profile -> why."""
     notes: list[str] = field(default_factory=list)
 
+    def fit(
+        self,
+        sessions: Iterable[Session],
+        why_not: Callable[[Session], str | None],
+        *,
+        name: Callable[[Session], str] = attrgetter("profile"),
+        status: int = 0,
+    ) -> list[Session]:
+        """The sessions that nothing speaks against; the others are left out by name, with why.
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BranchState:
-    """The branch as it stands, and where the baselines to be added to are."""
-
-    api: Api
-    tip: str
-    below: str
-    """The baseline directory, as the repository names it."""
+        Where one is, the exit status is `status`, unless there is another already.
+        """
+        reasons = [(one, why_not(one)) for one in sessions]
+        for one, reason in reasons:
+            if reason:
+                self.left_out[name(one)] = reason
+                self.status = self.status or status
+        return [one for one, reason in reasons if not reason]
 
 
 def too_young(sessions: Sequence[Session], how: GrowthOptions) -> frozenset[str]:
@@ -86,100 +93,35 @@ def too_young(sessions: Sequence[Session], how: GrowthOptions) -> frozenset[str]
     return frozenset(one.profile for one in sessions) - full
 
 
-def _session_count(baseline: Baseline) -> int:
-    """Sessions in the current epoch of every series; 0 where there is no series."""
-    return min((len(series.current) for series in baseline.series), default=0)
+def why_not_first(session: Session) -> str | None:
+    """What keeps a session from a first baseline: whole, undisturbed, of the head side."""
+    return "it is not of the head side" if session.side is not Side.HEAD else why_not(session)
 
 
-def fit_sessions(sessions: Sequence[Session], growth: BaselineGrowth) -> list[Session]:
-    """Sessions for a first baseline: whole, undisturbed, of the head side."""
-    fit: list[Session] = []
-    for one in sessions:
-        why = "it is not of the head side" if one.side is not Side.HEAD else why_not(one)
-        if why is None:
-            fit.append(one)
-        else:
-            growth.left_out[f"{one.profile}, session {one.id}"] = why
-    if {one.profile for one in sessions} - {one.profile for one in fit}:
-        growth.status = CannotJudge.status
-    return fit
-
-
-def passed_sessions(
-    report: Report, found: Mapping[str, Session], growth: BaselineGrowth
-) -> list[Session]:
-    """The sessions of the profiles that passed in every gate metric; the others are left out."""
-    fine = passed_profiles(report)
-    for name in sorted(found.keys() - fine):
-        verdicts = {
-            str(one.verdict)
-            for one in report.findings
-            if one.profile == name and one.role is Role.GATE and one.verdict is not Verdict.PASSED
-        }
-        growth.left_out[name] = f"{', '.join(sorted(verdicts)) or 'nothing was judged'}"
-    return [found[name] for name in sorted(found.keys() & fine)]
-
-
-def of_known_profile(
-    sessions: Sequence[Session],
-    profiles: Mapping[str, Profile],
-    how: GrowthOptions,
-    growth: BaselineGrowth,
-) -> list[Session]:
-    """The sessions that were measured by the text of a profile that the branch has."""
-    strangers: set[str] = set()
-    for one in sessions:
-        mine = profiles.get(one.profile)
-        if mine is None or mine.digest != one.profile_digest:
-            strangers.add(one.profile)
-    for name in sorted(strangers):
-        growth.left_out[name] = (
-            f"it was made with a profile text that is not in {how.profiles} (--profiles, --size)"
-        )
-        growth.status = growth.status or _REFUSED
-    return [one for one in sessions if one.profile not in strangers]
-
-
-def is_of_branch(
-    session: Session, ground: BranchState, how: GrowthOptions, growth: BaselineGrowth
-) -> bool:
-    """Whether it measured a commit of the branch, as it was committed."""
+def why_not_of_branch(session: Session, base: BaseBranch) -> str:
+    """Why it did not measure a commit of the branch, as it was committed; empty where it did."""
     commit = session.subject.commit
-    branch = clean(how.branch, 100)
     if not _COMMIT.fullmatch(commit):
-        why = "it does not say which commit it measured"
-    elif session.subject.dirty:
-        why = f"the tree had changes that are not in {commit}"
-    elif not contains(ground.api, ground.tip, commit):
-        why = f"its commit {commit} is not on {branch}"
-    else:
-        return True
-    growth.left_out[session.profile] = why
-    growth.status = growth.status or _REFUSED
-    return False
+        return "it does not say which commit it measured"
+    if session.subject.dirty:
+        return f"the tree had changes that are not in {commit}"
+    if not contains(base.api, base.tip, commit):
+        return f"its commit {commit} is not on {clean(base.name, 100)}"
+    return ""
 
 
-def is_spent(
-    session: Session,
-    known: Mapping[tuple[str, str], Baseline],
-    how: GrowthOptions,
-    growth: BaselineGrowth,
-) -> bool:
-    """Whether the baseline has enough of that day: it is to grow by days, not by pushes."""
+def why_spent(session: Session, known: Mapping[tuple[str, str], Baseline], *, first: bool) -> str:
+    """Why the baseline has enough of its day, as it is to grow by days and not by pushes."""
     baseline = known.get((session.host.host_class, session.profile))
     if baseline is None:
-        return False
+        return ""
     if any(one.id == session.id for one in baseline.sessions):
-        growth.left_out[session.profile] = "it was accepted before"
-        return True
+        return "it was accepted before"
     day = session.started[:10]
     same = [one for one in baseline.sessions if one.started[:10] == day]
     if _session_count(baseline) < GOOD_BASELINE:
         same = [one for one in same if one.boot == session.boot]
-    if same and not how.first:
-        growth.left_out[session.profile] = f"a session of {day} was accepted already"
-        return True
-    return False
+    return f"a session of {day} was accepted already" if same and not first else ""
 
 
 def sessions_to_go(baseline: Baseline) -> str:
@@ -188,3 +130,8 @@ def sessions_to_go(baseline: Baseline) -> str:
     if more <= 0:
         return ""
     return f"{baseline.profile}: {more} more sessions are wanted, of other days or boots"
+
+
+def _session_count(baseline: Baseline) -> int:
+    """Sessions in the current epoch of every series; 0 where there is no series."""
+    return min((len(series.current) for series in baseline.series), default=0)

@@ -1,13 +1,13 @@
 """Sessions that a run handed over, read with distrust and judged again before any is accepted.
 
 A report that came with them is not looked at: whoever accepts judges himself, from the sessions and
-from what the branch has that the baseline goes to.
+from what the branch has that the baseline goes to, which must be what is judged by here.
 """
 
 from __future__ import annotations
 
 import tempfile
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,7 +55,9 @@ def read_parts(parts: Mapping[str, str]) -> tuple[Session, ...]:
             except GateError as error:
                 error.place = error.place.replace(str(path), name)
                 raise
-            refuse_error(handover.error, name)
+            if handover.error:
+                what = f"measuring ended early: {clean(handover.error, 300).rstrip('.')}."
+                raise MeasureError("G277", f"{name}: {what}", cure="Measure again.")
             if handover.shards != len(parts) or handover.shard in seen:
                 raise PublishError(
                     "G277",
@@ -68,23 +70,8 @@ def read_parts(parts: Mapping[str, str]) -> tuple[Session, ...]:
     return tuple(sessions)
 
 
-def refuse_error(error: str, name: str) -> None:
-    """Refuse a check that ended before it was complete.
-
-    Raises:
-        MeasureError: G277.
-    """
-    if error:
-        what = f"{name}: measuring ended early: {clean(error, 300).rstrip('.')}."
-        raise MeasureError("G277", what, cure="Measure again.")
-
-
 def profiles_for(names: Iterable[str], directory: Path, size: str) -> dict[str, Profile]:
-    """The profiles of these names that a directory has; a session may name any file, so by name.
-
-    Raises:
-        InputError: one is wrong.
-    """
+    """The profiles of these names that a directory has; a session may name any file, so by name."""
     places = {name: directory / f"{name}.toml" for name in names}
     return {
         name: read_profile(path, size) for name, path in places.items() if not disk.is_absent(path)
@@ -99,9 +86,6 @@ def judge_again(
     The latter is the session of each profile that the gate screens: its first whole one of the head
     side. Its metrics, tolerances and number of trials are those of the profile given, where that is
     the text it was measured by.
-
-    Raises:
-        GateError: they cannot be judged.
     """
     cases = arrange(sessions, read_baselines(store), profiles)
     policy = make_policy(ALPHA, BETA, (), store)
@@ -116,44 +100,64 @@ def judge_again(
     return report, reviewed
 
 
-def passed_profiles(report: Report) -> frozenset[str]:
-    """Profiles of which every finding that can close the gate is `passed`, and nothing else."""
-    verdicts: dict[str, set[Verdict]] = {}
-    for found in report.findings:
-        if found.role is Role.GATE:
-            verdicts.setdefault(found.profile, set()).add(found.verdict)
-    return frozenset(name for name, seen in verdicts.items() if seen == {Verdict.PASSED})
+def why_not_passed(report: Report, profile: str) -> str:
+    """The verdicts of a profile that can close the gate, but `passed`; empty where all are that."""
+    gates = [f for f in report.findings if f.profile == profile and f.role is Role.GATE]
+    others = sorted({str(one.verdict) for one in gates if one.verdict is not Verdict.PASSED})
+    return ", ".join(others) if gates else "nothing was judged"
 
 
-def replaced_files(
-    api: Api, commit: str, store: Path, names: Iterable[str], below: str
-) -> list[str]:
-    """Files of a commit that are others than those of a directory of baselines."""
-    there = blobs_at(api, commit, sorted(f"{below}/{name}" for name in names))
-    here = {f"{below}/{name}": _blob_of(store / name) for name in names}
-    return [path for path, content in there.items() if content != here[path]]
+def is_of_text(session: Session, profiles: Mapping[str, Profile]) -> bool:
+    """Whether it was measured by the text of one of these profiles."""
+    mine = profiles.get(session.profile)
+    return mine is not None and mine.digest == session.profile_digest
 
 
-def require_same(
-    api: Api, branch: str, commit: str, store: Path, names: Iterable[str], below: str
-) -> None:
-    """Refuse where a branch has other baselines than those that the sessions were accepted into.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaseBranch:
+    """The branch that a baseline goes to, as it stands, and the baselines that it should have."""
 
-    `names` are files below `store`, here, and below `below`, there; host files are compared too.
+    api: Api
+    name: str
+    tip: str
+    store: Path
+    """Baselines of this checkout."""
+    below: str
+    """The baseline directory, as the repository names it."""
 
-    Raises:
-        PublishError: G274.
-    """
-    wanted = {name for one in names for name in (one, f"{one.split('/')[0]}/{HOST_FILE}")}
-    there = blobs_at(api, commit, sorted(f"{below}/{name}" for name in wanted))
-    for name in sorted(wanted):
-        if there.get(f"{below}/{name}") != _blob_of(store / name):
+    def placed(self, files: Mapping[str, str]) -> dict[str, str]:
+        """Files below the baseline directory as the repository names them."""
+        return {f"{self.below}/{name}": text for name, text in files.items()}
+
+    def require_same(self, names: Iterable[str]) -> None:
+        """Refuse where it has other baselines than those that the sessions were accepted into.
+
+        Host files are compared too.
+
+        Raises:
+            PublishError: G274.
+        """
+        every = {name for one in names for name in (one, f"{one.split('/')[0]}/{HOST_FILE}")}
+        others = self._others(self.tip, every)
+        if others:
+            branch = clean(self.name, 100)
             raise PublishError(
                 "G274",
-                f"{below}/{name} is another one on {clean(branch, 100)} than in this checkout.",
-                cure=f"Nothing was written. Check out {clean(branch, 100)} as it is now, and run "
-                "the command again.",
+                f"{others[0]} is another one on {branch} than in this checkout.",
+                cure=f"Nothing was written. Check out {branch} as it is now, and run the command "
+                "again.",
             )
+
+    def replaced_at(self, commit: str, names: Iterable[str]) -> list[str]:
+        """Files of a commit that are others than those here."""
+        return self._others(commit, names, absent=False)
+
+    def _others(self, commit: str, names: Iterable[str], *, absent: bool = True) -> list[str]:
+        """Paths at which a commit has other files; with `absent` also where it has none."""
+        here = {f"{self.below}/{name}": _blob_of(self.store / name) for name in sorted(names)}
+        there = blobs_at(self.api, commit, here)
+        others = [path for path, content in here.items() if there.get(path) != content]
+        return others if absent else [path for path in others if path in there]
 
 
 def _blob_of(path: Path) -> str | None:

@@ -14,12 +14,12 @@ import click
 from gate.errors import GateError, PublishError
 from gate.formats.disk import CAP_BYTES, write_text
 from gate.pipeline.accept.handover_intake import (
+    BaseBranch,
+    is_of_text,
     judge_again,
-    passed_profiles,
     profiles_for,
     read_parts,
-    replaced_files,
-    require_same,
+    why_not_passed,
 )
 from gate.pipeline.accept.sessions import accept_all, changes_of, inside, notes_on, texts
 from gate.publish.accept_command import check_reason, react
@@ -39,7 +39,7 @@ from gate.review.merge_base import open_merge_base
 from gate.text import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Mapping
     from pathlib import Path
 
     from gate.model import Profile, Session
@@ -89,19 +89,18 @@ def accept_level(
     run = newest_run(api, pull, options.workflow, options.run)
     content = session_files(api, run, options.shards, CAP_BYTES["handover"])
     sessions = read_parts({name: artifact_text(d, name, run.id) for name, d in content.items()})
-    base = base_tip(api, pull.base_ref)
+    tip = base_tip(api, pull.base_ref)
     with open_merge_base(
         options.merge_base,
-        None,
         profiles=options.profiles,
         baseline=options.baseline,
         size=options.size,
     ) as ground:
+        store = ground.baseline
+        base = BaseBranch(api=api, name=pull.base_ref, tip=tip, store=store, below=below)
         level = _new_level(sessions, ground, pull, request, options)
-        require_same(api, pull.base_ref, base, ground.baseline, level.files, below)
-        notes = [*_notes(level.sessions), *notes_on(level.files)]
-        if options.mode == "branch":
-            notes += _replaced(api, pull.head, ground.baseline, level.files, below)
+        base.require_same(level.files)
+        notes = _notes(base, pull, level, options.mode)
     proposal = Proposal(
         rows=level.rows,
         reason=request.reason,
@@ -113,7 +112,8 @@ def accept_level(
         run=run.url,
         notes=tuple(notes),
     )
-    return _publish(api, pull, base, level, proposal, options, below), proposal
+    require_head(api, pull.number, pull.head)
+    return _publish(base, pull, level, proposal, options.mode), proposal
 
 
 def _new_level(
@@ -123,47 +123,46 @@ def _new_level(
     request: AcceptRequest,
     options: AcceptOptions,
 ) -> _NewLevel:
+    """What accepting the sessions of the profiles that did not simply pass makes of the baselines.
+
+    Raises:
+        GateError: they cannot be judged or accepted; G277, all passed.
+    """
     store = ground.baseline
     names = {one.profile for one in sessions}
-    known = dict(ground.profiles) or profiles_for(names, options.profiles, options.size)
-    chosen, verdict = _chosen(sessions, store, known)
+    known = ground.profiles or profiles_for(names, options.profiles, options.size)
+    report, found = judge_again(sessions, store, known)
+    chosen = [one for name, one in sorted(found.items()) if why_not_passed(report, name)]
+    if not chosen:
+        raise not_acceptable("every gate metric passed, so there is nothing to accept.")
+    verdict = f"{report.verdict}: {report.headline}"
     _refuse(chosen, pull, known, store, options.mode)
     results = accept_all(store, chosen, by=request.by, reason=request.reason)
     rows = tuple((row.name, row.what) for row in changes_of(store, results))
     return _NewLevel(sessions=chosen, verdict=verdict, rows=rows, files=texts(store, results))
 
 
+def _notes(base: BaseBranch, pull: PullRequest, level: _NewLevel, mode: str) -> list[str]:
+    dirty = any(one.subject.dirty for one in level.sessions)
+    replaced = base.replaced_at(pull.head, level.files) if mode == "branch" else []
+    return [
+        *(["the tree that was measured had uncommitted changes"] if dirty else []),
+        *notes_on(level.files),
+        *(f"the branch had another `{path}`, which this replaces" for path in replaced),
+    ]
+
+
 def _publish(
-    api: Api,
-    pull: PullRequest,
-    base: str,
-    level: _NewLevel,
-    proposal: Proposal,
-    options: AcceptOptions,
-    below: str,
+    base: BaseBranch, pull: PullRequest, level: _NewLevel, proposal: Proposal, mode: str
 ) -> ProposalResult:
     """Commit the new level to the branch, or open a pull request that carries it."""
-    require_head(api, pull.number, pull.head)
-    placed = {f"{below}/{name}": text for name, text in level.files.items()}
-    if options.mode == "branch":
+    api, below, placed = base.api, base.below, base.placed(level.files)
+    if mode == "branch":
         return commit_to_branch(
             api, pull.head_ref, pull.head, placed, proposal, below, url=pull.url
         )
     ids = frozenset(one.id for one in level.sessions)
-    return propose_in_pull_request(api, pull, base, placed, proposal, below, ids)
-
-
-def _notes(chosen: list[Session]) -> list[str]:
-    if any(one.subject.dirty for one in chosen):
-        return ["the tree that was measured had uncommitted changes"]
-    return []
-
-
-def _replaced(
-    api: Api, commit: str, store: Path, files: dict[str, str], below: str
-) -> Iterator[str]:
-    for path in replaced_files(api, commit, store, files, below):
-        yield f"the branch had another `{path}`, which this replaces"
+    return propose_in_pull_request(api, pull, base.tip, placed, proposal, below, ids)
 
 
 def _refuse_branch(pull: PullRequest, repository: str, mode: str) -> None:
@@ -181,30 +180,14 @@ def _refuse_branch(pull: PullRequest, repository: str, mode: str) -> None:
         )
 
 
-def _chosen(
-    sessions: tuple[Session, ...], store: Path, profiles: dict[str, Profile]
-) -> tuple[list[Session], str]:
-    """The sessions of the profiles that did not simply pass, and what the gate says of all.
-
-    Raises:
-        GateError: they cannot be judged; G277, all passed, so there is nothing to accept.
-    """
-    report, found = judge_again(sessions, store, profiles)
-    fine = passed_profiles(report)
-    chosen = [one for name, one in sorted(found.items()) if name not in fine]
-    if not chosen:
-        raise not_acceptable("every gate metric passed, so there is nothing to accept.")
-    return chosen, f"{report.verdict}: {report.headline}"
-
-
 def _refuse(
-    chosen: list[Session], pull: PullRequest, profiles: dict[str, Profile], store: Path, mode: str
+    chosen: list[Session],
+    pull: PullRequest,
+    profiles: Mapping[str, Profile],
+    store: Path,
+    mode: str,
 ) -> None:
-    """What `gate baseline accept` leaves to its user, who knows the files that he names.
-
-    Raises:
-        PublishError: G277.
-    """
+    """What `gate baseline accept` leaves to its user, who knows the files that he names."""
     classes = {entry.name for entry in store.iterdir() if entry.is_dir()} if store.is_dir() else ()
     for one in chosen:
         name = f"the session of {one.profile}"
@@ -219,8 +202,7 @@ def _refuse(
                 f"{', '.join(sorted(classes))}.",
                 cure="Take a first baseline of that class on the default branch.",
             )
-        mine = profiles.get(one.profile)
-        if mode != "branch" and (mine is None or mine.digest != one.profile_digest):
+        if mode != "branch" and not is_of_text(one, profiles):
             raise not_acceptable(
                 f"{name} was made with a profile text that {pull.base_ref} does not have.",
                 cure="The pull request changes the profile, so it must carry the baseline itself: "

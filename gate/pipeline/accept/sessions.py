@@ -9,7 +9,6 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.clock import now
@@ -17,6 +16,7 @@ from gate.errors import InputError, PublishError
 from gate.formats.baseline.baseline_file import is_config_name, read_baselines, write_baseline
 from gate.formats.host.host_file import HOST_FILE, read_known_host
 from gate.judge.accept import Acceptance, accept
+from gate.review.terms import differences
 from gate.units import percent, show, show_pair
 
 if TYPE_CHECKING:
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
     from gate.judge.accept import NewBaseline
     from gate.model import Baseline, BaselineSeries, Session
-
-
-Key = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,18 +55,15 @@ class SeriesChange:
 
 def changes_between(before: Sequence[Baseline], after: Sequence[Baseline]) -> list[SeriesChange]:
     """What became of each series that differs, sorted by name."""
-    old = {_key(b, s): s for b in before for s in b.series}
-    new = {_key(b, s): (s, b) for b in after for s in b.series}
+    old, new = (
+        {(b.host_class, b.profile, s.benchmark, s.metric): s for b in every for s in b.series}
+        for every in (before, after)
+    )
+    reasons = {(b.host_class, b.profile): b.sessions[-1].reason for b in after if b.sessions}
     return [
-        _change(key, old.get(key), *new.get(key, (None, None)))
-        for key in sorted(old.keys() | new.keys())
-        if key not in new or old.get(key) != new[key][0]
+        _change(key, was, now, reasons.get(key[:2], "") if now else "")
+        for key, was, now in differences(old, new)
     ]
-
-
-def level_of(series: BaselineSeries | None) -> float | None:
-    """The level of the current epoch: the median of its sessions' medians."""
-    return median([median(p.values) for p in series.current]) if series else None
 
 
 def as_json(rows: Sequence[SeriesChange]) -> list[dict[str, object]]:
@@ -78,40 +72,34 @@ def as_json(rows: Sequence[SeriesChange]) -> list[dict[str, object]]:
     return [{name: getattr(row, name) for name in names} for row in rows]
 
 
-def _key(baseline: Baseline, series: BaselineSeries) -> Key:
-    return baseline.host_class, baseline.profile, series.benchmark, series.metric
-
-
 def _change(
-    key: Key, before: BaselineSeries | None, after: BaselineSeries | None, baseline: Baseline | None
+    key: tuple[str, str, str, str],
+    before: BaselineSeries | None,
+    after: BaselineSeries | None,
+    reason: str,
 ) -> SeriesChange:
     """One row: from, to, how much, whether an epoch opened, and why."""
-    was, is_ = level_of(before), level_of(after)
-    known = after or before
-    unit = known.unit if known else "1"
+    was, is_ = (one.level if one else None for one in (before, after))
     if after is None:
-        what = f"removed (was {show(was, unit)})"
+        what = f"removed (was {show(was, before.unit if before else '1')})"
     elif before is None:
-        what = f"new at {show(is_, unit)}"
+        what = f"new at {show(is_, after.unit)}"
     else:
         opened = after.current[0].epoch > before.current[0].epoch
         kind = f"epoch {after.current[0].epoch}" if opened else "appended"
         moved = percent(is_ / was - 1) if was and is_ else "?"
-        what = f"{show_pair(was, is_, unit)} ({moved}), {kind}"
+        what = f"{show_pair(was, is_, after.unit)} ({moved}), {kind}"
+    host_class, profile, benchmark, metric = key
     return SeriesChange(
-        host_class=key[0],
-        profile=key[1],
-        benchmark=key[2],
-        metric=key[3],
+        host_class=host_class,
+        profile=profile,
+        benchmark=benchmark,
+        metric=metric,
         before=was,
         after=is_,
         what=what,
-        reason=_newest_reason(baseline),
+        reason=reason,
     )
-
-
-def _newest_reason(baseline: Baseline | None) -> str:
-    return baseline.sessions[-1].reason if baseline and baseline.sessions else ""
 
 
 MOST_SESSIONS = 30
@@ -130,10 +118,8 @@ def accept_all(
 ) -> list[NewBaseline]:
     """The sessions accepted into the baselines of a directory; nothing is written.
 
-    `places` tells where a session came from, by its id, for messages.
-
-    Raises:
-        InputError: G220, a session may not become a baseline; or a baseline cannot be read.
+    `places` tells where a session came from, by its id, for messages. One that may not become a
+    baseline is an error (G220).
     """
     acceptance = Acceptance(by=by, reason=reason, accepted=now())
     known = {(b.host_class, b.profile): b for b in read_baselines(store)}
@@ -156,10 +142,7 @@ def texts(store: Path, results: Sequence[NewBaseline]) -> dict[str, str]:
 
     With a class's first baseline comes its host file, and with a kernel's first session its
     configuration, unless the directory has them. They are read again before anything else sees
-    them.
-
-    Raises:
-        PublishError: G277, a text holds characters that no reviewer would see.
+    them; characters that no reviewer would see are refused (G277).
     """
     found: dict[str, str] = {}
     with tempfile.TemporaryDirectory() as scratch:
@@ -208,11 +191,7 @@ def _shortened(series: BaselineSeries) -> BaselineSeries:
 
 
 def inside(directory: Path) -> str:
-    """A directory as the repository names it, seen from the working directory, its top.
-
-    Raises:
-        InputError: G200, it lies elsewhere.
-    """
+    """A directory as the repository names it, seen from its top, the working directory (G200)."""
     try:
         path = directory.resolve().relative_to(Path.cwd().resolve())
     except ValueError:
