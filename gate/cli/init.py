@@ -13,11 +13,10 @@ import click
 
 from gate.cli import options
 from gate.errors import InputError
-from gate.formats import disk
+from gate.formats import disk, toml
 from gate.formats.baseline.baseline_file import read_baselines
 from gate.formats.profile.shipped import files_of
 from gate.formats.schemas import schema_text
-from gate.formats.toml import string
 from gate.judge.power.power import PowerQuestion, power_rows
 from gate.judge.power.sentences import rounded_up
 from gate.judge.verdict.suite import Policy
@@ -171,7 +170,9 @@ def _first(directory: Path, shell_command: str) -> dict[str, str]:
             cure='Write for example --command "{side}/tool --bench".',
         )
     tolerance, known = _proposed(directory / "baselines")
-    profile = _PROFILE.substitute(command=string(shell_command), tolerance=tolerance, known=known)
+    profile = _PROFILE.substitute(
+        command=toml.value(shell_command), tolerance=tolerance, known=known
+    )
     program = {"bench/example.py": _PROGRAM} if shell_command == _EXAMPLE else {}
     return {f"profiles/{_NAME}.toml": profile} | program
 

@@ -7,10 +7,14 @@ import os
 import stat
 import tempfile
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gate.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 CAP_BYTES = {
     "profile": 1 << 20,
@@ -148,6 +152,25 @@ def _unwritable(path: Path, error: OSError) -> InputError:
         cure="Check permissions and free space, or name another directory.",
         place=str(path),
     )
+
+
+@contextmanager
+def opened_directory(directory: Path, refused: str, cure: str = "") -> Iterator[int]:
+    """A directory, made where there is none, opened to be locked; closing it ends the lock.
+
+    Raises:
+        InputError: G208, it cannot be made or opened.
+    """
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        message = f"{refused}: {error.strerror}."
+        raise InputError("G208", message, cure=cure, place=str(directory)) from error
+    try:
+        yield handle
+    finally:
+        os.close(handle)
 
 
 # A killed gate's forked child holds what its parent held until the kernel ends it too.

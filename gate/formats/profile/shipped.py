@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from pathlib import Path
 
 import gate
 from gate.errors import InputError
-from gate.formats import disk
+from gate.formats import disk, names
 from gate.formats.profile.sizes import scripts_of
 
 
@@ -44,9 +43,7 @@ def files_of(name: str) -> dict[str, str]:
     """
     known = shipped_names()
     if name not in known:
-        close = difflib.get_close_matches(name, known, n=1)
-        hint = f'Did you mean "{close[0]}"?' if close else f"There are: {', '.join(known)}."
-        raise InputError("G211", f"no profile {name[:200]} is shipped.", cure=hint)
+        raise names.unknown_profile(name, known, " is shipped")
     source = shipped_profiles()
     text = disk.read_text(source / f"{name}.toml", "profile")
     text = re.sub(r"\A#:schema .*", "#:schema profile.schema.json", text)
