@@ -84,11 +84,7 @@ def is_absent(path: Path) -> bool:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Replace a file in one step: temporary file beside it, fsync, rename.
-
-    Raises:
-        InputError: G208, and what was there before is unchanged.
-    """
+    """Replace a file in one step: temporary file beside it, fsync, rename."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
@@ -110,11 +106,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove a file; one that is gone already is as good.
-
-    Raises:
-        InputError: G208, and it is still there.
-    """
+    """Remove a file; one that is gone already is as good."""
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
@@ -156,11 +148,7 @@ def _unwritable(path: Path, error: OSError) -> InputError:
 
 @contextmanager
 def opened_directory(directory: Path, refused: str, cure: str = "") -> Iterator[int]:
-    """A directory, made where there is none, opened to be locked; closing it ends the lock.
-
-    Raises:
-        InputError: G208, it cannot be made or opened.
-    """
+    """A directory, made where there is none, opened to be locked; closing it ends the lock."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
         handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

@@ -159,21 +159,13 @@ class Document:
 
 
 def read_toml(path: Path, kind: str, schema: str = "") -> Document:
-    """A TOML file, parsed; `kind` is what its cap is found by.
-
-    Raises:
-        InputError: it cannot be read, or is no TOML.
-    """
+    """A TOML file, parsed; `kind` is what its cap is found by."""
     text = disk.read_text(path, kind)
     return Document(toml.parse_toml(text, str(path)), text, str(path), schema=schema)
 
 
 def read_json(path: Path, kind: str, schema: str = "") -> Document:
-    """A JSON file that the gate wrote, parsed and of our schema number.
-
-    Raises:
-        InputError: it cannot be read, is no JSON, or of another number.
-    """
+    """A JSON file that the gate wrote, parsed and of our schema number."""
     text = disk.read_text(path, kind)
     found = Document(toml.parse_json(text, str(path)), text, str(path), "json", schema)
     found.check_schema()

@@ -35,11 +35,7 @@ _MOST_COMMAS = 6_000_000
 def parse_toml(
     text: str, place: str, *, parse_float: Callable[[str], Any] = float
 ) -> dict[str, Any]:
-    """The tables of a TOML text; `parse_float` makes a number of the text of a float.
-
-    Raises:
-        InputError: G204 with the line.
-    """
+    """The tables of a TOML text; `parse_float` makes a number of the text of a float."""
     try:
         return tomllib.loads(text, parse_float=parse_float)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
@@ -51,11 +47,7 @@ def parse_toml(
 
 
 def parse_json(text: str, place: str) -> Any:
-    """Any JSON value, with NaN, infinities, doubled keys and absurd depth or number refused.
-
-    Raises:
-        InputError: G205 with the line.
-    """
+    """Any JSON value, with NaN, infinities, doubled keys and absurd depth or number refused."""
     # Before a parser makes objects of it.
     for what, most in (("[", _MOST_BRACKETS), ("{", _MOST_BRACKETS), (",", _MOST_COMMAS)):
         count = text.count(what)
@@ -104,11 +96,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def refuse_absurd(data: Any, place: str, kind: str) -> None:
-    """Refuse parsed data of a size, depth or text that no honest file has.
-
-    Raises:
-        InputError: G204 for TOML, G205 for JSON.
-    """
+    """Refuse parsed data of a size, depth or text that no honest file has."""
     what = _absurdity(data, _MOST_ENTRIES if kind == "toml" else _MOST_KEYS)
     if what:
         raise _not_usable(what, "G204" if kind == "toml" else "G205", place)

@@ -190,11 +190,7 @@ def write_baseline(directory: Path, baseline: Baseline) -> Path:
 
 
 def forget_unnamed_configs(directory: Path, host_class: str) -> tuple[Path, ...]:
-    """Remove the configurations that no accepted session of a class names; returns their paths.
-
-    Raises:
-        InputError: G208, one cannot be removed; or a baseline is malformed.
-    """
+    """Remove the configurations that no accepted session of a class names; returns their paths."""
     folder = directory / host_class
     named = {one.kernel_config for known in read_class(folder) for one in known.sessions}
     gone = tuple(
@@ -244,9 +240,6 @@ def write_kernel_config(folder: Path, config: Mapping[str, str]) -> None:
     """Write a configuration that is not there yet, or not as it should be.
 
     One too large to be read again is not kept.
-
-    Raises:
-        InputError: G208, it cannot be written.
     """
     digest, text = config_digest(config), config_text(config)
     fits = len(text.encode()) <= disk.CAP_BYTES["kernel config"]

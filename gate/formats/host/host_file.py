@@ -6,6 +6,7 @@ Read strictly, and written whole as canonical text for its reviewer: every fact 
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Annotated
@@ -17,7 +18,6 @@ from gate.formats import disk, toml
 from gate.formats.document import Document, Form, read_toml
 from gate.model import SCHEMA, EpochPolicy, KnownHost, Limits
 from gate.model.disturbance import TUNABLE
-from gate.model.host import about
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -108,6 +108,20 @@ _LIMITS = {
     "set_aside": ("%", 10.0),
 }
 """How each is written, and what is a slip of the pen beyond: ten set aside for one planned, say."""
+
+
+@cache
+def facts_of(tier: str) -> dict[str, str]:
+    """Every fact of a tier, `stable` or `epoch`: what it is and why it matters, in a few words."""
+    path = Path(__file__).with_name("facts.toml")
+    found: dict[str, str] = toml.parse_toml(path.read_text("utf-8"), str(path))[tier]
+    return found
+
+
+def about(key: str) -> str:
+    """What a fact is and why it matters."""
+    known = facts_of("stable") | facts_of("epoch")
+    return known.get(key, "a fact that this version of the gate does not read")
 
 
 def host_text(known: KnownHost) -> str:

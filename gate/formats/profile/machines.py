@@ -64,11 +64,7 @@ def machine_from(form: MachineForm, wrong: Wrong) -> Machine:
 def machine_of(
     *, memory: str, cpus: int, disks: Sequence[str], command_line: str, accelerator: Accelerator
 ) -> Machine:
-    """The machine that options of a command line ask for: there no [storage] gives a device.
-
-    Raises:
-        InputError: G200, an option is out of range.
-    """
+    """The machine that options of a command line ask for: there no [storage] gives a device."""
 
     def wrong(message: str, *_: str | int, cure: str = "") -> InputError:
         return InputError("G200", message.replace("subject.machine.", "--"), cure=cure)

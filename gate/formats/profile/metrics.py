@@ -28,7 +28,7 @@ def metrics(
     return tuple(_MetricReader(name, form, source).metric(kinds) for name in form.metric)
 
 
-HOW_MADE = 'A metric of a group is made by of = "iops", over = "iodepth", take = "scaling".'
+HOW_MADE = 'made by of = "iops", over = "iodepth", take = "scaling".'
 
 
 def parts_given(form: object) -> tuple[list[str], list[str]]:
@@ -88,7 +88,7 @@ class _MetricReader:
             present, lacking = parts_given(self.form)
             if present:
                 said = f"{present[0]} needs {' and '.join(lacking)} too."
-                raise self.wrong(said, present[0], cure=HOW_MADE)
+                raise self.wrong(said, present[0], cure=f"A metric of a group is {HOW_MADE}")
             return None
         if self.name in kinds:
             said = f"{self.name} is a metric that is measured, so a group's must be called"

@@ -12,11 +12,7 @@ from gate.formats.profile.sizes import scripts_of
 
 
 def shipped_profiles() -> Path:
-    """The directory of the shipped profiles.
-
-    Raises:
-        InputError: the installation lacks them.
-    """
+    """The directory of the shipped profiles."""
     package = Path(gate.__file__).resolve().parent
     for place in (package / "shipped" / "profiles", package.parent / "profiles"):
         if (place / "smoke-command.toml").is_file():
@@ -36,11 +32,7 @@ def shipped_names() -> tuple[str, ...]:
 
 
 def files_of(name: str) -> dict[str, str]:
-    """A shipped profile with the jobs and scripts that it runs: path in a project -> text.
-
-    Raises:
-        InputError: there is no such profile.
-    """
+    """A shipped profile with the jobs and scripts that it runs: path in a project -> text."""
     known = shipped_names()
     if name not in known:
         raise names.unknown_profile(name, known, " is shipped")

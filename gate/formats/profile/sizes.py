@@ -68,11 +68,7 @@ class Sized(Document):
 
 
 def in_size(document: Document, size: str, path: Path) -> Sized:
-    """The size laid over the document of a profile.
-
-    Raises:
-        InputError: G210, there is no such size, or one of them is declared wrongly.
-    """
+    """The size laid over the document of a profile."""
     declared = document.data.get("size", {})
     # What is no table of tables, the form refuses in its own words.
     patches = declared if isinstance(declared, dict) else {}

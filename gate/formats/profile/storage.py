@@ -16,11 +16,7 @@ if TYPE_CHECKING:
 
 
 def storage_of(form: ProfileForm, source: Sized, metrics: set[str]) -> Storage | None:
-    """The state that the storage must be in; None where the profile does not ask.
-
-    Raises:
-        InputError: G210, steps contradict each other, or a value is out of range.
-    """
+    """The state that the storage must be in; None where the profile does not ask."""
     if form.storage is None:
         return None
     for key, why in _contradictions(form, form.storage):

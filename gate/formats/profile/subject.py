@@ -139,11 +139,7 @@ def with_subject(profile: Profile, path: Path) -> Profile:
 
 
 def refuse_unfit(subject: Activation, profile: Profile, wrong: Wrong) -> None:
-    """Refuse a subject that does not go with the rest of a profile.
-
-    Raises:
-        InputError: G210.
-    """
+    """Refuse a subject that does not go with the rest of a profile."""
     if subject.kind is SubjectKind.COMMAND:
         return
     for why in _clashes(subject, profile):

@@ -55,7 +55,7 @@ class _SummaryMetricReader:
         present, lacking = parts_given(self.form)
         if present and lacking:
             why = f"needs {' and '.join(lacking)} beside it"
-            raise self.refused(why, present[0], HOW_MADE)
+            raise self.refused(why, present[0], f"A group's metric is {HOW_MADE}")
         return bool(lacking)
 
     def printed(self) -> Metric:
