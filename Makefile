@@ -4,7 +4,8 @@ WORKFLOWS = $(wildcard .github/workflows/*.yml)
 TEMPLATES = $(wildcard gate/cli/github/*.yml)
 
 PYTEST = .venv/bin/python -m pytest tests
-BESIDE = --numprocesses=auto --dist=loadgroup
+# One more than processors: many tests wait for a program or a clock.
+BESIDE = --numprocesses=$(shell expr $$(nproc) + 1) --dist=loadgroup
 DEEP = --hypothesis-profile=deep
 
 help: ## this list

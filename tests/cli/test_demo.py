@@ -1,7 +1,7 @@
 """The demo: real fio, hyperfine and pytest-benchmark on this machine, however loud it is.
 
-By default nothing watches the machine, so the demo comes to its end also beside other work; as a
-newcomer runs it, on a machine that must be quiet, it is a proof (`make proof`).
+At night nothing watches the machine, so that the demo comes to its end also beside other work; as
+a newcomer runs it, on a machine that must be quiet, it is a proof (`make proof`).
 """
 
 import json
@@ -72,7 +72,8 @@ def unsound(found):
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.night
+@pytest.mark.alone
 def test_an_unchanged_system_is_never_called_regressed(demo):
     """The same code again leaves the gate open, or undecided on a loud host, never regressed."""
     place, _ = demo
@@ -81,6 +82,8 @@ def test_an_unchanged_system_is_never_called_regressed(demo):
     assert not unsound(unchanged)
 
 
+@pytest.mark.night
+@pytest.mark.alone
 def test_a_planted_slowdown_is_never_let_in(demo):
     """About 20 % more real work is proven, or undecided; what passes says that it could not see it.
 
@@ -102,6 +105,8 @@ def test_a_planted_slowdown_is_never_let_in(demo):
         assert f"reports/demo/reports/{name}/report.html" in done.out
 
 
+@pytest.mark.night
+@pytest.mark.alone
 def test_the_demo_reports_its_two_checks_by_its_exit_status(demo):
     """Status 0 stands for open and closed as expected, 5 for a host too noisy to show it."""
     place, done = demo
@@ -152,6 +157,8 @@ def test_the_demo_as_a_newcomer_runs_it(tmp_path):
     assert done.status == 0
 
 
+@pytest.mark.night
+@pytest.mark.alone
 def test_the_demo_writes_only_below_its_own_directory(demo):
     """Nothing beside reports/demo/ appears or changes, and no data file of fio is left."""
     place, _ = demo
