@@ -63,6 +63,23 @@ def guard_line(line: str) -> str:
     return _COMMAND.sub(r"\1.", line)
 
 
+def command_line(name: str, message: str, **properties: str) -> str:
+    """A command to a CI runner; nothing in its values can end it or begin another.
+
+    It ends at the end of its line and its properties at a colon or comma, so these are escaped as
+    GitHub's own toolkit does it.
+    """
+
+    def escaped(text: str) -> str:
+        return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+    listed = ",".join(
+        f"{key}={escaped(value).replace(':', '%3A').replace(',', '%2C')}"
+        for key, value in properties.items()
+    )
+    return f"::{name}{' ' if listed else ''}{listed}::{escaped(message)}"
+
+
 def scrub(value: T) -> T:
     """The same frozen value with every string in it cleaned."""
     return cast("T", _scrub(value))
@@ -126,7 +143,11 @@ def shown_variable(setting: str) -> str:
     return f"{name}=..." if equals and secret else setting
 
 
+def printable(text: str, instead: str = " ") -> str:
+    """The text with something else for each character that cannot be printed, such as a newline."""
+    return "".join(c if c.isprintable() else instead for c in text)
+
+
 def one_line(text: str) -> str:
     """A text as one line that no CI runner takes for a command, wherever the text came from."""
-    shown = "".join(c if c.isprintable() else " " for c in text)
-    return guard_line(shown.replace("##[", "## ["))
+    return guard_line(printable(text).replace("##[", "## ["))

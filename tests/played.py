@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest import mock
 
+from recorded_machine import RecordedMachine
+
 from gate.host.identity import identity
 from gate.linux import machine as real
-from gate.linux.machine import RecordedMachine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

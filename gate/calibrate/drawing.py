@@ -24,8 +24,8 @@ QUIET = 0.03
 """A series is quiet when its pair standard deviation is at most this."""
 _ENOUGH = 20
 """Candidates; with fewer, the same few would be drawn again and again."""
-LONGEST_FUTURE = 10
-"""Candidates have so many sessions after them, for the rule that takes fresh ones."""
+LEAST_HISTORY = LONGEST_FUTURE = 10
+"""Sessions that every candidate has before it, and after it for the rule that takes fresh ones."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,9 @@ class Pool:
         """Places of the sessions with so many before them and enough after; may be empty."""
         return range(history, len(self.numbers) - LONGEST_FUTURE)
 
-    def history(self, wanted: int, least: int) -> int:
+    def history(self, wanted: int) -> int:
         """How much history candidates are to have: what is wanted, where enough of them do."""
-        return wanted if len(self.candidates(wanted)) >= _ENOUGH else least
+        return wanted if len(self.candidates(wanted)) >= _ENOUGH else LEAST_HISTORY
 
     @cached_property
     def quiet(self) -> frozenset[str]:
@@ -78,7 +78,7 @@ class DrawnSuite:
     series: tuple[RecordedSeries, ...]
 
 
-def draw_suite(pool: Pool, size: int, dice: Random, history: int = 10) -> DrawnSuite:
+def draw_suite(pool: Pool, size: int, dice: Random, history: int = LEAST_HISTORY) -> DrawnSuite:
     """A candidate session with so much history, and so many series, each at most once."""
     return DrawnSuite(
         place=dice.choice(pool.candidates(history)),

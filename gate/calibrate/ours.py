@@ -35,6 +35,7 @@ _WORDS = {
 }
 
 Endings = tuple[tuple[MetricEnding, ...], tuple[MetricEnding, ...]]
+"""Of the unchanged suite, and of its first metric with each loss planted."""
 
 
 def play(
@@ -46,7 +47,7 @@ def play(
     sides: bool,
     builds: str = "same",
 ) -> Endings:
-    """Endings of the unchanged suite, and of its first metric with each loss planted.
+    """Our rule on a suite: a screen, then blocks of pairs or fresh head sessions.
 
     `builds` asks what rebuilding does where each recorded session is another build of one
     source: `one` per side, or a `fresh` one for each trial.
@@ -58,23 +59,17 @@ def play(
         return ends, (ends[0],) * len(plants)
     stage = _Confirmation(pool, suite, screening, dice, sides, builds)
     unchanged = stage.endings(screening.answers, (0.0,) * len(suite.series))
-    slower = []
-    for plant in plants:
-        loss = _tolerance(screening) if plant == AT_TOLERANCE else plant
-        answers = (plant_loss(screening, loss), *screening.answers[1:])
-        slower.append(stage.ending_of_first(answers, loss))
+    first, *others = screening.answers
+    own = first.limits.tolerance if isinstance(first, Flagged) else first.tolerance_used
+    slower: list[MetricEnding] = []
+    for loss in (own if plant == AT_TOLERANCE else plant for plant in plants):
+        slower += stage.endings((plant_loss(screening, loss), *others), (loss,))
     return unchanged, tuple(slower)
 
 
 def _ending(finding: Finding | None, trials: int) -> MetricEnding:
     verdict = _WORDS.get(finding.verdict, "inconclusive") if finding else "inconclusive"
     return MetricEnding(verdict=verdict, trials=trials)
-
-
-def _tolerance(screening: Screening) -> float:
-    """The tolerance that the first series is judged by."""
-    answer = screening.answers[0]
-    return answer.limits.tolerance if isinstance(answer, Flagged) else answer.tolerance_used
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,34 +86,22 @@ class _Confirmation:
     def endings(
         self, answers: tuple[Finding | Flagged, ...], losses: tuple[float, ...]
     ) -> tuple[MetricEnding, ...]:
-        alphas = iter(self._alphas(answers))
-        flags = [
-            (place, answer, next(alphas))
-            for place, answer in enumerate(answers)
-            if isinstance(answer, Flagged)
-        ]
-        ended = self._confirm(flags, losses)
-        return tuple(
-            ended[place]
-            if isinstance(answer, Flagged)
-            else _ending(answer, len(self.screening.series[place].head))
-            for place, answer in enumerate(answers)
-        )
-
-    def ending_of_first(self, answers: tuple[Finding | Flagged, ...], loss: float) -> MetricEnding:
-        """With a loss in the first metric; the others matter by their share of alpha alone."""
-        first = answers[0]
-        if not isinstance(first, Flagged):
-            return self.endings((first,), (loss,))[0]
-        alpha = self._alphas(answers)[0]
-        return self._confirm([(0, first, alpha)], (loss,))[0]
-
-    def _alphas(self, answers: tuple[Finding | Flagged, ...]) -> tuple[float, ...]:
-        return FirstStage(
+        """Of a metric for each loss; the others matter by their share of alpha alone."""
+        alphas = FirstStage(
             settled=tuple(answer for answer in answers if isinstance(answer, Finding)),
             flagged=tuple(answer for answer in answers if isinstance(answer, Flagged)),
             paired=frozenset([_PROFILE] if self.sides else []),
         ).alphas(POLICY.alpha)
+        played = answers[: len(losses)]
+        flagged = [(at, one) for at, one in enumerate(played) if isinstance(one, Flagged)]
+        flags = [(at, one, alpha) for (at, one), alpha in zip(flagged, alphas, strict=False)]
+        ended = self._confirm(flags, losses)
+        return tuple(
+            ended[at]
+            if isinstance(one, Flagged)
+            else _ending(one, len(self.screening.series[at].head))
+            for at, one in enumerate(played)
+        )
 
     def _confirm(
         self, flags: list[tuple[int, Flagged, float]], losses: tuple[float, ...]
@@ -152,9 +135,9 @@ class _Confirmation:
             decision = decide(blocks, rule, limits=False)
             if decision.verdict != "undecided":
                 break
-        verdict = {"regressed": "closed", "passed": "passed", "spent": "inconclusive"}
+        words = {"regressed": "closed", "passed": "passed", "spent": "inconclusive"}
         trials = len(flag.series.head) + 2 * decision.pairs
-        return MetricEnding(verdict=verdict[decision.verdict], trials=trials)
+        return MetricEnding(verdict=words[decision.verdict], trials=trials)
 
     def _fresh(self, source: RecordedSeries, count: int) -> Trials:
         """A trial each of as many sessions, any of the recording."""

@@ -11,7 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from gate.calibrate import ours
-from gate.calibrate.drawing import draw_suite, slow_values, some
+from gate.calibrate.drawing import LEAST_HISTORY, draw_suite, slow_values, some
 from gate.calibrate.outcome import AT_TOLERANCE, PLANTS, TOLERANCE, MetricEnding, RuleTally
 from gate.calibrate.peers import PEERS
 from gate.calibrate.peers.peer import Comparison
@@ -21,19 +21,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gate.calibrate.drawing import DrawnSuite, Pool, Trials
+    from gate.calibrate.ours import Endings
     from gate.calibrate.peers.peer import Peer
     from gate.model.calibration import RecordedSeries
 
-    Play = Callable[
-        [Pool, DrawnSuite, tuple[float, ...], Random],
-        tuple[tuple[MetricEnding, ...], tuple[MetricEnding, ...]],
-    ]
+    Play = Callable[[Pool, DrawnSuite, tuple[float, ...], Random], Endings]
 
 
 def _play_peer(
     peer: Peer, pool: Pool, suite: DrawnSuite, plants: tuple[float, ...], dice: Random
-) -> tuple[tuple[MetricEnding, ...], tuple[MetricEnding, ...]]:
-    """Another tool's rule on a suite: its endings unchanged and with each loss planted."""
+) -> Endings:
+    """Another tool's rule on a suite."""
     unchanged = tuple(_one(peer, pool, suite.place, one, 0.0, dice) for one in suite.series)
     planted = tuple(
         _one(peer, pool, suite.place, suite.series[0], loss, dice)
@@ -74,10 +72,6 @@ def _costs(values: Trials, better: Better) -> Trials:
     return values if better is Better.LOWER else tuple(1 / value for value in values)
 
 
-LEAST_HISTORY = 10
-"""No candidate has fewer sessions before it."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
     """One rule."""
@@ -88,9 +82,6 @@ class Rule:
     history: int
     """Sessions before the candidate that it wants; a short recording gives `LEAST_HISTORY`."""
     play: Play
-    """Endings of an unchanged suite, and of its first metric with each loss planted."""
-    source: str
-    """Its formula and defaults, in a line."""
 
 
 _WITH_SIDES = Rule(
@@ -98,21 +89,13 @@ _WITH_SIDES = Rule(
     sides=True,
     history=ours.SESSIONS_WITH_SIDES,
     play=partial(ours.play, sides=True),
-    source="screen against 10 sessions, then blocks of pairs; tolerance 5 %, tau 1 %",
 )
 QUESTIONS = tuple(
-    replace(
-        _WITH_SIDES,
-        name=name,
-        play=partial(ours.play, sides=True, builds=builds),
-        source=f"driftgate where each recorded session is another build: {what}",
-    )
-    for name, builds, what in (
-        ("driftgate-one-build", "one", "one build a side"),
-        ("driftgate-fresh-builds", "fresh", "a build for each trial"),
-    )
+    replace(_WITH_SIDES, name=name, play=partial(ours.play, sides=True, builds=builds))
+    for name, builds in (("driftgate-one-build", "one"), ("driftgate-fresh-builds", "fresh"))
 )
-"""Not rules to use but questions to ask: tried only by name."""
+"""No rules to use but questions, tried only by name: each recorded session is another build, and a
+side has one build, or one for each trial."""
 _MOST_HISTORY = 31
 """Of another tool's longer history, what there is is taken."""
 
@@ -123,7 +106,6 @@ RULES = (
         sides=False,
         history=ours.SESSIONS_WITHOUT,
         play=partial(ours.play, sides=False),
-        source="screen against 20 sessions, then fresh head sessions by ranks; 5 %, tau 1 %",
     ),
     *(
         Rule(
@@ -131,7 +113,6 @@ RULES = (
             sides=one.sides,
             history=max(LEAST_HISTORY, min(one.history, _MOST_HISTORY)),
             play=partial(_play_peer, one),
-            source=one.source,
         )
         for one in PEERS
     ),
@@ -157,7 +138,7 @@ def play_part(part: DrawnPart, rule: Rule, pool: Pool) -> RuleTally:
     """The tally of one part."""
     dice = Random(part.seed)
     tally = RuleTally()
-    history = pool.history(rule.history, LEAST_HISTORY)
+    history = pool.history(rule.history)
     plants = (*PLANTS, AT_TOLERANCE) if part.planted else ()
     for _ in range(part.draws):
         suite = draw_suite(pool, part.size, dice, history)

@@ -64,7 +64,17 @@ def first_stage(
     pool: Pool, suite: DrawnSuite, dice: Random, *, sessions: int, sides: bool
 ) -> Screening:
     """Screen a suite against so many sessions before it, as a check would."""
-    case = _case(sides=sides)
+    case = Case(
+        profile="recorded",
+        head=session({}, sides=sides),
+        strikes=(),
+        pair_base=None,
+        pair_head=None,
+        baseline=None,
+        other_classes=(),
+        metrics=(),
+        reviewed=None,
+    )
     bare = [_series(case, one, pool.before(one, suite.place, sessions)) for one in suite.series]
     noises = noises_in(bare)
     series = tuple(
@@ -120,23 +130,9 @@ def _with_head(series: Series, head: Trials) -> Series:
     return replace(series, planned=len(head), head=head)
 
 
-def _case(*, sides: bool) -> Case:
-    return Case(
-        profile="recorded",
-        head=session({}, sides=sides),
-        strikes=(),
-        pair_base=None,
-        pair_head=None,
-        baseline=None,
-        other_classes=(),
-        metrics=(),
-        reviewed=None,
-    )
-
-
 def session(rows: Mapping[str, Trials], *, sides: bool = False) -> Session:
     """A head session that holds these trials by benchmark."""
-    trials = [(name, value) for name, values in rows.items() for value in values]
+    values = [(name, value) for name, values in rows.items() for value in values]
     return Session(
         schema=SCHEMA,
         id="recorded",
@@ -166,7 +162,7 @@ def session(rows: Mapping[str, Trials], *, sides: bool = False) -> Session:
                 duration=0.0,
                 values=(Value(metric=_METRIC, value=value),),
             )
-            for number, (name, value) in enumerate(trials)
+            for number, (name, value) in enumerate(values)
         ),
         tools={},
         pairs=PLAN.confirm_pairs,

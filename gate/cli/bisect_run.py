@@ -57,11 +57,7 @@ class _EndsOnError(click.Command):
         parent: click.Context | None = None,
         **more: Any,
     ) -> click.Context:
-        """Parse the words.
-
-        Raises:
-            _Ending: they are wrong.
-        """
+        """Parse the words."""
         if args != ["--help"] and any(map(_HELP.fullmatch, args)):
             # Help ends well, and would be taken for a good commit.
             cure = "Ask for it with `gate check --help`."
@@ -73,11 +69,7 @@ class _EndsOnError(click.Command):
             raise _Ending("G200", error.format_message(), cure=cure) from error
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run it.
-
-        Raises:
-            _Ending: there is no step to be made.
-        """
+        """Run the step, or end the bisection where there is none to be made."""
         try:
             return super().invoke(ctx)
         except GateError as error:
@@ -134,14 +126,13 @@ def _too_noisy(path: Path) -> str:
     from gate.formats.session.session_file import read_report  # noqa: PLC0415 - after measuring
 
     for one in read_report(path).findings:
-        raised = one.tolerance is not None and (one.tolerance_used or 0.0) > one.tolerance
-        if one.role is not Role.GATE or one.verdict is not Verdict.PASSED or not raised:
+        asked, used = one.tolerance, one.tolerance_used or 0.0
+        passed = one.role is Role.GATE and one.verdict is Verdict.PASSED
+        if not passed or asked is None or used <= asked:
             continue
-        if one.loss_high is None or one.loss_high > (one.tolerance or 0.0):
-            asked, used = (
-                percent(t or 0.0, signed=False) for t in (one.tolerance, one.tolerance_used)
-            )
-            return f"{one.benchmark} {one.metric} passed at {used}, too noisy for {asked}"
+        if one.loss_high is None or one.loss_high > asked:
+            at, wanted = percent(used, signed=False), percent(asked, signed=False)
+            return f"{one.benchmark} {one.metric} passed at {at}, too noisy for {wanted}"
     return ""
 
 
@@ -154,19 +145,12 @@ def _value(words: tuple[str, ...], option: str) -> str:
 
 
 def _fresh(out: Path | None, commit: str) -> Path:
-    """A directory of this step alone.
-
-    Raises:
-        InputError: G208, it cannot be made.
-    """
+    """A directory of this step alone."""
     try:
         if out is not None:
             out.mkdir(parents=True, exist_ok=True)
         return Path(tempfile.mkdtemp(prefix=f"gate-bisect-{commit.replace(' ', '-')}-", dir=out))
     except OSError as error:
-        raise InputError(
-            "G208",
-            f"the directory of this step cannot be made: {error.strerror}.",
-            cure="Name another with --out DIR.",
-            place=str(out or tempfile.gettempdir()),
-        ) from error
+        why = f"the directory of this step cannot be made: {error.strerror}."
+        place, cure = str(out or tempfile.gettempdir()), "Name another with --out DIR."
+        raise InputError("G208", why, cure=cure, place=place) from error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 from dataclasses import asdict
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gate.cli import options
+from gate.cli.answer import print_json
 from gate.errors import Interrupted, MeasureError
 from gate.formats.profile.machines import machine_of
 from gate.measure.boot import BootRequest, boot_side
@@ -19,7 +19,6 @@ from gate.measure.process.stop import Stop, StopRequested
 from gate.pipeline.progress import ProgressDisplay
 
 if TYPE_CHECKING:
-    from gate.measure.boot import BootResult
     from gate.model import Machine
 
 EPILOG = """\b
@@ -45,59 +44,47 @@ _request = options.bundle(
     BootRequest,
     click.argument("side", type=options.PathParam),
     click.argument("words", nargs=-1, required=True, metavar="COMMAND [WORD]..."),
-    click.option(
+    options.option(
         "--module",
         "modules",
+        "A module to load; repeatable.",
         multiple=True,
         metavar="NAME [PARAMETER]...",
-        help="A module to load; repeatable.",
     ),
-    click.option(
+    options.option(
         "--limit",
+        "Kill the machine after this time.",
         metavar="TIME",
         default="10 min",
-        show_default=True,
         callback=options.waiting_time,
-        help="Kill the machine after this time.",
     ),
-    click.option(
-        "--out",
-        type=options.PathParam,
-        help="A directory that keeps what the command writes into it.",
-    ),
-    click.option("--console", type=options.PathParam, help="File for what the kernel printed."),
+    options.path("--out", "A directory that keeps what the command writes into it."),
+    options.path("--console", "File for what the kernel printed."),
 )
 _machine = options.bundle(
     "machine",
     machine_of,
-    click.option(
+    options.option(
         "--disk",
         "disks",
+        "An empty disk: virtio:1GiB, nvme:512MiB.",
         multiple=True,
         metavar="BUS:SIZE",
-        help="An empty disk: virtio:1GiB, nvme:512MiB.",
     ),
-    click.option("--memory", default="2 GiB", show_default=True, help="Memory of the machine."),
-    click.option(
-        "--cpus",
-        type=click.IntRange(1, 64),
-        default=1,
-        show_default=True,
-        help="Processors of the machine.",
-    ),
-    click.option(
+    options.option("--memory", "Memory of the machine.", default="2 GiB"),
+    options.option("--cpus", "Processors of the machine.", type=click.IntRange(1, 64), default=1),
+    options.option(
         "--accelerator",
+        "KVM, emulation, or KVM where a probe boot proves it usable.",
         type=click.Choice(["auto", "kvm", "tcg"]),
         default="auto",
-        show_default=True,
-        help="KVM, emulation, or KVM where a probe boot proves it usable.",
     ),
-    click.option(
+    options.option(
         "--append",
         "command_line",
+        "Words to add to the kernel's command line.",
         default="",
         metavar="WORDS",
-        help="Words to add to the kernel's command line.",
     ),
 )
 
@@ -120,22 +107,17 @@ def command(request: BootRequest, machine: Machine, *, json_: bool, quiet: bool)
             tempfile.TemporaryDirectory(prefix="driftgate-boot-") as name,
         ):
             result = boot_side(request, machine, Path(name), stop, progress.say)
-            return _print(result, json_=json_)
     except StopRequested as signal:
         cure = "Run the same command again."
         raise Interrupted(signal.number, "interrupted; the machine is gone.", cure=cure) from None
     finally:
         progress.done()
-
-
-def _print(result: BootResult, *, json_: bool) -> int:
     if json_:
-        click.echo(json.dumps({"schema": 1} | asdict(result), indent=1))
+        print_json({"schema": 1} | asdict(result))
     else:
         sys.stdout.write(result.out)
         sys.stderr.write(result.err)
     if result.failed:
-        raise MeasureError(
-            "G264", f"{result.failed}.", cure="Keep what it printed: --console FILE."
-        )
+        cure = "Keep what it printed: --console FILE."
+        raise MeasureError("G264", f"{result.failed}.", cure=cure)
     return result.status

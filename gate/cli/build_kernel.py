@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import sys
 import time
 from contextlib import contextmanager
 from importlib.resources import files
@@ -17,82 +16,63 @@ from typing import TYPE_CHECKING
 import click
 
 from gate.cli import options
+from gate.cli.answer import print_lines
 from gate.errors import InputError, Interrupted
 from gate.harness.base import Command
 from gate.measure.process.process import run_process
 from gate.measure.process.stop import Stop, StopRequested
+from gate.pipeline.progress import ProgressDisplay
 from gate.subject.kernel_build import DIFFERENCE, SIDES, Builder
 from gate.subject.kernel_source import CODE, KernelBuildOptions, sources
 from gate.text import one_line
 from gate.units import show_duration
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator
 
-    from gate.harness.base import Outcome
     from gate.subject.kernel_build import BuiltSides
     from gate.subject.kernel_source import BuildStep
-
-    Start = Callable[[Command, Callable[[], float]], Outcome]
 
 _LONGEST = 24 * 3600.0
 _LIVE, _ELSEWHERE = 1.0, 20.0
 """Seconds between two looks at a log."""
-_WIDTH = 79
 _INTO_LOG = 'log=$1; shift; exec "$@" >>"$log" 2>&1'
 
 
 class Watcher:
     """Runs the steps of a build and says how far they are."""
 
-    def __init__(self, start: Start) -> None:
-        self._start = start
-        self._live = sys.stderr.isatty()
-        self._step: BuildStep | None = None
-        self._log = Path()
+    def __init__(self, stop: Stop, ui: ProgressDisplay) -> None:
+        self._stop, self._ui = stop, ui
+        self._doing, self._log = "", Path()
         self._since = self._last = 0.0
         self._before = 0
         """Lines that the first build's log got while it compiled."""
 
     def run(self, step: BuildStep, log: Path, environment: dict[str, str]) -> int:
         """One step, with its output at the end of a log; gives its exit status."""
-        self._step, self._log, self._since = step, log, time.monotonic()
+        self._doing, self._log, self._since = step.purpose, log, time.monotonic()
         argv = ("sh", "-c", _INTO_LOG, "sh", str(log), *step.argv)
-        outcome = self._start(
-            Command(argv=argv, directory=Path.cwd(), environment=environment, timeout=_LONGEST),
-            self._look,
-        )
+        words = Command(argv=argv, directory=Path.cwd(), environment=environment, timeout=_LONGEST)
+        outcome = run_process(words, self._stop, sample=self._look)
         if step.purpose == "compiling":
             self._before = self._before or self._lines()
         return 124 if outcome.timed_out else outcome.status
 
-    def say(self, text: str) -> None:
-        """A line of its own."""
-        self.done()
-        print(one_line(text), file=sys.stderr, flush=True)
-
-    def done(self) -> None:
-        """Leave the terminal on a fresh line."""
-        if self._live:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
-
     def _look(self) -> float:
-        every = _LIVE if self._live else _ELSEWHERE
+        every = _LIVE if self._ui.live else _ELSEWHERE
         now = time.monotonic()
         spent = now - self._since
-        if self._step is not None and spent > _LIVE and now - self._last >= every:
-            self._last = now
-            self._report(self._step.purpose, spent)
+        if spent > _LIVE and now - self._last >= every:
+            self._last, doing = now, self._doing
+            of = f" of about {self._before}" if self._before and doing == "compiling" else ""
+            lines = f"{self._lines()}{of} lines"
+            line = one_line(f"{self._log.stem}: {doing}, {lines}, {show_duration(spent)}")
+            if self._ui.live:
+                self._ui.rewrite(line, "")
+            else:
+                self._ui.say(line)
         return _LIVE
-
-    def _report(self, doing: str, spent: float) -> None:
-        lines = self._lines()
-        of = f" of about {self._before}" if self._before and doing == "compiling" else ""
-        line = one_line(f"{self._log.stem}: {doing}, {lines}{of} lines, {show_duration(spent)}")
-        if self._live:
-            print(f"\r\033[K{line[:_WIDTH]}", end="", file=sys.stderr, flush=True)
-        else:
-            print(line, file=sys.stderr, flush=True)
 
     def _lines(self) -> int:
         try:
@@ -138,42 +118,32 @@ def _configured(
 _configuration = options.bundle(
     "configuration",
     _configured,
-    click.option("--config", type=options.PathParam, help="A whole .config for both."),
-    click.option(
+    options.path("--config", "A whole .config for both."),
+    options.option(
         "--defconfig",
+        "Else this target of the tree: allnoconfig, defconfig, ...",
         default="defconfig",
-        show_default=True,
-        help="Else this target of the tree: allnoconfig, defconfig, ...",
     ),
-    click.option(
-        "--fragment",
-        type=options.PathParam,
-        multiple=True,
-        help="Options on top of it; repeatable, the last one wins.",
+    options.path(
+        "--fragment", "Options on top of it; repeatable, the last one wins.", multiple=True
     ),
-    click.option("--guest", is_flag=True, help="Add what a guest of the gate needs to boot."),
+    options.flag("--guest", "Add what a guest of the gate needs to boot."),
 )
 
 
 @click.command(epilog=EPILOG)
 @click.argument("base")
 @click.argument("head")
-@click.option(
+@options.path(
     "--source",
-    type=options.PathParam,
+    "Git checkout of the kernel, whose revisions BASE and HEAD are. [default: here]",
     default=Path(),
-    help="Git checkout of the kernel, whose revisions BASE and HEAD are. [default: here]",
+    show_default=False,
 )
 @_configuration
-@click.option("--modules", is_flag=True, help="Build and install modules too.")
-@click.option("-j", "jobs", type=click.IntRange(1, 4096), help="As -j of make.")
-@click.option(
-    "--out",
-    type=options.PathParam,
-    default=Path("kernels"),
-    show_default=True,
-    help="Everything is written below this directory.",
-)
+@options.flag("--modules", "Build and install modules too.")
+@options.option("-j", "jobs", "As -j of make.", type=click.IntRange(1, 4096))
+@options.path("--out", "Everything is written below this directory.", default=Path("kernels"))
 def command(
     base: str,
     head: str,
@@ -193,11 +163,10 @@ def command(
     configuration.check()
     both = sources(source, base, head)
     with _alone(out), Stop().listening() as stop:
-        watcher = Watcher(lambda words, sample: run_process(words, stop, sample=sample))
+        ui = ProgressDisplay()
+        run = Watcher(stop, ui).run
         jobs = jobs or os.cpu_count() or 1
-        builder = Builder(
-            out, configuration, jobs, modules=modules, run=watcher.run, say=watcher.say
-        )
+        builder = Builder(out, configuration, jobs, modules=modules, run=run, say=ui.say)
         try:
             outcome = builder.build(both)
         except StopRequested as request:
@@ -205,30 +174,22 @@ def command(
                 request.number, "interrupted; the sides are as they were.", cure="Run it again."
             ) from None
         finally:
-            watcher.done()
+            ui.done()
     _print_built(out, outcome, (base, head))
     return 0
 
 
 @contextmanager
 def _alone(out: Path) -> Iterator[None]:
-    """Inside, no other run writes there.
-
-    Raises:
-        InputError: G281, another one does, or it cannot be written.
-    """
+    """Inside, no other run writes there."""
     try:
         out.mkdir(parents=True, exist_ok=True)
         with (out / ".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             yield
     except BlockingIOError as error:
-        raise InputError(
-            CODE,
-            "another run builds there.",
-            cure="Wait for it, or name another place with --out.",
-            place=str(out),
-        ) from error
+        cure = "Wait for it, or name another place with --out."
+        raise InputError(CODE, "another run builds there.", cure=cure, place=str(out)) from error
 
 
 def _print_built(out: Path, outcome: BuiltSides, names: tuple[str, str]) -> None:
@@ -236,41 +197,39 @@ def _print_built(out: Path, outcome: BuiltSides, names: tuple[str, str]) -> None
         for option in built.not_taken:
             click.echo(f"warning: {side}: the tree did not take {option}", err=True)
         click.echo(f"{out / side}: {built.release}, build-id {built.build_id[:16]}, of {name}")
-    if outcome.options:
-        click.echo(
-            f"the configurations differ in {len(outcome.options)} options ({out / DIFFERENCE}): "
-            f"{_some([line.strip() for line in outcome.options])}"
-        )
-    else:
-        click.echo("the configurations are the same")
-    same = outcome.sides[0].build_id == outcome.sides[1].build_id
+    print_lines(_differences(out / DIFFERENCE, outcome))
+
+
+def _differences(place: Path, outcome: BuiltSides) -> Iterator[str]:
+    """What differs between the two builds: configuration, kernel, modules."""
+    yield (
+        f"the configurations differ in {len(outcome.options)} options ({place}): "
+        f"{_some([line.strip() for line in outcome.options])}"
+        if outcome.options
+        else "the configurations are the same"
+    )
+    modules = outcome.modules
     if outcome.unknown:
-        click.echo(f"which functions differ is not known: {outcome.unknown}")
-    elif same and outcome.modules:
-        click.echo("the kernel itself is the same to the byte")
-    elif same:
-        click.echo("the kernels are the same to the byte")
-    elif outcome.functions:
-        click.echo(_functions("the kernel itself", list(outcome.functions)))
+        yield f"which functions differ is not known: {outcome.unknown}"
+    elif outcome.sides[0].build_id == outcome.sides[1].build_id:
+        what = "the kernel itself is" if modules else "the kernels are"
+        yield f"{what} the same to the byte"
     else:
-        click.echo("no function of the kernel itself differs")
-    _print_modules(outcome.modules)
-
-
-def _print_modules(modules: Mapping[str, Sequence[str]]) -> None:
+        kernel = "the kernel itself"
+        yield _functions(kernel, outcome.functions) or f"no function of {kernel} differs"
     for name in sorted(modules)[:_NAMED]:
-        functions = list(modules[name])
         where = f"module {name}"
-        click.echo(_functions(where, functions) if functions else f"{where} differs otherwise")
+        yield _functions(where, modules[name]) or f"{where} differs otherwise"
     if len(modules) > _NAMED:
-        click.echo(f"{len(modules) - _NAMED} more modules differ")
+        yield f"{len(modules) - _NAMED} more modules differ"
 
 
-def _functions(where: str, names: list[str]) -> str:
-    count = f"1 function of {where} differs"
-    if len(names) > 1:
-        count = f"{len(names)} functions of {where} differ"
-    return f"{count}: {_some(names)}"
+def _functions(where: str, names: Collection[str]) -> str:
+    """The functions that differ; empty where there are none."""
+    count = f"{len(names)} functions of {where} differ"
+    if len(names) == 1:
+        count = f"1 function of {where} differs"
+    return f"{count}: {_some(list(names))}" if names else ""
 
 
 def _some(names: list[str]) -> str:

@@ -94,47 +94,32 @@ def command(
 
 
 def _refuse_for_a_change(selection: Selection, policy: PolicyOptions, shard: Shard) -> None:
-    """A change is judged by all of its benchmarks, and as its merge base says.
-
-    Raises:
-        InputError: G200.
-    """
+    """A change is judged by all of its benchmarks, and as its merge base says."""
     cure = "Leave --merge-base out to look into a finding, or check the change without it."
     if selection.benchmarks and policy.merge_base is not None:
-        message = (
-            "--benchmark does not go with --merge-base: a change is judged by all it can reach."
-        )
-        raise InputError("G200", message, cure=cure)
+        why = "--benchmark does not go with --merge-base: a change is judged by all it can reach."
+        raise InputError("G200", why, cure=cure)
     if selection.pairs is not None and policy.merge_base is not None:
-        message = "--pairs does not go with --merge-base, which says how many pairs there are."
-        raise InputError("G200", message, cure=cure)
+        why = "--pairs does not go with --merge-base, which says how many pairs there are."
+        raise InputError("G200", why, cure=cure)
     if selection.benchmarks and shard.of > 1:
-        message = "--benchmark does not go with --shard: the parts of a check make a whole."
-        raise InputError("G200", message, cure="Leave one of them out.")
+        why = "--benchmark does not go with --shard: the parts of a check make a whole."
+        raise InputError("G200", why, cure="Leave one of them out.")
 
 
 def _out_directory(output: OutputOptions) -> Path:
-    """Where this check writes; never over another run's results.
-
-    Raises:
-        InputError: G222.
-    """
+    """Where this check writes; never over another run's results."""
     out, resume = output.out, output.resume
+    if out is None and resume:
+        cure = "Name it with --out DIR."
+        raise InputError("G200", "--resume needs the directory of the check.", cure=cure)
     if out is None:
-        if resume:
-            raise InputError(
-                "G200", "--resume needs the directory of the check.", cure="Name it with --out DIR."
-            )
         return Path("reports") / datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+    place = str(out)
     if resume and not out.is_dir():
-        raise InputError(
-            "G201", "there is no check to resume.", cure="Check --out.", place=str(out)
-        )
+        raise InputError("G201", "there is no check to resume.", cure="Check --out.", place=place)
     if not resume and os.path.lexists(out) and (not out.is_dir() or any(out.iterdir())):
-        raise InputError(
-            "G222",
-            "the output directory holds results already.",
-            cure="Name another with --out, or continue that check with --resume.",
-            place=str(out),
-        )
+        cure = "Name another with --out, or continue that check with --resume."
+        why = "the output directory holds results already."
+        raise InputError("G222", why, cure=cure, place=place)
     return out

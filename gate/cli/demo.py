@@ -27,8 +27,14 @@ slower one, 4 a measurement failed, 5 this host is busy or too noisy for the dem
 """
 _MARK = ".driftgate-demo"
 _SESSIONS = 5
-_PAUSE_US = 240
-"""The paced reader pauses 200 us; 40 us more cost it about a fifth of its rate."""
+_CHECKS = (
+    ("unchanged", "head", 200, "the same code again", "open"),
+    ("slower", "slower", 240, "about 20 % more work", "closed"),
+)
+"""Report, side, pause of the paced reader in us, what it is, and the gate that is expected.
+
+40 us more of 200 cost the reader about a fifth of its rate.
+"""
 _PLANTS = {
     "checksum.py": ("ROUNDS = 24", "ROUNDS = 29"),
     "codec.py": ("REPEATS = 10", "REPEATS = 12"),
@@ -37,13 +43,7 @@ _PLANTS = {
 
 
 @click.command(epilog=EPILOG)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    default=Path("reports/demo"),
-    show_default=True,
-    help="Everything is written below this directory.",
-)
+@options.path("--out", "Everything is written below this directory.", default=Path("reports/demo"))
 @options.wait
 def command(out: Path, wait: float) -> int:
     """Take a baseline on this machine, check it unchanged, then check it slowed down.
@@ -75,11 +75,13 @@ def command(out: Path, wait: float) -> int:
     found = sorted(str(path) for path in Path(sessions).glob("*.json"))
     reason = ["--reason", "the demo's first baseline", "--baseline", baselines]
     _gate("baseline", "accept", *found, *reason)
-    unchanged = _check(out, "unchanged", "head", "200", [*common, *base, "--baseline", baselines])
-    slower = _check(
-        out, "slower", "slower", str(_PAUSE_US), [*common, *base, "--baseline", baselines]
-    )
-    return _conclude(out, unchanged, slower)
+    ended = []
+    for number, (name, head, pause, what, _) in enumerate(_CHECKS, start=2):
+        _title(f"{number}. Check: {what}")
+        sides = ["--head", str(out / head), "--head-env", f"SMOKE_PAUSE_US={pause}"]
+        place = ["--baseline", baselines, "--out", str(out / "reports" / name)]
+        ended.append(_gate("check", *common, *base, *sides, *place, ends=(0, 5, 10)))
+    return _conclude(out, *ended)
 
 
 def _fresh(out: Path) -> None:
@@ -107,14 +109,6 @@ def _plant(directory: Path) -> None:
         path.write_text(text.replace(before, after), encoding="utf-8")
 
 
-def _check(out: Path, name: str, head: str, pause: str, options: list[str]) -> int:
-    number = {"unchanged": 2, "slower": 3}[name]
-    what = "the same code again" if name == "unchanged" else "about 20 % more work"
-    _title(f"{number}. Check: {what}")
-    sides = ["--head", str(out / head), "--head-env", f"SMOKE_PAUSE_US={pause}"]
-    return _gate("check", *options, *sides, "--out", str(out / "reports" / name), ends=(0, 5, 10))
-
-
 def _gate(*arguments: str, ends: tuple[int, ...] = (0,)) -> int:
     """Run one command of ours as a user would, showing it."""
     click.echo(f"$ gate {shlex.join(arguments)}", err=True)
@@ -133,7 +127,7 @@ def _title(text: str) -> None:
 
 def _conclude(out: Path, unchanged: int, slower: int) -> int:
     click.echo("")
-    for name, expected in (("unchanged", "open"), ("slower", "closed")):
+    for name, _, _, _, expected in _CHECKS:
         place = out / "reports" / name
         report = json.loads((place / "report.json").read_text(encoding="utf-8"))
         verdict = (

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import difflib
-import json
 import textwrap
 from dataclasses import asdict
 
 import click
 
 from gate.cli import options
+from gate.cli.answer import print_json, print_lines
 from gate.docs import PAGES
 from gate.errors import InputError
 
@@ -27,8 +27,10 @@ def command(code: str | None, *, json_: bool) -> int:
     """Explain CODE: what it means and what to do about it; without CODE, list them all."""
     if code is None:
         titles = {name: page.title for name, page in sorted(PAGES.items())}
-        lines = [f"{name}  {title}" for name, title in titles.items()]
-        click.echo(json.dumps(titles, indent=1) if json_ else "\n".join(lines))
+        if json_:
+            print_json(titles)
+        else:
+            print_lines(f"{name}  {title}" for name, title in titles.items())
         return 0
     page = PAGES.get(code.upper())
     if page is None:
@@ -36,7 +38,7 @@ def command(code: str | None, *, json_: bool) -> int:
         hint = f'Did you mean "{close[0]}"?' if close else "`gate explain` lists them all."
         raise InputError("G200", f"there is no code {code[:40]}.", cure=hint)
     if json_:
-        click.echo(json.dumps({"code": code.upper()} | asdict(page), indent=1))
+        print_json({"code": code.upper()} | asdict(page))
         return 0
     click.echo(f"{code.upper()}  {page.title}")
     for heading, text in (("", page.meaning), ("Why: ", page.why), ("What to do: ", page.cure)):

@@ -10,7 +10,7 @@ from gate.cli import options
 from gate.clock import now
 from gate.errors import InputError
 from gate.formats import disk, names
-from gate.formats.session.session_file import as_json, write_session
+from gate.formats.session.session_file import as_json, fresh_path, write_session
 from gate.harness.exported import imported_session, read_export
 from gate.host.identity.identity import boot_id, read_host
 from gate.model import Host
@@ -25,15 +25,11 @@ Examples:
 
 @click.command(epilog=EPILOG)
 @click.argument("file", nargs=-1, required=True, type=options.PathParam)
-@click.option(
-    "--profile", default="imported", show_default=True, help="Name of the session's profile."
-)
-@click.option("--tolerance", default="5%", show_default=True, help="Tolerance of the gate metrics.")
-@click.option(
-    "--this-host", is_flag=True, help="Confirm that the files were measured on this machine."
-)
+@options.option("--profile", "Name of the session's profile.", default="imported")
+@options.option("--tolerance", "Tolerance of the gate metrics.", default="5%")
+@options.flag("--this-host", "Confirm that the files were measured on this machine.")
 @options.host_class
-@click.option("--out", type=options.PathParam, help="Where to write the session.")
+@options.path("--out", "Where to write the session.")
 @options.as_json
 def command(
     file: tuple[Path, ...],
@@ -51,12 +47,12 @@ def command(
     hyperfine export is one. Only metrics that every trial has are kept. The host of
     imported values is unknown, unless you confirm with --this-host that it is this one.
     """
-    ratio = options.tolerance_of(tolerance)
+    ratio = options.ratio_in("--tolerance", tolerance)
     if not names.is_plain(profile):
         cure = f"A name has {names.RULE}."
         raise InputError("G200", f"--profile: {profile[:80]!r} is no plain name.", cure=cure)
     texts = {path: disk.read_text(path, "session") for path in dict.fromkeys(file)}
-    exports = {str(path): read_export(text, str(path)) for path, text in texts.items()}
+    exports = [read_export(text, str(path)) for path, text in texts.items()]
     host = Host(host_class=host_class or "imported", fingerprint="", stable={}, epoch={})
     session = imported_session(
         exports,
@@ -68,16 +64,9 @@ def command(
         now=now(),
     )
     if out is not None or not json_:
-        path = out or _fresh(profile)
+        path = out or fresh_path(Path("reports/sessions"), profile)
         write_session(path, session)
         click.echo(f"session {session.id}: {len(session.trials)} trials in {path}", err=json_)
     if json_:
         click.echo(as_json(session), nl=False)
     return 0
-
-
-def _fresh(profile: str) -> Path:
-    number = 1
-    while (path := Path("reports/sessions") / f"{profile}-{number:03d}.json").exists():
-        number += 1
-    return path

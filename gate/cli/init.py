@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
@@ -36,31 +37,6 @@ Examples:
   gate init --github one-stage --machine bench-1        and the workflows of GitHub
 """
 
-_PROFILE = Template(
-    """\
-#:schema profile.schema.json
-harness = "hyperfine"
-about = "What a user waits for: replace this by a sentence on your command"
-command = """
-    """$command
-warmup = 1
-timeout = "2 min"
-trials = { screen = 3, confirm_pairs = 100 }
-
-# {side} in the command stands for this directory, or for the one that --head names. With a second
-# checkout the gate proves instead of suspecting: gate check --base ../main
-[side.head]
-dir = "."
-
-# The smallest loss that must not get in. Once five sessions are accepted, `gate power first` tells
-# which tolerance, how many trials and how many pairs suit the noise of this machine.$known
-[metric.cpu] # user + system time of the command
-tolerance = "$tolerance"
-[metric.wall]
-role = "watch"
-"""
-)
-
 _NEXT = """
 Next:
   {where}gate run {first} --repeat 5     # a first baseline; more days make it better
@@ -68,6 +44,7 @@ Next:
   gate check                    # open, as long as nothing got slower
   git add profiles baselines reports/.gitignore"""
 _NAME = "first"
+_TEMPLATE = files("gate.cli").joinpath("start/first.toml")
 _TRIALS, _PAIRS = 3, 30
 _TOLERANCE, _FIRST = "10%", 0.1
 _SMALLEST, _LARGEST = 0.02, 1.0
@@ -83,35 +60,38 @@ print(sum(i * i for i in range(2_000_000)))
 _workflows = options.bundle(
     "workflows",
     WorkflowOptions,
-    click.option("--machine", default="driftgate", show_default=True, help="Label of the runner."),
-    click.option(
-        "--owners", default="@OWNERS", help="Who reviews baselines, as CODEOWNERS says it."
+    options.option("--machine", "Label of the runner.", default="driftgate"),
+    options.option(
+        "--owners",
+        "Who reviews baselines, as CODEOWNERS says it.",
+        default="@OWNERS",
+        show_default=False,
     ),
-    click.option("--branch", default="main", show_default=True, help="The default branch."),
-    click.option(
+    options.option("--branch", "The default branch.", default="main"),
+    options.option(
         "--source",
+        "Driftgate's repository and full commit; by default where this gate came from.",
         metavar="REPO@COMMIT",
-        help="Driftgate's repository and full commit; by default where this gate came from.",
     ),
     options.host_class,
 )
 
 
 @click.command(epilog=EPILOG)
-@click.argument("directory", type=click.Path(path_type=Path), default=Path())
-@click.option("--command", "shell_command", help="The command to measure.")
-@click.option(
+@click.argument("directory", type=options.PathParam, default=Path())
+@options.option("--command", "shell_command", "The command to measure.")
+@options.option(
     "--with",
     "shipped",
+    "A shipped profile, with its jobs and scripts; may be repeated.",
     multiple=True,
     metavar="NAME",
-    help="A shipped profile, with its jobs and scripts; may be repeated.",
 )
-@click.option(
+@options.option(
     "--github",
     "stages",
+    "Also the workflows: one stage for a private repository, two for a public one.",
     type=click.Choice(SHAPES),
-    help="Also the workflows: one stage for a private repository, two for a public one.",
 )
 @_workflows
 def command(
@@ -126,51 +106,42 @@ def command(
     With --github also the workflows that gate pull requests, pinned to one commit of driftgate.
     Nothing that exists is changed: a file that is there already is kept and named.
     """
-    files = {
+    texts = {
         "profiles/profile.schema.json": schema_text("profile"),
         "baselines/README.md": "Accepted measurements, written by `gate baseline accept`.\n",
         "reports/.gitignore": "*\n!.gitignore\n",
     }
     for name in shipped:
-        files |= files_of(name)
+        texts |= files_of(name)
     there = sorted(path.stem for path in directory.glob("profiles/*.toml")) if stages else []
     if shell_command is not None or not (shipped or there):
-        files |= _first(directory, shell_command or _EXAMPLE)
-    first = (*shipped, *([_NAME] if f"profiles/{_NAME}.toml" in files else []), *there, _NAME)[0]
+        texts |= _first(directory, shell_command or _EXAMPLE)
+    first = (*shipped, *([_NAME] if f"profiles/{_NAME}.toml" in texts else []), *there, _NAME)[0]
     where = "" if directory == Path() else f"cd {shlex.quote(str(directory))}\n  "
     following = _NEXT.format(where=where, first=first)
     if stages is not None:
         workflows = replace(workflows, shape=stages, profile=first)
-        files |= github_files(workflows)
+        texts |= github_files(workflows)
         following = steps(workflows, first, where)
-    for name, text in files.items():
-        _write(directory / name, text)
+    for name, text in texts.items():
+        path = directory / name
+        if os.path.lexists(path):
+            click.echo(f"kept   {path}")
+        else:
+            disk.write_text(path, text)
+            click.echo(f"wrote  {path}")
     click.echo(following)
     return 0
 
 
-def _write(path: Path, text: str) -> None:
-    if os.path.lexists(path):
-        click.echo(f"kept   {path}")
-        return
-    disk.write_text(path, text)
-    click.echo(f"wrote  {path}")
-
-
 def _first(directory: Path, shell_command: str) -> dict[str, str]:
-    """A profile for one's own command.
-
-    Raises:
-        InputError: the command has no side.
-    """
+    """A profile for one's own command."""
     if "{side}" not in shell_command:
-        raise InputError(
-            "G237",
-            "the command does not use {side}, so base and head would run the same thing.",
-            cure='Write for example --command "{side}/tool --bench".',
-        )
+        why = "the command does not use {side}, so base and head would run the same thing."
+        cure = 'Write for example --command "{side}/tool --bench".'
+        raise InputError("G237", why, cure=cure)
     tolerance, known = _proposed(directory / "baselines")
-    profile = _PROFILE.substitute(
+    profile = Template(_TEMPLATE.read_text("utf-8")).substitute(
         command=toml.value(shell_command), tolerance=tolerance, known=known
     )
     program = {"bench/example.py": _PROGRAM} if shell_command == _EXAMPLE else {}
@@ -185,11 +156,12 @@ def _proposed(baselines: Path) -> tuple[str, str]:
     kept = os.path.lexists(baselines.parent / "profiles" / f"{_NAME}.toml")
     # Unlike Path.is_dir it takes names that no file can have; writing reports those.
     there = os.path.isdir(baselines)  # noqa: PTH112 - see above
-    known_here = () if kept or not there else read_baselines(baselines)
-    found = [one for one in known_here if one.profile == _NAME]
-    if not found:
-        return _TOLERANCE, ""
-    known = [(loss, one.host_class) for one in found for loss in _detectable(one)]
+    known = [
+        (loss, one.host_class)
+        for one in (() if kept or not there else read_baselines(baselines))
+        if one.profile == _NAME
+        for loss in _detectable(one)
+    ]
     if not known:
         return _TOLERANCE, ""
     worst, host_class = max(known)

@@ -42,41 +42,34 @@ Exit status: 0 open, 2 usage, 3 nothing compared, 4 a measurement failed,
 _request = options.bundle(
     "request",
     JudgeRequest,
-    click.option(
+    options.path(
         "--session",
         "sessions",
-        type=options.PathParam,
-        multiple=True,
-        help="A session or handover file; may be repeated: confirming sessions, further head "
+        "A session or handover file; may be repeated: confirming sessions, further head "
         "sessions, the parts of a check.",
+        multiple=True,
     ),
     options.baseline_dir,
-    click.option(
-        "--profiles",
-        type=options.PathParam,
-        help="Take tolerances from these profiles, not from the session.",
-    ),
+    options.path("--profiles", "Take tolerances from these profiles, not from the session."),
     options.size,
-    click.option(
-        "--merge-base",
-        metavar="REV",
-        help="Judge by the profiles and baselines of the newest commit in common with REV, such as "
-        "origin/main.",
+    options.merge_base(
+        "Judge by the profiles and baselines of the newest commit in common with REV, such as "
+        "origin/main."
     ),
-    click.option(
+    options.option(
         "--proposed",
+        "The commit that is judged, whose edits of profiles and baselines are shown.",
         metavar="REV",
         show_default="the working tree",
-        help="The commit that is judged, whose edits of profiles and baselines are shown.",
     ),
-    click.option(
+    options.option(
         "--only",
+        "With --merge-base: a profile that had to be measured, by default all; repeatable.",
         multiple=True,
         metavar="PROFILE",
-        help="With --merge-base: a profile that had to be measured, by default all; repeatable.",
     ),
-    click.option(
-        "--shards", type=click.IntRange(1, 256), help="Demand so many parts of a check, each once."
+    options.option(
+        "--shards", "Demand so many parts of a check, each once.", type=click.IntRange(1, 256)
     ),
     options.alpha,
     options.beta,
@@ -86,18 +79,16 @@ _request = options.bundle(
 
 @click.command(epilog=EPILOG)
 @_request
-@click.option(
+@options.path(
     "--summary",
     "summaries",
-    type=options.PathParam,
+    "A file of printed means, judged without sessions; may be repeated.",
     multiple=True,
-    help="A file of printed means, judged without sessions; may be repeated.",
 )
-@click.option("--tolerance", help="Tolerance of every row of a summary, whatever it says.")
-@click.option(
+@options.option("--tolerance", "Tolerance of every row of a summary, whatever it says.")
+@options.path(
     "--out",
-    type=options.PathParam,
-    help="Also write report.json and report.html here, closed on an error; older ones are renamed "
+    "Also write report.json and report.html here, closed on an error; older ones are renamed "
     "to *.old.",
 )
 @options.as_json
@@ -136,7 +127,7 @@ def command(
 def _judge_means(
     request: JudgeRequest, summaries: tuple[Path, ...], tolerance: str | None
 ) -> Report:
-    ratio = None if tolerance is None else options.tolerance_of(tolerance)
+    ratio = None if tolerance is None else options.ratio_in("--tolerance", tolerance)
     figures = [read_summary(path) for path in dict.fromkeys(summaries)]
     policy = make_policy(request.alpha, request.beta, request.allow, request.baseline)
     return judge_summaries(figures, policy, tolerance=ratio, created=now(), version=__version__)
@@ -151,10 +142,10 @@ def _refuse_mixture(
         raise InputError("G200", "--size means nothing without --profiles.", cure=cure)
     if request.only and request.merge_base is None:
         raise InputError("G200", "--only means nothing without --merge-base.")
+    if not summaries and tolerance is not None:
+        cure = "The tolerances of sessions come from their profiles: --profiles."
+        raise InputError("G200", "--tolerance is for --summary only.", cure=cure)
     if not summaries:
-        if tolerance is not None:
-            cure = "The tolerances of sessions come from their profiles: --profiles."
-            raise InputError("G200", "--tolerance is for --summary only.", cure=cure)
         return
     if request.sessions:
         cure = "Judge them in two calls: trials and printed means do not share one promise."

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 class LazyGroup(click.Group):
     """Commands by name, in the order of the work, each in a module with a `command`."""
 
-    def __init__(self, *args: Any, about: Mapping[str, str], module: str, **kwargs: Any) -> None:
-        """`about` says a line of each command; `module` names its module, `{}` standing for it."""
+    def __init__(self, *args: Any, about: Mapping[str, str], package: str, **kwargs: Any) -> None:
+        """`about` says a line of each command, which is a module of the package."""
         super().__init__(*args, **kwargs)
-        self._about, self._module = about, module
+        self._about, self._package = about, package
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Names in the order of the work."""
@@ -43,7 +43,7 @@ class LazyGroup(click.Group):
         if cmd_name not in self._about:
             return None
         name = cmd_name.replace("-", "_") + ("_" if iskeyword(cmd_name) else "")
-        module = importlib.import_module(self._module.format(name))
+        module = importlib.import_module(f"{self._package}.{name}")
         return cast("click.Command", module.command)
 
     def resolve_command(
@@ -107,7 +107,7 @@ Exit status: 0 open, 2 usage, 3 nothing compared, 4 a measurement failed,
 @click.group(
     cls=LazyGroup,
     about=_COMMANDS,
-    module="gate.cli.{}",
+    package="gate.cli",
     epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from functools import wraps
+from functools import partial, wraps
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,6 +34,16 @@ _HOST_CLASS = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
 PathParam = click.Path(path_type=Path)
 
 
+def option(*words: str, **more: Any) -> Decorator:
+    """An option: its names and, last, its help, which shows a default unless told otherwise."""
+    *names, text = words
+    return click.option(*names, **{"help": text, "show_default": bool(more.get("default")), **more})
+
+
+flag = partial(option, is_flag=True)
+path = partial(option, type=PathParam)
+
+
 class Chance(click.FloatRange):
     """A probability; `nan`, which no range excludes, is none."""
 
@@ -47,7 +57,19 @@ class Chance(click.FloatRange):
         return number
 
 
-def waiting_time(ctx: click.Context, option: click.Parameter, given: str | None) -> float | None:
+def number_in(name: str, parse: Callable[..., float], *given: str) -> float:
+    """What an option's text means as a number.
+
+    Raises:
+        InputError: what `parse` says is wrong, with the option's name.
+    """
+    try:
+        return parse(*given)
+    except ValueError as error:
+        raise InputError("G200", f"{name}: {error}.") from error
+
+
+def waiting_time(ctx: click.Context, param: click.Parameter, given: str | None) -> float | None:
     """A waiting time in seconds; None where none was given.
 
     Raises:
@@ -56,140 +78,112 @@ def waiting_time(ctx: click.Context, option: click.Parameter, given: str | None)
     del ctx
     if given is None:
         return None
-    try:
-        seconds = 0.0 if given.strip() == "0" else parse_quantity(given, "s")
-    except ValueError as error:
-        raise InputError("G200", f"{option.opts[0]}: {error}.") from error
+    name = param.opts[0]
+    seconds = 0.0 if given.strip() == "0" else number_in(name, parse_quantity, given, "s")
     if seconds > _LONGEST_WAIT:
-        raise InputError("G200", f"{option.opts[0]}: 168 h are the most.")
+        raise InputError("G200", f"{name}: 168 h are the most.")
     return seconds
 
 
-def tolerance_of(text: str) -> float:
-    """`--tolerance` as a ratio.
+def ratio_in(name: str, text: str) -> float:
+    """A percentage, such as a tolerance, as a ratio.
 
     Raises:
         InputError: no percentage, or out of range.
     """
-    try:
-        parsed = parse_percent(text)
-    except ValueError as error:
-        raise InputError("G200", f"--tolerance: {error}.") from error
+    parsed = number_in(name, parse_percent, text)
     if not 0.001 <= parsed <= 5:
-        raise InputError("G200", "--tolerance must lie between 0.1% and 500%.")
+        raise InputError("G200", f"{name} must lie between 0.1% and 500%.")
     return parsed
 
 
-def _checked_class(ctx: click.Context, option: click.Parameter, given: str | None) -> str | None:
-    del ctx, option
+def _checked_class(ctx: click.Context, param: click.Parameter, given: str | None) -> str | None:
+    del ctx, param
     if given is not None and not _HOST_CLASS.fullmatch(given):
-        raise InputError(
-            "G200",
-            f"host class {given[:80]!r} is no plain name.",
-            cure="Use lower-case letters, digits, dots and dashes, as in bm-epyc-9454p.",
-        )
+        cure = "Use lower-case letters, digits, dots and dashes, as in bm-epyc-9454p."
+        raise InputError("G200", f"host class {given[:80]!r} is no plain name.", cure=cure)
     return given
 
 
-def _shard(ctx: click.Context, option: click.Parameter, given: str) -> Shard:
-    del ctx, option
+def _shard(ctx: click.Context, param: click.Parameter, given: str) -> Shard:
+    del ctx, param
     number, slash, of = given.partition("/")
     digits = all(part.isascii() and part.isdigit() and len(part) <= 3 for part in (number, of))
     if not (slash and digits and 1 <= int(number) <= int(of) <= MOST_SHARDS):
-        raise InputError(
-            "G200",
-            f"--shard {given[:80]!r} is no part of a whole.",
-            cure=f"Write K/N, as in 2/3, with at most {MOST_SHARDS} parts.",
-        )
+        cure = f"Write K/N, as in 2/3, with at most {MOST_SHARDS} parts."
+        raise InputError("G200", f"--shard {given[:80]!r} is no part of a whole.", cure=cure)
     return Shard(number=int(number), of=int(of))
 
 
-as_json = click.option("--json", "json_", is_flag=True, help="Print JSON for machines.")
-quiet = click.option("--quiet", is_flag=True, help="Print no progress.")
-profiles_dir = click.option(
-    "--profiles",
-    type=PathParam,
-    default=Path("profiles"),
-    show_default=True,
-    help="Directory of the profiles.",
-)
-size = click.option(
+as_json = flag("--json", "json_", "Print JSON for machines.")
+quiet = flag("--quiet", "Print no progress.")
+profiles_dir = path("--profiles", "Directory of the profiles.", default=Path("profiles"))
+size = option(
     "--size",
+    "Size of the profiles: full, or another that they declare, such as small.",
     default=FULL,
-    show_default=True,
     metavar="NAME",
-    help="Size of the profiles: full, or another that they declare, such as small.",
 )
-benchmark = click.option(
+benchmark = option(
     "--benchmark",
     "benchmarks",
+    "Only this benchmark, as reports print it; a group's name stands for its points too. "
+    "May be repeated.",
     multiple=True,
     metavar="NAME",
-    help="Only this benchmark, as reports print it; a group's name stands for its points too. "
-    "May be repeated.",
 )
-pairs = click.option(
+pairs = option(
     "--pairs",
+    "Largest number of pairs of base and head, instead of the profile's.",
     type=click.IntRange(FEWEST_PAIRS, MOST_PAIRS),
-    help="Largest number of pairs of base and head, instead of the profile's.",
 )
-baseline_dir = click.option(
-    "--baseline",
-    type=PathParam,
-    default=Path("baselines"),
-    show_default=True,
-    help="Directory of the baselines.",
-)
-host_class = click.option(
+baseline_dir = path("--baseline", "Directory of the baselines.", default=Path("baselines"))
+host_class = option(
     "--host-class",
+    "Class of this machine; by default made from its facts.",
     envvar="GATE_HOST_CLASS",
     show_envvar=True,
     callback=_checked_class,
-    help="Class of this machine; by default made from its facts.",
 )
-work = click.option("--work", type=PathParam, help="Directory for data files of the benchmarks.")
-disk_directory = click.option(
-    "--work", type=PathParam, default=Path(), help="Directory whose disk counts."
-)
-wait = click.option(
+merge_base = partial(option, "--merge-base", metavar="REV")
+work = path("--work", "Directory for data files of the benchmarks.")
+disk_directory = path("--work", "Directory whose disk counts.", default=Path(), show_default=False)
+wait = option(
     "--wait",
+    "How long to wait while another gate measures on this host, e.g. 10min.",
     metavar="TIME",
     default="0",
     show_default="not at all",
     callback=waiting_time,
-    help="How long to wait while another gate measures on this host, e.g. 10min.",
 )
-restart = click.option(
-    "--restart",
-    is_flag=True,
-    help="Allow restarts of this machine, for profiles whose sides are its kernels.",
+restart = flag(
+    "--restart", "Allow restarts of this machine, for profiles whose sides are its kernels."
 )
-shard = click.option(
+shard = option(
     "--shard",
+    "Measure part K of N; if no profile is named, those that `gate plan` assigns to it.",
     default="1/1",
+    show_default=False,
     metavar="K/N",
     callback=_shard,
-    help="Measure part K of N; if no profile is named, those that `gate plan` assigns to it.",
 )
-alpha = click.option(
+alpha = option(
     "--alpha",
+    "Bound on the chance that an unchanged suite is called regressed.",
     type=Chance(1e-6, 0.5),
     default=0.01,
-    show_default=True,
-    help="Bound on the chance that an unchanged suite is called regressed.",
 )
-beta = click.option(
+beta = option(
     "--beta",
+    "Bound on the chance that a loss as large as the tolerance goes unnoticed.",
     type=Chance(1e-6, 0.5),
     default=0.025,
-    show_default=True,
-    help="Bound on the chance that a loss as large as the tolerance goes unnoticed.",
 )
-allow = click.option(
+allow = option(
     "--allow",
+    "Let benchmarks without a baseline through.",
     type=click.Choice(["new"]),
     multiple=True,
-    help="Let benchmarks without a baseline through.",
 )
 
 
@@ -218,28 +212,19 @@ sides = bundle(
     "sides",
     SideOptions,
     *(
-        click.option(
-            f"--{side}",
-            f"{side}_dir",
-            type=PathParam,
-            help=f"Directory of the {side} side: what {{side}} stands for.",
-        )
+        path(f"--{side}", f"{side}_dir", f"Directory of the {side} side: what {{side}} stands for.")
         for side in ("base", "head")
     ),
     *(
-        click.option(
+        option(
             f"--{side}-env",
+            f"Environment variable of the {side} side; may be repeated.",
             multiple=True,
             metavar="NAME=VALUE",
-            help=f"Environment variable of the {side} side; may be repeated.",
         )
         for side in ("base", "head")
     ),
-    click.option(
-        "--subject",
-        type=PathParam,
-        help="File with a [subject] table: how the sides are activated and proven.",
-    ),
+    path("--subject", "File with a [subject] table: how the sides are activated and proven."),
 )
 selection = bundle("selection", Selection, profile_names, profiles_dir, size)
 """Whole profiles."""
@@ -251,10 +236,8 @@ check_policy = bundle(
     "policy",
     PolicyOptions,
     baseline_dir,
-    click.option(
-        "--merge-base",
-        metavar="REV",
-        help="Judge by the tolerances, baselines and waivers of this commit, and report changes.",
+    merge_base(
+        "Judge by the tolerances, baselines and waivers of this commit, and report changes."
     ),
     alpha,
     beta,
@@ -264,16 +247,19 @@ host = bundle("host", HostOptions, host_class, work, wait, restart)
 tuned_host = bundle("host", HostOptions, host_class, wait)
 calibrated_host = bundle("host", HostOptions, host_class, work)
 """Without a time to wait: a calibration has its own."""
+json_output = flag("--json", "Print JSON for machines.")
+"""As a field of `OutputOptions`."""
 check_output = bundle(
     "output",
     OutputOptions,
-    click.option("--out", type=PathParam, help="Directory for sessions and reports."),
-    click.option("--resume", is_flag=True, help="Go on with the check in --out."),
-    click.option(
+    path("--out", "Directory for sessions and reports."),
+    flag("--resume", "Go on with the check in --out."),
+    option(
         "--why/--no-why",
+        "Run what regressed a few more times, to see what else changed with it.",
         default=True,
-        help="Run what regressed a few more times, to see what else changed with it.",
+        show_default=False,
     ),
-    click.option("--json", is_flag=True, help="Print JSON for machines."),
+    json_output,
     quiet,
 )

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 import click
 
 from gate.cli import options
+from gate.cli.answer import print_answer
 from gate.errors import InputError
 from gate.formats.baseline.baseline_file import read_baselines
 from gate.model.session import MOST_SHARDS
 from gate.pipeline.shards import durations, parts_of
 from gate.review.effective_profile import profiles_of
 from gate.review.merge_base import open_merge_base
-from gate.text import one_line
 from gate.units import show_duration
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from gate.pipeline.request import Selection
@@ -44,19 +44,16 @@ A job of the matrix then runs: gate check --shard 2/3 PROFILE...
 @options.selection
 @options.baseline_dir
 @options.host_class
-@click.option(
-    "--merge-base",
-    metavar="REV",
-    help="Take the durations from the baselines of this commit, and plan its profiles too.",
+@options.merge_base(
+    "Take the durations from the baselines of this commit, and plan its profiles too."
 )
-@click.option(
+@options.option(
     "--shards",
+    "Parts to spread the profiles over.",
     type=click.IntRange(1, MOST_SHARDS),
     default=1,
-    show_default=True,
-    help="Parts to spread the profiles over.",
 )
-@click.option("--matrix", is_flag=True, help="Print a job matrix as one line of JSON.")
+@options.flag("--matrix", "Print a job matrix as one line of JSON.")
 @options.as_json
 def command(
     selection: Selection,
@@ -86,19 +83,18 @@ def command(
     parts = parts_of(works, shards)
     if matrix:
         click.echo(_matrix(parts))
-    elif json_:
-        click.echo(_json(works, parts))
-    else:
-        _show(works, parts)
+        return 0
+    shard = {name: number for number, part in enumerate(parts, start=1) for name in part}
+    rows = [
+        {"name": one.name, "seconds": one.seconds, "known": one.known, "shard": shard[one.name]}
+        for one in works
+    ]
+    print_answer(_lines(works, parts, shard), json_=json_, shards=len(parts), profiles=rows)
     return 0
 
 
 def _matrix(parts: Sequence[Sequence[str]]) -> str:
-    """`{"include":[{"shard":"1/3","profiles":"a b"}]}`.
-
-    Raises:
-        InputError: G263, a name is more than one word to a shell.
-    """
+    """`{"include":[{"shard":"1/3","profiles":"a b"}]}`, of names that are one word to a shell."""
     for name in (name for part in parts for name in part):
         if not _WORD.fullmatch(name):
             raise InputError(
@@ -113,30 +109,16 @@ def _matrix(parts: Sequence[Sequence[str]]) -> str:
     return json.dumps({"include": rows}, separators=(",", ":"))
 
 
-def _json(works: Sequence[Duration], parts: Sequence[Sequence[str]]) -> str:
-    shard = _numbers(parts)
-    rows = [
-        {"name": one.name, "seconds": one.seconds, "known": one.known, "shard": shard[one.name]}
-        for one in works
-    ]
-    text = json.dumps({"schema": 1, "shards": len(parts), "profiles": rows}, indent=1)
-    return text.replace("##[", "##\\u005b")  # a profile of a stranger may be called so
-
-
-def _numbers(parts: Sequence[Sequence[str]]) -> dict[str, int]:
-    return {name: number for number, part in enumerate(parts, start=1) for name in part}
-
-
-def _show(works: Sequence[Duration], parts: Sequence[Sequence[str]]) -> None:
+def _lines(
+    works: Sequence[Duration], parts: Sequence[Sequence[str]], shard: Mapping[str, int]
+) -> Iterator[str]:
     """A line per profile, then one per part with what it has to do."""
-    shard = _numbers(parts)
     widest = max(len(one.name) for one in works)
     for one in works:
         unknown = "" if one.known else " (unknown)"
         lasts = f"{show_duration(one.seconds)}{unknown}"
-        where = f"{shard[one.name]}/{len(parts)}"
-        click.echo(one_line(f"{one.name:<{widest}}  {where}  {lasts}"))
+        yield f"{one.name:<{widest}}  {shard[one.name]}/{len(parts)}  {lasts}"
     seconds = {one.name: one.seconds for one in works}
     for number, part in enumerate(parts, start=1):
         whole = show_duration(sum(seconds[name] for name in part))
-        click.echo(one_line(f"part {number}/{len(parts)}: {whole}, {' '.join(part)}"))
+        yield f"part {number}/{len(parts)}: {whole}, {' '.join(part)}"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
 
 from gate.cli import options
+from gate.cli.answer import print_answer
 from gate.errors import NothingCompared
 from gate.formats.baseline.baseline_file import read_baselines
 from gate.formats.profile.profile_file import load_profiles
@@ -44,10 +44,10 @@ Exit status: 0 every tolerance is held, 3 nothing to judge,
 @options.selection
 @options.baseline_dir
 @options.sides
-@click.option("--host-class", help="Only this host class; by default every one with a baseline.")
+@options.option("--host-class", "Only this host class; by default every one with a baseline.")
 @options.alpha
 @options.beta
-@click.option("--warn", is_flag=True, help="Status 0 also where a tolerance is not held.")
+@options.flag("--warn", "Status 0 also where a tolerance is not held.")
 @options.as_json
 def command(
     selection: Selection,
@@ -74,11 +74,14 @@ def command(
     else:
         held = all(row.standing is ToleranceStanding.HELD for row in rows)
         status = 0 if held or warn else _NOT_HELD
-    if json_:
-        answer = {"schema": 1, "alpha": alpha, "beta": beta, "exit_status": status}
-        click.echo(json.dumps({**answer, "rows": power_data(rows)}, indent=1, allow_nan=False))
-    else:
-        click.echo(power_text(rows))
+    print_answer(
+        power_text(rows).split("\n"),
+        json_=json_,
+        alpha=alpha,
+        beta=beta,
+        exit_status=status,
+        rows=power_data(rows),
+    )
     return status
 
 
@@ -90,11 +93,7 @@ def _rows(
     beta: float,
     place: str,
 ) -> tuple[PowerRow, ...]:
-    """Rows of every host class asked for.
-
-    Raises:
-        NothingCompared: none of the profiles has a baseline there.
-    """
+    """Rows of every host class asked for, each with a baseline of some profile."""
     names = {one.name for one in profiles}
     known = [
         one for one in baselines if one.profile in names and host_class in {None, one.host_class}

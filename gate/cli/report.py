@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,8 @@ from gate.report.markdown.markdown import render_comment, render_summary
 from gate.report.wording.links import Links
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gate.model import Report
 
 EPILOG = """\b
@@ -32,44 +33,42 @@ Examples:
 _STDOUT = Path("-")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Places:
-    """Where each rendering goes; None where it was not asked for."""
-
-    html: Path | None
-    markdown: Path | None
-    comment: Path | None
-    junit: Path | None
-
-    def by_kind(self) -> dict[str, Path]:
-        """The renderings asked for."""
-        places = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {kind: place for kind, place in places.items() if place is not None}
+def _by_kind(
+    html: Path | None, markdown: Path | None, comment: Path | None, junit: Path | None
+) -> dict[str, Path]:
+    """Where each rendering goes that was asked for."""
+    places = {"html": html, "markdown": markdown, "comment": comment, "junit": junit}
+    return {kind: place for kind, place in places.items() if place is not None}
 
 
 _places = options.bundle(
     "places",
-    _Places,
-    click.option("--html", type=options.PathParam, help="Write one HTML file here."),
-    click.option("--markdown", type=options.PathParam, help="Write the Markdown of a job summary."),
-    click.option(
+    _by_kind,
+    options.path("--html", "Write one HTML file here."),
+    options.path("--markdown", "Write the Markdown of a job summary."),
+    options.path(
         "--comment",
-        type=options.PathParam,
-        help="Write the Markdown of a pull request's comment, shorter than 60,000 characters.",
+        "Write the Markdown of a pull request's comment, shorter than 60,000 characters.",
     ),
-    click.option("--junit", type=options.PathParam, help="Write JUnit XML for other CI systems."),
+    options.path("--junit", "Write JUnit XML for other CI systems."),
 )
 
 
 _links = options.bundle(
     "links",
     Links,
-    click.option(
-        "--report-url", "report", default="", help="Address of the HTML report, for the Markdown."
+    options.option(
+        "--report-url", "report", "Address of the HTML report, for the Markdown.", default=""
     ),
-    click.option("--run-url", "run", default="", help="Address of the run, for the Markdown."),
-    click.option("--commit", default="", help="Full hash of the commit judged, for the Markdown."),
+    options.option("--run-url", "run", "Address of the run, for the Markdown.", default=""),
+    options.option("--commit", "Full hash of the commit judged, for the Markdown.", default=""),
 )
+_RENDERERS: dict[str, Callable[[Report, Links], str]] = {
+    "html": lambda report, _: render_html(report),
+    "junit": lambda report, _: render_junit(report),
+    "comment": render_comment,
+    "markdown": render_summary,
+}
 
 
 @click.command(epilog=EPILOG)
@@ -77,14 +76,13 @@ _links = options.bundle(
 @_places
 @_links
 @options.as_json
-def command(file: Path, places: _Places, links: Links, *, json_: bool) -> int:
+def command(file: Path, places: dict[str, Path], links: Links, *, json_: bool) -> int:
     """Render REPORT, a report.json, on the terminal and into files; `-` is the terminal itself.
 
     Rendering judges nothing: the exit status is 0 when the file could be rendered, whatever
     the verdict in it.
     """
-    kinds = places.by_kind()
-    on_terminal = [kind for kind, place in kinds.items() if place == _STDOUT]
+    on_terminal = [kind for kind, place in places.items() if place == _STDOUT]
     if len(on_terminal) + json_ > 1:
         raise InputError(
             "G200",
@@ -93,32 +91,13 @@ def command(file: Path, places: _Places, links: Links, *, json_: bool) -> int:
             cure="Name files for the others.",
         )
     report = read_report(file)
-    for kind, place in kinds.items():
-        _write(kind, place, _rendered(kind, report, links))
+    for kind, place in places.items():
+        text = _RENDERERS[kind](report, links)
+        if place == _STDOUT:
+            click.echo(text, nl=False)
+        else:
+            disk.write_text(place, text)
+            click.echo(f"{'report' if kind == 'html' else kind}: {place}", err=True)
     if not on_terminal:
         print_report(report, json_=json_)
     return 0
-
-
-def _rendered(kind: str, report: Report, links: Links) -> str:
-    if kind == "html":
-        return render_html(report)
-    if kind == "junit":
-        return render_junit(report)
-    if kind == "comment":
-        return render_comment(report, links)
-    return render_summary(report, links)
-
-
-def _write(kind: str, place: Path, text: str) -> None:
-    """Into a file, or on the terminal where `-` is asked for.
-
-    Raises:
-        InputError: G208, the file cannot be written.
-    """
-    if place == _STDOUT:
-        click.echo(text, nl=False)
-        return
-    disk.write_text(place, text)
-    name = "report" if kind == "html" else kind
-    click.echo(f"{name}: {place}", err=True)

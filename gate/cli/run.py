@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ import click
 
 from gate import __version__
 from gate.cli import options
+from gate.cli.answer import print_answer
 from gate.errors import CannotJudge
 from gate.formats.session.session_file import write_handover
 from gate.model import SCHEMA, Handover, TrialStatus
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from gate.pipeline.request import HostOptions, Selection, SideOptions
 
 _MEASURE_FAILED = 4
+_SHOWN = ("id", "state", "profile")
+"""Of a session, in JSON."""
 _CURE = "Find out who works on this machine, and measure again when it is quiet."
 
 EPILOG = """\b
@@ -47,25 +49,15 @@ _sessions = options.bundle(
     "sessions",
     SessionOptions,
     click.option("--side", type=click.Choice(["base", "head"]), show_default="head"),
-    click.option("--repeat", type=click.IntRange(1, 1000), help="Sessions per profile."),
-    click.option(
+    options.option("--repeat", "Sessions per profile.", type=click.IntRange(1, 1000)),
+    options.option(
         "--trials",
+        "Trials of each benchmark, instead of the profile's: 10 for a baseline.",
         type=click.IntRange(2, 1000),
-        help="Trials of each benchmark, instead of the profile's: 10 for a baseline.",
     ),
-    click.option(
-        "--out",
-        type=options.PathParam,
-        default=Path("reports/sessions"),
-        show_default=True,
-        help="Directory for the sessions.",
-    ),
-    click.option(
-        "--handover",
-        type=options.PathParam,
-        help="Also write all sessions into this one file, for another machine.",
-    ),
-    click.option("--resume", type=options.PathParam, help="A partial session to finish."),
+    options.path("--out", "Directory for the sessions.", default=Path("reports/sessions")),
+    options.path("--handover", "Also write all sessions into this one file, for another machine."),
+    options.path("--resume", "A partial session to finish."),
 )
 
 
@@ -111,22 +103,15 @@ def _print_sessions(written: list[tuple[Path, Session]], *, json_: bool) -> int:
         for trial in session.trials
         if trial.status not in {TrialStatus.OK, TrialStatus.ASIDE}
     ]
-    if json_:
-        rows = [
-            {
-                "path": str(path),
-                "id": session.id,
-                "state": session.state,
-                "profile": session.profile,
-            }
+    print_answer(
+        (f"session {session.id}: {_trials(session)} in {path}" for path, session in written),
+        json_=json_,
+        sessions=[
+            {"path": str(path)} | {name: getattr(session, name) for name in _SHOWN}
             for path, session in written
-        ]
-        click.echo(
-            json.dumps({"schema": 1, "sessions": rows, "failed_trials": len(failed)}, indent=1)
-        )
-    else:
-        for path, session in written:
-            click.echo(one_line(f"session {session.id}: {_trials(session)} in {path}"))
+        ],
+        failed_trials=len(failed),
+    )
     for trial in failed:
         click.echo(one_line(f"failed: {trial.benchmark}: {trial.note}"), err=True)
     gave_up = [_disturbed(path, session) for path, session in written if session.disturbances]

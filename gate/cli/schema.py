@@ -24,21 +24,18 @@ Examples:
 
 @click.command(epilog=EPILOG)
 @click.argument("kind", type=click.Choice(KINDS), default="profile")
-@click.option("--write", type=options.PathParam, help="Write all into a directory.")
-@click.option("--check", type=options.PathParam, help="Compare with a directory.")
+@options.path("--write", "Write all into a directory.")
+@options.path("--check", "Compare with a directory.")
 def command(kind: str, write: Path | None, check: Path | None) -> int:
     """Print the JSON Schema of KIND (default: profile)."""
-    if write is not None:
-        for one in KINDS:
+    for one in KINDS:
+        if write is not None:
             disk.write_text(write / f"{one}.schema.json", schema_text(one))
-        return 0
-    if check is not None:
-        for one in KINDS:
+        elif check is not None:
             path = check / f"{one}.schema.json"
             if disk.read_text(path, "session") != schema_text(one):
-                raise InputError(
-                    "G206", "is out of date.", cure=f"gate schema --write {check}", place=str(path)
-                )
-        return 0
-    click.echo(schema_text(kind), nl=False)
+                cure = f"gate schema --write {check}"
+                raise InputError("G206", "is out of date.", cure=cure, place=str(path))
+    if write is None and check is None:
+        click.echo(schema_text(kind), nl=False)
     return 0

@@ -83,6 +83,17 @@ def is_absent(path: Path) -> bool:
     return False
 
 
+def is_missing(path: Path | str) -> bool:
+    """Whether nothing is at a path; what cannot be looked at is there."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
+
+
 def write_text(path: Path, text: str) -> None:
     """Replace a file in one step: temporary file beside it, fsync, rename."""
     try:
@@ -97,7 +108,7 @@ def write_text(path: Path, text: str) -> None:
             os.fsync(stream.fileno())
         Path(temporary).chmod(0o666 & ~_umask())
         Path(temporary).replace(path)
-        _sync_directory(path.parent)
+        sync_directory(path.parent)
     except OSError as error:
         raise _unwritable(path, error) from error
     finally:
@@ -113,8 +124,8 @@ def remove(path: Path) -> None:
         raise _unwritable(path, error) from error
 
 
-def _sync_directory(directory: Path) -> None:
-    """Make a rename last; where the file system cannot, the file is whole all the same."""
+def sync_directory(directory: Path) -> None:
+    """Make a rename or a removal last; where the file system cannot, what it did is whole."""
     with suppress(OSError):
         handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
         try:

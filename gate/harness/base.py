@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
+
+from gate.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -83,14 +85,18 @@ class TrialContext:
     run: Callable[[Command], Outcome] = field(repr=False)
     """Runs a process in a group of its own and kills the group when it must."""
 
+    def error(self, code: str, message: str, cure: str) -> InputError:
+        """The error of a profile that asks for something unsafe or impossible."""
+        return InputError(code, message, place=self.profile.path, cure=cure)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkDone:
     """The measured window of a trial, and what was completed in it."""
 
-    ended: float | None
+    ended: float | None = None
     """Unix time at which the window ended; absent where it is the process's whole life."""
-    seconds: float | None
+    seconds: float | None = None
     """Length of the window; absent likewise."""
     operations: float
     transferred: float = 0.0
@@ -116,28 +122,28 @@ class Reading:
     """Which of the changed functions it called; absent where nobody looks for that."""
 
 
-class Harness(Protocol):
+class Harness(ABC):
     """A program that measures."""
 
     name: str
     kinds: Mapping[str, MetricKind]
     """The metrics it can give, by name."""
 
+    @abstractmethod
     def tools(self, profile: Profile, environment: Mapping[str, str]) -> dict[str, str]:
         """Versions of the programs it needs.
 
         Raises:
             MeasureError: a program is missing, too old, or does not say its version.
         """
-        ...
 
+    @abstractmethod
     def check(self, context: TrialContext) -> None:
         """Refuse, before anything is run, what must not be run.
 
         Raises:
             InputError: the profile asks for something unsafe or impossible.
         """
-        ...
 
     def prepare(self, context: TrialContext) -> None:
         """Make what the trials of this benchmark and side need, once, before the first.
@@ -145,15 +151,34 @@ class Harness(Protocol):
         Raises:
             TrialFailed: it could not be made.
         """
-        ...
+        return
 
+    @abstractmethod
     def trial(self, context: TrialContext) -> Reading:
         """Run one fresh process and read its values.
 
         Raises:
             TrialFailed: no usable number came out.
         """
-        ...
+
+
+class HarnessAround(Harness):
+    """A harness around another, which answers where nothing else is said."""
+
+    def __init__(self, inner: Harness) -> None:
+        self.name, self.kinds, self.inner = inner.name, inner.kinds, inner
+
+    def tools(self, profile: Profile, environment: Mapping[str, str]) -> dict[str, str]:
+        """Versions of the programs that the inner one needs."""
+        return self.inner.tools(profile, environment)
+
+    def check(self, context: TrialContext) -> None:
+        """Refuse what the inner one refuses."""
+        self.inner.check(context)
+
+    def prepare(self, context: TrialContext) -> None:
+        """Make what the inner one needs."""
+        self.inner.prepare(context)
 
 
 class Planter(ABC):

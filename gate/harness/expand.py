@@ -10,8 +10,8 @@ import re
 import shlex
 from typing import TYPE_CHECKING
 
-from gate.errors import InputError, TrialFailed
-from gate.formats.strict import export, quote
+from gate.errors import TrialFailed
+from gate.formats.strict import quote
 from gate.harness.base import WorkDone
 from gate.model import Output, Value, Work
 from gate.model.plan import parameters_of
@@ -20,7 +20,6 @@ from gate.units import in_base
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from pathlib import Path
 
     from gate.harness.base import TrialContext
 
@@ -41,23 +40,23 @@ def expand(
         InputError: a name is unknown (`G233`), or there is no side directory (`G234`).
     """
     guard: Callable[[str], str] = shlex.quote if quoted else str
-    values = {**parameters_of(context.profile, context.benchmark), **(more or {})}
+    own = {"side": str(context.side_directory)}
+    values = own | parameters_of(context.profile, context.benchmark) | dict(more or {})
 
     def filled(match: re.Match[str]) -> str:
         token, name = match[0], match[1]
         if token in ("{{", "}}"):
             return token[0]
-        if name == "side":
-            return guard(_side(context))
+        if name == "side" and context.side_directory is None:
+            side = context.side.value
+            why = f"{{side}} is used, but the {side} side has no directory."
+            cure = f"Pass --{side} DIR, or declare [side.{side}] with a directory in the profile."
+            raise context.error("G234", why, cure)
         if name in values:
             return guard(values[name])
-        allowed = ", ".join(f"{{{known}}}" for known in ("side", *values))
-        raise InputError(
-            "G233",
-            f"{token} in “{template}” stands for nothing.",
-            place=context.profile.path,
-            cure=f"Write one of {allowed}; a plain brace is written twice: {{{{ or }}}}.",
-        )
+        allowed = ", ".join(f"{{{known}}}" for known in values)
+        cure = f"Write one of {allowed}; a plain brace is written twice: {{{{ or }}}}."
+        raise context.error("G233", f"{token} in “{template}” stands for nothing.", cure)
 
     return TOKEN.sub(filled, template)
 
@@ -68,20 +67,9 @@ def own_environment(context: TrialContext) -> dict[str, str]:
     return {name: expand(text, context, quoted=False) for name, text in given}
 
 
-def _side(context: TrialContext) -> str:
-    if context.side_directory is not None:
-        return str(context.side_directory)
-    side = context.side.value
-    raise InputError(
-        "G234",
-        f"{{side}} is used, but the {side} side has no directory.",
-        place=context.profile.path,
-        cure=f"Pass --{side} DIR, or declare [side.{side}] with a directory in the profile.",
-    )
-
-
 _MOST_SHOWN = 3
 _LONGEST_FIGURE = 100
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 def output_values(text: str, outputs: Iterable[Output]) -> tuple[Value, ...]:
@@ -97,38 +85,26 @@ def completed_count(work: Work, figures: Iterable[Value]) -> WorkDone:
     """What one run of a command completed; a run is one operation where no output counts them."""
     by_name = {value.metric: value.value for value in figures}
     return WorkDone(
-        ended=None,
-        seconds=None,
         operations=by_name[work.operations] if work.operations else 1.0,
         transferred=by_name[work.transferred] if work.transferred else 0.0,
     )
 
 
-def printed_text(path: Path) -> str:
-    """What the command printed, from the file into which hyperfine writes it.
-
-    Raises:
-        TrialFailed: it is missing, no plain file, or too large; an empty one is empty.
-    """
-    return export(path, "the command", empty=True)
-
-
 def _figure(text: str, output: Output) -> float:
     found = list(re.finditer(output.pattern, text, re.MULTILINE))
-    if not found:
-        lines = text.count("\n") + (not text.endswith("\n") and bool(text))
-        said = (
-            f"none of the {lines} lines printed" if text.strip() else "the command printed nothing"
-        )
-        raise TrialFailed(f"output {output.name}: expected one match of {_of(output)}: {said}")
-    if len(found) > 1:
-        some = "; ".join(_place(text, match) for match in found[:_MOST_SHOWN])
-        raise TrialFailed(
-            f"output {output.name}: expected one match of {_of(output)}, got {len(found)}: {some}"
-        )
+    if len(found) != 1:
+        got = ": the command printed nothing"
+        if found:
+            some = "; ".join(_place(text, match) for match in found[:_MOST_SHOWN])
+            got = f", got {len(found)}: {some}"
+        elif text.strip():
+            lines = text.count("\n") + (not text.endswith("\n"))
+            got = f": none of the {lines} lines printed"
+        pattern = quote(output.pattern)
+        raise TrialFailed(f"output {output.name}: expected one match of “{pattern}”{got}")
     figure = found[0][1]
     number = _number(figure)
-    if number is None or not math.isfinite(number) or number <= 0:
+    if not 0 < number < math.inf:
         shown = "nothing" if figure is None else f"“{quote(figure[:_LONGEST_FIGURE])}”"
         raise TrialFailed(
             f"output {output.name}: expected a number above 0, got {shown} "
@@ -140,18 +116,9 @@ def _figure(text: str, output: Output) -> float:
     return value
 
 
-def _number(figure: str | None) -> float | None:
-    """A plain decimal number; Python's own spellings (1_000, nan, ٣) are none."""
-    if figure is None or not re.fullmatch(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?", figure.strip()):
-        return None
-    try:
-        return float(figure)
-    except ValueError:
-        return None
-
-
-def _of(output: Output) -> str:
-    return f"“{quote(output.pattern)}”"
+def _number(figure: str | None) -> float:
+    """A plain decimal number, else nan; Python's own spellings (1_000, inf, ٣) are none."""
+    return float(figure) if figure and _NUMBER.fullmatch(figure.strip()) else math.nan
 
 
 def _place(text: str, match: re.Match[str]) -> str:

@@ -32,7 +32,7 @@ from gate.model import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Sequence
 
     from gate.model import Host, Percentiles, Value
 
@@ -83,9 +83,14 @@ def read_export(text: str, name: str) -> Export:
 
 
 def _read(text: str, name: str) -> Export:
-    if '"fio version"' in text and not _is_object_without(text, "fio version"):
+    try:
+        keys = _keys(text)
+    except TrialFailed:
+        if '"fio version"' not in text:
+            raise
+        keys = {"fio version"}  # fio may say more than its JSON
+    if "fio version" in keys:
         return _fio(text)
-    keys = _keys(text)
     if "machine_info" in keys and "benchmarks" in keys:
         return _pytest(text)
     if "results" in keys:
@@ -95,7 +100,6 @@ def _read(text: str, name: str) -> Export:
 
 
 def _keys(text: str) -> set[str]:
-    """Top-level keys of the document."""
     stripped = text.strip()
     if not stripped:
         raise TrialFailed("the file is empty")
@@ -108,28 +112,18 @@ def _keys(text: str) -> set[str]:
     return set(raw)
 
 
-def _is_object_without(text: str, key: str) -> bool:
-    """Whether the text is one JSON object that lacks `key` at its top."""
-    try:
-        return key not in _keys(text)
-    except TrialFailed:
-        return False
-
-
 def _fio(text: str) -> Export:
     document = output.parse(text)
     values, _ = fio_values(document)
-    names = dict.fromkeys(job.name for job in document.jobs)
-    trial = ExportedTrial(
-        benchmark="+".join(names), values=values, latencies=fio_latencies(document)
-    )
+    name = "+".join(dict.fromkeys(side.job for side in document.sides))
+    trial = ExportedTrial(benchmark=name, values=values, latencies=fio_latencies(document))
     return Export(harness="fio", version=document.version, trials=(trial,), notes=document.notes)
 
 
 def _hyperfine(text: str, name: str) -> Export:
-    document = hyperfine.parse(text)
+    version, results = hyperfine.parse(text)
     trials = []
-    for result in document.results:
+    for result in results:
         label = name_of(result.name, "a command (give it a name with --command-name)")
         for run in result.runs:
             if run.exit_code != 0:
@@ -138,18 +132,18 @@ def _hyperfine(text: str, name: str) -> Export:
                 cure = "Correct the command and measure again; do not ignore failures (-i)."
                 raise MeasureError("G236", message, place=name, cure=cure)
             trials.append(ExportedTrial(benchmark=label, values=run.values))
-    return Export(harness="hyperfine", version=document.version, trials=tuple(trials))
+    return Export(harness="hyperfine", version=version, trials=tuple(trials))
 
 
 def _pytest(text: str) -> Export:
-    document = pytest_benchmark.parse(text)
-    if not document.benchmarks:
+    version, benchmarks = pytest_benchmark.parse(text)
+    if not benchmarks:
         raise TrialFailed("it holds no benchmark: nothing ran, or everything failed")
     trials = tuple(
         ExportedTrial(benchmark=name_of(test, "a test id"), values=values)
-        for test, values in document.benchmarks
+        for test, values in benchmarks.items()
     )
-    return Export(harness="pytest-benchmark", version=document.version, trials=trials)
+    return Export(harness="pytest-benchmark", version=version, trials=trials)
 
 
 _GATES = {
@@ -161,7 +155,7 @@ _GATES = {
 
 
 def imported_session(
-    exports: Mapping[str, Export],
+    exports: Sequence[Export],
     texts: Sequence[str],
     *,
     profile: str,
@@ -171,18 +165,18 @@ def imported_session(
     now: str,
 ) -> Session:
     """One complete session of all trials, which must be of one harness and version (G235)."""
-    _refuse_mixture(exports.values())
-    first = next(iter(exports.values()))
-    trials = [trial for export in exports.values() for trial in export.trials]
+    _refuse_mixture(exports)
+    harness, version = exports[0].harness, exports[0].version
+    trials = [trial for export in exports for trial in export.trials]
     counts = Counter(trial.benchmark for trial in trials)
     identity = _sha256("\0".join(sorted(texts)))
-    metrics = _metrics(first.harness, trials, tolerance)
+    metrics = _metrics(harness, trials, tolerance)
     return Session(
         schema=SCHEMA,
         id=f"imported-{identity[:16]}",
         profile=profile,
-        profile_digest=f"imported:{_sha256(json.dumps([first.harness, sorted(counts)]))}",
-        harness=first.harness,
+        profile_digest=f"imported:{_sha256(json.dumps([harness, sorted(counts)]))}",
+        harness=harness,
         side=Side.HEAD,
         stage=Stage.SCREEN,
         subject=Subject(description="imported"),
@@ -197,8 +191,8 @@ def imported_session(
         planned=tuple(Planned(benchmark=name, trials=n) for name, n in counts.items()),
         metrics=metrics,
         trials=tuple(_trial(trial, i, metrics, now) for i, trial in enumerate(trials)),
-        tools={first.harness: first.version},
-        notes=tuple(note for export in exports.values() for note in export.notes),
+        tools={harness: version},
+        notes=tuple(note for export in exports for note in export.notes),
     )
 
 
@@ -206,19 +200,14 @@ def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
-def _refuse_mixture(exports: Collection[Export]) -> None:
-    harnesses = {export.harness for export in exports}
-    versions = {export.version.partition(".")[0] for export in exports}
-    for kind, one, names in (
-        ("harnesses", "harness", harnesses),
-        ("major versions", "version", versions),
+def _refuse_mixture(exports: Sequence[Export]) -> None:
+    for one, kind, names in (
+        ("harness", "harnesses", {export.harness for export in exports}),
+        ("version", "major versions", {export.version.partition(".")[0] for export in exports}),
     ):
         if len(names) > 1:
-            raise InputError(
-                "G235",
-                f"the files are of different {kind}: {', '.join(sorted(names))}.",
-                cure=f"Import each {one} on its own.",
-            )
+            message = f"the files are of different {kind}: {', '.join(sorted(names))}."
+            raise InputError("G235", message, cure=f"Import each {one} on its own.")
 
 
 def _metrics(harness: str, trials: Sequence[ExportedTrial], tolerance: float) -> tuple[Metric, ...]:

@@ -11,35 +11,34 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.errors import InputError, MeasureError, TrialFailed
+from gate.errors import TrialFailed
 from gate.formats.profile.metric_kinds import HYPERFINE_KINDS
 from gate.formats.strict import document, export, finite, items, mapping, quote, safe_text, text_of
-from gate.harness.base import Reading
-from gate.harness.expand import completed_count, expand, output_values, printed_text
-from gate.harness.process import Clock, ask, demand, finish
+from gate.harness.base import Harness, Reading
+from gate.harness.expand import completed_count, expand, output_values
+from gate.harness.process import Clock, ask_version, demand, finish
 from gate.model import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from gate.formats.profile.metric_kinds import MetricKind
     from gate.harness.base import Outcome, TrialContext
     from gate.model import Profile
 
-OLDEST = (1, 15)
-FIRST_UNKNOWN = 3
+_OLDEST, _UNKNOWN = (1, 15), (3, 0)
 _CURE = (
     "Install hyperfine 1.15 or newer, below 3, with the system's package manager: "
     "apt install hyperfine."
 )
-_VERSION = re.compile(r"hyperfine ((\d+)\.(\d+)\S*)\s*")
+_VERSION = re.compile(r"\Ahyperfine ((\d+)\.(\d+)\S*)\s*\Z")
 _MISSING = {
     "memory": "hyperfine gives peak memory from version 1.20 on, and the kernel cannot report that "
     "of a command smaller than the gate itself, some 50 MB: install a newer hyperfine"
 }
 
 
-class Hyperfine:
+class Hyperfine(Harness):
     """Runs one command under hyperfine and reads the export."""
 
     name = "hyperfine"
@@ -47,56 +46,36 @@ class Hyperfine:
 
     def tools(self, profile: Profile, environment: Mapping[str, str]) -> dict[str, str]:
         """Ask hyperfine for its version."""
-        said = ask(("hyperfine", "--version"), environment, cure=_CURE)
-        match = _VERSION.fullmatch(said)
-        if match is None:
-            message = f"hyperfine does not say its version: {quote(said)}."
-            raise MeasureError("G231", message, cure=_CURE)
-        if (int(match[2]), int(match[3])) < OLDEST or int(match[2]) >= FIRST_UNKNOWN:
-            message = f"hyperfine {quote(match[1])} is not a version that the gate knows."
-            raise MeasureError("G231", message, cure=_CURE)
-        return {"hyperfine": quote(match[1])}
+        version = ask_version(
+            "hyperfine", _VERSION, environment, oldest=_OLDEST, below=_UNKNOWN, cure=_CURE
+        )
+        return {"hyperfine": version}
 
     def check(self, context: TrialContext) -> None:
         """Refuse a command that cannot be expanded or split."""
-        command = _command(context)
-        _prepare_command(context)
-        _warmup_argv(context, command)
-        if not context.profile.work.shell.strip():
-            raise _wrong(context, "shell is empty.", 'Write shell = "none", or name a shell.')
-
-    def prepare(self, context: TrialContext) -> None:
-        """Nothing: `prepare` of the profile belongs to every trial."""
+        _commands(context)
 
     def trial(self, context: TrialContext) -> Reading:
         """Prepare, warm up, then run the command once under hyperfine."""
-        clock = Clock(context)
-        root = Path(context.profile.root)
-        command = _command(context)
-        prepare = _prepare_command(context)
+        work, clock, root = context.profile.work, Clock(context), Path(context.profile.root)
+        prepare, warm_up, measured = _commands(context)
         if prepare is not None:
             finish(clock.run(("sh", "-c", prepare), root), "the prepare command")
-        for _ in range(context.profile.work.warmup):
-            finish(clock.run(_warmup_argv(context, command), root), "a warm-up run")
-        output = context.scratch / "hyperfine.json"
-        output.unlink(missing_ok=True)
-        # Only flags that 1.15 and 2.x share. A shell is put before the command here: hyperfine
-        # would try it out first, and that would be a part of what the trial costs.
-        shell = context.profile.work.shell
-        started = command if shell == "none" else shlex.join(_warmup_argv(context, command))
-        flags: tuple[str, ...] = ("--runs", "1", "--shell=none", "--export-json", str(output))
-        printed = context.scratch / "printed.txt"
-        printed.unlink(missing_ok=True)
-        outputs = context.profile.work.outputs
-        redirect = (f"--output={printed}",) if outputs else ()
-        outcome = finish(
-            clock.run(("hyperfine", *flags, *redirect, "--", started), root), "hyperfine"
-        )
+        for _ in range(work.warmup):
+            finish(clock.run(warm_up, root), "a warm-up run")
+        output, printed = (context.scratch / name for name in ("hyperfine.json", "printed.txt"))
+        for left_behind in (output, printed):
+            left_behind.unlink(missing_ok=True)
+        # Only flags that 1.15 and 2.x share.
+        argv = ("hyperfine", "--runs", "1", "--shell=none", "--export-json", str(output))
+        redirect = (f"--output={printed}",) if work.outputs else ()
+        outcome = finish(clock.run((*argv, *redirect, "--", measured), root), "hyperfine")
         run = _only_run(export(output, "hyperfine"))
-        figures = output_values(printed_text(printed), outputs) if outputs else ()
+        said = export(printed, "the command", empty=True) if work.outputs else ""
+        figures = output_values(said, work.outputs)
         values = (*run.values, *_memory(run, outcome), *figures)
         demand(context, self.kinds, values, _MISSING)
-        return Reading(values=values, work=completed_count(context.profile.work, figures))
+        return Reading(values=values, work=completed_count(work, figures))
 
 
 def _memory(run: HyperfineRun, outcome: Outcome) -> tuple[Value, ...]:
@@ -109,7 +88,7 @@ def _memory(run: HyperfineRun, outcome: Outcome) -> tuple[Value, ...]:
 
 def _only_run(text: str) -> HyperfineRun:
     """Find the one run of the one result, which must have ended well and taken time."""
-    results = parse(text).results
+    _, results = parse(text)
     counts = [len(result.runs) for result in results]
     if counts != [1]:
         raise TrialFailed(
@@ -128,33 +107,30 @@ def _only_run(text: str) -> HyperfineRun:
     return run
 
 
-def _command(context: TrialContext) -> str:
-    command = context.profile.work.command
-    if command is None or not command.strip():
-        raise _wrong(context, "the profile names no command.", 'Add command = "...".')
-    return expand(command, context)
+def _commands(context: TrialContext) -> tuple[str | None, list[str], str]:
+    """The prepare command, and the measured one both as a warm-up starts it and for hyperfine.
 
-
-def _prepare_command(context: TrialContext) -> str | None:
-    prepare = context.profile.work.prepare
-    return None if prepare is None else expand(prepare, context)
-
-
-def _warmup_argv(context: TrialContext, command: str) -> tuple[str, ...]:
-    """Give the command as hyperfine would start it."""
-    shell = context.profile.work.shell
+    A shell is put before the command here: hyperfine would try it out first, and that would be a
+    part of what the trial costs.
+    """
+    work = context.profile.work
+    if work.command is None or not work.command.strip():
+        raise context.error("G233", "the profile names no command.", 'Add command = "...".')
+    command = expand(work.command, context)
+    prepare = None if work.prepare is None else expand(work.prepare, context)
     try:
-        if shell == "none":
-            return tuple(shlex.split(command))
-        words = ["sh"] if shell == "default" else shlex.split(shell)
+        words = shlex.split(command if work.shell == "none" else work.shell)
     except ValueError as error:
-        cure = "Close every quotation mark."
-        raise _wrong(context, f"the command cannot be split into words: {error}.", cure) from None
-    return (*words, "-c", command)
-
-
-def _wrong(context: TrialContext, message: str, cure: str) -> InputError:
-    return InputError("G233", message, place=context.profile.path, cure=cure)
+        why = f"the command cannot be split into words: {error}."
+        raise context.error("G233", why, "Close every quotation mark.") from None
+    if work.shell == "none":
+        return prepare, words, command
+    if not words:
+        cure = 'Write shell = "none", or name a shell.'
+        raise context.error("G233", "shell is empty.", cure)
+    shell = ["sh"] if work.shell == "default" else words
+    words = [*shell, "-c", command]
+    return prepare, words, shlex.join(words)
 
 
 _MEASURED = {
@@ -183,17 +159,8 @@ class CommandRuns:
     runs: tuple[HyperfineRun, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HyperfineDocument:
-    """One export."""
-
-    version: str
-    """As exact as the export tells: 1.x exports name no version."""
-    results: tuple[CommandRuns, ...]
-
-
-def parse(text: str) -> HyperfineDocument:
-    """Read an export of either schema.
+def parse(text: str) -> tuple[str, tuple[CommandRuns, ...]]:
+    """The version of an export, as exact as it tells (`1` for all of 1.x), and its results.
 
     Raises:
         TrialFailed: it is broken, partial, of an unknown schema, or its counts disagree.
@@ -202,22 +169,25 @@ def parse(text: str) -> HyperfineDocument:
     entries = [mapping(one, "a result") for one in items(raw.get("results"), "results")]
     if not entries:
         raise TrialFailed("hyperfine's export holds no result")
-    if "schema_version" not in raw:
-        return HyperfineDocument(version="1", results=tuple(_result_1(one) for one in entries))
-    schema = raw["schema_version"]
-    if schema != 2 or isinstance(schema, bool):
-        raise TrialFailed(
-            f"hyperfine's export has schema_version {safe_text(schema)}; "
-            "known are 2 and the exports of hyperfine 1, which have none"
-        )
-    metadata = mapping(raw.get("metadata"), "metadata")
-    version = quote(text_of(metadata.get("hyperfine_version"), "hyperfine_version"))
-    return HyperfineDocument(version=version, results=tuple(_result_2(one) for one in entries))
+    version, runs = "1", _runs_1
+    if "schema_version" in raw:
+        schema = raw["schema_version"]
+        if schema != 2 or isinstance(schema, bool):
+            raise TrialFailed(
+                f"hyperfine's export has schema_version {safe_text(schema)}; "
+                "known are 2 and the exports of hyperfine 1, which have none"
+            )
+        metadata = mapping(raw.get("metadata"), "metadata")
+        version = quote(text_of(metadata.get("hyperfine_version"), "hyperfine_version"))
+        runs = _runs_2
+    named = [(_name(entry), entry) for entry in entries]
+    results = tuple(
+        CommandRuns(name=name, runs=tuple(runs(entry, quote(name)))) for name, entry in named
+    )
+    return version, results
 
 
-def _result_1(entry: dict[str, object]) -> CommandRuns:
-    full = _name(entry, entry.get("command"))
-    name = quote(full)
+def _runs_1(entry: dict[str, object], name: str) -> Iterator[HyperfineRun]:
     times = items(entry.get("times"), f"times of {name}")
     codes = items(entry.get("exit_codes"), f"exit_codes of {name}")
     memory = entry.get("memory_usage_byte")
@@ -230,24 +200,16 @@ def _result_1(entry: dict[str, object]) -> CommandRuns:
     # 1.x exports only the means of user and system: they are a run's own where it is the only
     # one, and no replicate of anything otherwise.
     single = {key: entry.get(key) for key in ("user", "system")} if len(times) == 1 else {}
-    runs = [
-        _run(code, {"wall": time, "memory": size, **single}, name)
-        for time, code, size in zip(times, codes, sizes, strict=True)
-    ]
-    return CommandRuns(name=full, runs=tuple(runs))
+    for time, code, size in zip(times, codes, sizes, strict=True):
+        yield _run(code, {"wall": time, "memory": size, **single}, name)
 
 
-def _result_2(entry: dict[str, object]) -> CommandRuns:
-    full = _name(entry, entry.get("name") or entry.get("command"))
-    name = quote(full)
-    rows = [
-        mapping(row, f"a measurement of {name}")
-        for row in items(entry.get("measurements"), f"measurements of {name}")
-    ]
+def _runs_2(entry: dict[str, object], name: str) -> Iterator[HyperfineRun]:
+    rows = items(entry.get("measurements"), f"measurements of {name}")
     if not rows:
         raise TrialFailed(f"hyperfine's export holds no run of {name}")
-    runs = []
-    for row in rows:
+    for one in rows:
+        row = mapping(one, f"a measurement of {name}")
         raw: dict[str, object] = {}
         for key, (metric, unit) in _MEASURED.items():
             if key in row:
@@ -257,12 +219,12 @@ def _result_2(entry: dict[str, object]) -> CommandRuns:
                 raw[metric] = finite(quantity.get("value"), f"{key} of {name}")
         if "exit_code" not in row:
             raise TrialFailed(f"a run of {name} has no exit code")
-        runs.append(_run(row["exit_code"], raw, name))
-    return CommandRuns(name=full, runs=tuple(runs))
+        yield _run(row["exit_code"], raw, name)
 
 
-def _name(entry: dict[str, object], label: object) -> str:
-    name = text_of(label, "a command")
+def _name(entry: dict[str, object]) -> str:
+    """The command's own name where it has one, with its parameters."""
+    name = text_of(entry.get("name") or entry.get("command"), "a command")
     given = mapping(entry.get("parameters") or {}, f"parameters of {quote(name)}")
     pairs = []
     for key, raw in given.items():

@@ -41,11 +41,9 @@ def finish(outcome: Outcome, what: str) -> Outcome:
     if outcome.status == 0:
         return outcome
     said = last_line(outcome.errors) or last_line(outcome.output)
-    end = (
-        f"was ended by signal {-outcome.status}"
-        if outcome.status < 0
-        else (f"ended with status {outcome.status}")
-    )
+    end = f"ended with status {outcome.status}"
+    if outcome.status < 0:
+        end = f"was ended by signal {-outcome.status}"
     raise TrialFailed(f"{what} {end}{f': {said}' if said else ' and said nothing'}")
 
 
@@ -118,16 +116,46 @@ def ask(
         )
     except FileNotFoundError:
         raise MeasureError("G230", f"{name} is not installed.", cure=cure) from None
-    except (OSError, subprocess.TimeoutExpired) as error:
-        said = error.strerror if isinstance(error, OSError) else "it did not answer in time"
-        message = f"{name} cannot be asked for its version: {said}."
-        raise MeasureError("G231", message, cure=cure) from None
-    if answer.returncode != 0:
+    except OSError as error:
+        why = f"{error.strerror}."
+    except subprocess.TimeoutExpired:
+        why = "it did not answer in time."
+    else:
+        silent = errors and not answer.stdout.strip()
+        if answer.returncode == 0:
+            return (answer.stderr if silent else answer.stdout).decode("utf-8", "replace")
         said = last_line(answer.stderr.decode("utf-8", "replace"))
-        message = f"{name} cannot be asked for its version: status {answer.returncode}. {said}"
-        raise MeasureError("G231", message.rstrip(), cure=cure)
-    silent = errors and not answer.stdout.strip()
-    return (answer.stderr if silent else answer.stdout).decode("utf-8", "replace")
+        why = f"status {answer.returncode}. {said}".rstrip()
+    raise MeasureError("G231", f"{name} cannot be asked for its version: {why}", cure=cure)
+
+
+def ask_version(
+    program: str,
+    pattern: re.Pattern[str],
+    environment: Mapping[str, str],
+    *,
+    oldest: tuple[int, int],
+    below: tuple[int, int] | None = None,
+    name: str = "",
+    cure: str,
+) -> str:
+    """The version that a program says of itself, which has to be one that the gate knows.
+
+    `pattern` finds the version, its major and its minor number; `name` is for messages.
+
+    Raises:
+        MeasureError: it is missing (`G230`), or says no version or an unknown one (`G231`).
+    """
+    said, name = ask((program, "--version"), environment, cure=cure), name or program
+    match = pattern.search(said)
+    if match is None:
+        message = f"{name} does not say its version: {quote(said)}."
+        raise MeasureError("G231", message, cure=cure)
+    number = int(match[2]), int(match[3])
+    if number < oldest or (below is not None and number >= below):
+        wrong = "is not a version that the gate knows" if below else "is too old"
+        raise MeasureError("G231", f"{name} {quote(match[1])} {wrong}.", cure=cure)
+    return quote(match[1])
 
 
 def versions_of(needs: Iterable[Need], environment: Mapping[str, str]) -> dict[str, str]:
@@ -185,7 +213,6 @@ def version_of(need: Need, environment: Mapping[str, str]) -> str:
 
 
 def _place(need: Need, environment: Mapping[str, str]) -> str:
-    """Where the program is."""
     # An empty path would be the gate's own, not that of what is measured.
     path = shutil.which(need.program, path=environment.get("PATH") or "/nowhere")
     if path is None:

@@ -14,11 +14,10 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.errors import InputError, MeasureError, TrialFailed
+from gate.errors import MeasureError, TrialFailed
 from gate.formats.names import why_not_literal, why_outside
 from gate.formats.profile.metric_kinds import PYTEST_KINDS
 from gate.formats.strict import (
@@ -32,7 +31,7 @@ from gate.formats.strict import (
     quote,
     text_of,
 )
-from gate.harness.base import Reading
+from gate.harness.base import Harness, Reading
 from gate.harness.expand import expand
 from gate.harness.process import Clock, ask, demand, finish
 from gate.model import Value
@@ -48,17 +47,8 @@ if TYPE_CHECKING:
 _FIELDS = {"median": "median", "mean": "mean", "minimum": "min"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PytestDocument:
-    """One JSON file: one pytest process."""
-
-    version: str
-    benchmarks: tuple[tuple[str, tuple[Value, ...]], ...]
-    """Node id and values of each test that was measured."""
-
-
-def parse(text: str) -> PytestDocument:
-    """Read the file.
+def parse(text: str) -> tuple[str, dict[str, tuple[Value, ...]]]:
+    """The version in the file of one process, and each measured test's values by its node id.
 
     Raises:
         TrialFailed: it is broken, a test is there twice or failed, or a figure is no time.
@@ -73,7 +63,7 @@ def parse(text: str) -> PytestDocument:
         if name in found:
             raise TrialFailed(f"{quote(name)} is there twice in {what}")
         found[name] = _values(test, quote(name))
-    return PytestDocument(version=version, benchmarks=tuple(found.items()))
+    return version, found
 
 
 def _values(test: dict[str, object], name: str) -> tuple[Value, ...]:
@@ -159,7 +149,7 @@ _STATUS = {
 }
 
 
-class PytestBenchmark:
+class PytestBenchmark(Harness):
     """Runs one test under pytest-benchmark and reads its JSON."""
 
     name = "pytest-benchmark"
@@ -182,28 +172,16 @@ class PytestBenchmark:
     def check(self, context: TrialContext) -> None:
         """Refuse a directory that is not there, and a test id that pytest takes for an option."""
         directory = _directory(context)
-        place = context.profile.path
         if why := confinement(context, directory):
-            raise InputError(
-                "G254",
-                why,
-                place=place,
-                cure="Stay inside the project, or name the side with --base DIR or --head DIR.",
-            )
+            cure = "Stay inside the project, or name the side with --base DIR or --head DIR."
+            raise context.error("G254", why, cure)
         if not directory.is_dir():
-            raise InputError(
-                "G233",
-                f"pytest is to start in {directory}, which is no directory.",
-                place=place,
-                cure="Correct directory in the profile, or the side's directory.",
-            )
-        target = _target(context)
-        if target.startswith("-"):
-            message = f"the test id {target} looks like an option."
-            raise InputError("G233", message, place=place, cure="Write file.py::test_name.")
-
-    def prepare(self, context: TrialContext) -> None:
-        """Nothing: every trial starts from the files as they are."""
+            why = f"pytest is to start in {directory}, which is no directory."
+            cure = "Correct directory in the profile, or the side's directory."
+            raise context.error("G233", why, cure)
+        if (target := _target(context)).startswith("-"):
+            why = f"the test id {target} looks like an option."
+            raise context.error("G233", why, "Write file.py::test_name.")
 
     def trial(self, context: TrialContext) -> Reading:
         """Run the test once in a fresh process."""
@@ -259,7 +237,7 @@ def _finish(outcome: Outcome, expected: str) -> None:
 
 def _only(text: str, expected: str) -> tuple[Value, ...]:
     """Take the values of the expected test, which must be the only one measured."""
-    found = dict(parse(text).benchmarks)
+    _, found = parse(text)
     if not found:
         raise TrialFailed(_NONE.format(expected))
     if set(found) != {expected}:

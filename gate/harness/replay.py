@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.errors import InputError, TrialFailed, TrialTimeout
+from gate.errors import TrialFailed, TrialTimeout
 from gate.formats.profile.metric_kinds import MetricKind, replay_kinds
 from gate.formats.strict import document, export, finite, items, mapping, quote
-from gate.harness.base import Reading
+from gate.harness.base import Harness, Reading
 from gate.harness.process import Clock, demand, finish
 from gate.model import Value
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _ACTS = "fail, timeout, hang, nan, inf, zero"
 
 
-class Replay:
+class Replay(Harness):
     """Plays the values of a JSON file; the i-th trial of a benchmark and side is the i-th value."""
 
     name = "replay"
@@ -36,9 +36,6 @@ class Replay:
         """Refuse a file that cannot be read."""
         replay_kinds(_path(context))
 
-    def prepare(self, context: TrialContext) -> None:
-        """Nothing."""
-
     def trial(self, context: TrialContext) -> Reading:
         """Play one trial."""
         path = _path(context)
@@ -47,10 +44,9 @@ class Replay:
         delay = finite(raw.get("delay", 0), "delay")
         if delay > 0:
             _sleep(context, f"{delay:f}")
-        series = _series(raw, context)
         values = tuple(
             Value(metric=metric, value=_play(context, metric, row))
-            for metric, row in series.items()
+            for metric, row in _series(raw, context).items()
         )
         demand(context, kinds, values, {})
         return Reading(values=values)
@@ -58,14 +54,12 @@ class Replay:
 
 def _path(context: TrialContext) -> Path:
     if context.profile.work.replay_file is None:
-        message = "the profile names no recording."
-        cure = 'Add file = "recording.json".'
-        raise InputError("G235", message, place=context.profile.path, cure=cure)
+        message, cure = "the profile names no recording.", 'Add file = "recording.json".'
+        raise context.error("G235", message, cure)
     return Path(context.profile.work.replay_file)
 
 
 def _series(raw: dict[str, object], context: TrialContext) -> dict[str, list[object]]:
-    """Find the recorded rows of this benchmark and side."""
     name, side = context.benchmark.name, context.side.value
     benchmarks = mapping(raw.get("benchmarks"), "benchmarks")
     if name not in benchmarks:

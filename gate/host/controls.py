@@ -21,6 +21,7 @@ import signal
 import struct
 import time
 from contextlib import suppress
+from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -42,7 +43,6 @@ _BUFFER = 32 << 20
 _PAGE = 1 << 20
 AIM = 0.4
 """Seconds that a trial is to take."""
-_PROBES = {"CPU": "cpu-spin", "memory": "memory-copy"}
 FILE = "file"
 BLOCK = 4096
 _BLOCKS = 1024
@@ -56,29 +56,9 @@ _SURE = AIM / 4
 """A run of this many seconds shows how long more of the same will take."""
 
 
-def cpu_spin() -> float:
-    """Seconds that a fixed number of SHA-256 rounds takes: the pace of one processor.
-
-    Raises:
-        OSError: the child could not be made, or was killed.
-    """
-    return _in_child(_spin)
-
-
-def memory_copy() -> float:
-    """Seconds that copying a fixed number of bytes takes, which no cache can hold.
-
-    Raises:
-        OSError: the child could not be made, or was killed.
-    """
-    return _in_child(_copy)
-
-
-CONTROLS: dict[str, Callable[[], float]] = {"cpu-spin": cpu_spin, "memory-copy": memory_copy}
-"""Name -> runs it once and gives its seconds, 30 to 60 ms on a usual machine."""
-
-
 def _spin() -> float:
+    """A fixed number of SHA-256 rounds: the pace of one processor."""
+
     def piece() -> None:
         digest = hashlib.sha256(usedforsecurity=False)
         for _ in range(_ROUNDS):
@@ -89,6 +69,7 @@ def _spin() -> float:
 
 
 def _copy() -> float:
+    """Copies of a fixed number of bytes, which no cache can hold."""
     first, second = _memory(), _memory()
 
     def piece() -> None:
@@ -104,10 +85,6 @@ def _paced(piece: Callable[[], None]) -> float:
         began = _clock()
         piece()
         seconds.append(_clock() - began)
-    return _total(seconds)
-
-
-def _total(seconds: list[float]) -> float:
     return median(seconds) * _PIECES
 
 
@@ -155,6 +132,16 @@ def _in_child(work: Callable[[], float]) -> float:
     return float(struct.unpack("d", answer)[0])
 
 
+CONTROLS: dict[str, Callable[[], float]] = {
+    "cpu-spin": partial(_in_child, _spin),
+    "memory-copy": partial(_in_child, _copy),
+}
+"""Name -> runs it once and gives its seconds, 30 to 60 ms on a usual machine.
+
+Raises OSError where the child could not be made, or was killed.
+"""
+
+
 class ProbeRun(NamedTuple):
     """One run of a piece of work."""
 
@@ -177,21 +164,6 @@ def pieces(directory: Path) -> Mapping[str, Work]:
     Raises:
         InputError: G244, the directory has no room for the file.
     """
-    found = {name: _repeated(CONTROLS[control]) for name, control in _PROBES.items()}
-    return {**found, FILE: _file_work(directory)}
-
-
-def _repeated(control: Callable[[], float]) -> Work:
-    def run(times: int) -> ProbeRun:
-        began = _clock()
-        for _ in range(times):
-            control()
-        return ProbeRun(_clock() - began)
-
-    return run
-
-
-def _file_work(directory: Path) -> Work:
     free = os.statvfs(directory)
     if free.f_bavail * free.f_frsize < _ROOM:
         raise InputError(
@@ -200,12 +172,18 @@ def _file_work(directory: Path) -> Work:
             cure="Free some, or name another directory with --work DIR.",
             place=str(directory),
         )
-    path = directory / "probe"
+    return {
+        "CPU": partial(_repeat, CONTROLS["cpu-spin"]),
+        "memory": partial(_repeat, CONTROLS["memory-copy"]),
+        FILE: partial(write_blocks, directory / "probe"),
+    }
 
-    def run(times: int) -> ProbeRun:
-        return write_blocks(path, times)
 
-    return run
+def _repeat(control: Callable[[], float], times: int) -> ProbeRun:
+    began = _clock()
+    for _ in range(times):
+        control()
+    return ProbeRun(_clock() - began)
 
 
 def write_blocks(path: Path, times: int) -> ProbeRun:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -111,12 +110,7 @@ def close_journal(state: Path) -> None:
         cure = "Everything it names is back; remove it."
         message = f"cannot be removed: {error.strerror}."
         raise InputError("G208", message, cure=cure, place=str(path)) from error
-    with suppress(OSError):
-        handle = os.open(state, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+    disk.sync_directory(state)
 
 
 def _unusable(path: Path, why: str) -> InputError:

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.errors import CannotJudge, InputError
-from gate.formats.disk import hold
-from gate.host.lock_holder import Holder, this_process
+from gate.formats.disk import hold, is_missing
+from gate.host.lock_holder import TIDIED, Holder, this_process
 from gate.units import show_duration
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ KILLING = 30.0
 """Seconds in which a killed gate's guardian ends what the gate left; then it restores."""
 _TIDYING, _STEP = KILLING + 15.0, 0.05
 """Seconds that the guardian may take for all, and between two looks at it."""
-_TIDIED = "a killed gate is being tidied up after"
 _LARGEST = 4096
 
 
@@ -73,7 +72,7 @@ def exclusive(
         InputError: G208, the lock's file cannot be opened.
     """
     first = path or lock_path()
-    patience = _Patience(wait, tell or _silent, pause)
+    patience = _Patience(wait, tell or (lambda _: None), pause)
     with ExitStack() as stack:
         held = []
         for place, handle in _open_all((first, _SYSTEM) if first == _COMMON else (first,), stack):
@@ -89,10 +88,6 @@ def _forget(handle: int) -> None:
         os.ftruncate(handle, 0)
 
 
-def _silent(text: str) -> None:
-    del text
-
-
 def _open_all(places: tuple[Path, ...], stack: ExitStack) -> list[tuple[Path, int]]:
     """The locks that are there or can be made: at least one, and every one that is there."""
     found: list[tuple[Path, int]] = []
@@ -101,7 +96,7 @@ def _open_all(places: tuple[Path, ...], stack: ExitStack) -> list[tuple[Path, in
         try:
             handle = _open(place)
         except OSError as error:
-            if not _is_absent(place):
+            if not is_missing(place):
                 raise _unusable(place, error) from error
             lacking.append(_unusable(place, error))
             continue
@@ -110,14 +105,6 @@ def _open_all(places: tuple[Path, ...], stack: ExitStack) -> list[tuple[Path, in
     if not found:
         raise lacking[0]
     return found
-
-
-def _is_absent(place: Path) -> bool:
-    try:
-        place.lstat()
-    except OSError as error:
-        return isinstance(error, FileNotFoundError | NotADirectoryError)
-    return False
 
 
 def _open(place: Path) -> int:
@@ -144,13 +131,9 @@ class _Patience:
     """How long one waits, and what is printed meanwhile."""
 
     def __init__(self, seconds: float, tell: Tell, pause: Pause) -> None:
-        self.seconds, self._tell, self._pause = seconds, tell, pause
+        self.seconds, self.tell, self._pause = seconds, tell, pause
         self._began = time.monotonic()
         self._told, self._told_at = "", self._began
-
-    def tidying(self) -> None:
-        """Tell that a killed gate's guardian is waited for, which takes no patience."""
-        self._tell(f"waiting: {_TIDIED}; {show_duration(_TIDYING)} at most")
 
     def sleep(self, who: str) -> bool:
         """Sleep a moment; False if there is no time left for it."""
@@ -159,7 +142,7 @@ class _Patience:
         if left <= 0:
             return False
         if who != self._told or now - self._told_at >= _TOLD:
-            self._tell(f"waiting: {who}; {show_duration(left)} left")
+            self.tell(f"waiting: {who}; {show_duration(left)} left")
             self._told, self._told_at = who, now
         self._pause(min(_LOOK, left))
         return True
@@ -168,7 +151,16 @@ class _Patience:
 def _take(handle: int, place: Path, patience: _Patience) -> None:
     try:
         if not _acquire(handle, patience):
-            raise _busy(handle, place, patience.seconds)
+            waited = patience.seconds
+            since = (
+                f", and did so for the {show_duration(waited)} that were waited" if waited else ""
+            )
+            raise CannotJudge(
+                "G240",
+                f"{_holder(handle).description()}{since}.",
+                cure="Wait until it has ended, or let the gate wait: --wait '10 min'.",
+                place=str(place),
+            )
         os.ftruncate(handle, 0)
         os.pwrite(handle, this_process().text().encode(), 0)
     except OSError as error:
@@ -176,27 +168,23 @@ def _take(handle: int, place: Path, patience: _Patience) -> None:
 
 
 def _acquire(handle: int, patience: _Patience) -> bool:
-    """Whether the lock was had in time."""
-    try:
+    with suppress(BlockingIOError):
         hold(handle)
-    except BlockingIOError:
-        if _inherited(handle, patience):
+        return True
+    if _inherited(handle, patience):
+        return True
+    while patience.sleep(_holder(handle).description()):
+        if _free(handle):
             return True
-        while patience.sleep(_holder(handle).description()):
-            if _free(handle):
-                return True
-        return False
-    return True
+    return False
 
 
 def _inherited(handle: int, patience: _Patience) -> bool:
-    """Whether the lock was had from the guardian of a killed gate, which tidies up after it."""
+    """Whether the lock was had from the guardian of a killed gate, which takes no patience."""
     until = time.monotonic() + _TIDYING
-    reported = False
+    if _holder(handle).gone:
+        patience.tell(f"waiting: {TIDIED}; {show_duration(_TIDYING)} at most")
     while _holder(handle).gone and time.monotonic() < until:
-        if not reported:
-            patience.tidying()
-            reported = True
         time.sleep(_STEP)
         if _free(handle):
             return True
@@ -204,7 +192,6 @@ def _inherited(handle: int, patience: _Patience) -> bool:
 
 
 def _free(handle: int) -> bool:
-    """Whether the lock is ours now."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -214,16 +201,6 @@ def _free(handle: int) -> bool:
 
 def _holder(handle: int) -> Holder:
     return Holder.read(os.pread(handle, _LARGEST, 0))
-
-
-def _busy(handle: int, place: Path, waited: float) -> CannotJudge:
-    since = f", and did so for the {show_duration(waited)} that were waited" if waited else ""
-    return CannotJudge(
-        "G240",
-        f"{_holder(handle).description()}{since}.",
-        cure="Wait until it has ended, or let the gate wait: --wait '10 min'.",
-        place=str(place),
-    )
 
 
 def _unusable(place: Path, error: OSError) -> InputError:

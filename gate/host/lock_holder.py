@@ -1,4 +1,7 @@
-"""Who holds the measuring lock, as the lock's file says and as far as that can be checked."""
+"""Who holds the measuring lock, as the lock's file says and as far as that can be checked.
+
+Everybody may write into the file: nothing of it may steer a terminal.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.linux.processes import lives, start_of
+from gate.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +23,7 @@ if TYPE_CHECKING:
 _LONGEST = 60
 """Characters of a command line that are shown."""
 _UNNAMED = "another process measures on this host"
-_TIDIED = "a killed gate is being tidied up after"
+TIDIED = "a killed gate is being tidied up after"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +47,7 @@ class Holder:
         """From a lock's file; whatever else stands there is nobody."""
         lines = content.decode("utf-8", "replace").splitlines()
         lines += [""] * (5 - len(lines))
-        number, born, user, since, command = (_printable(line) for line in lines[:5])
+        number, born, user, since, command = (printable(line).strip() for line in lines[:5])
         if not (number.isdecimal() and len(number) < 10):
             return cls()
         return cls(
@@ -70,7 +74,7 @@ class Holder:
         who = ", ".join(part for part in (self.command, self.user) if part)
         name = f"process {self.number}{f' ({who})' if who else ''}"
         if self.gone:
-            return f"{_TIDIED}, or {_UNNAMED}; the last one that said so is gone from here: {name}"
+            return f"{TIDIED}, or {_UNNAMED}; the last one that said so is gone from here: {name}"
         today = time.strftime("%Y-%m-%d ", time.gmtime())
         since = f" since {self.since.removeprefix(today)} UTC" if self.since else ""
         return f"{name} measures here{since}"
@@ -83,7 +87,7 @@ def this_process() -> Holder:
         born=start_of(os.getpid()),
         user=_user(),
         since=time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime()),
-        command=_printable(_command(sys.argv))[:_LONGEST],
+        command=printable(_command(sys.argv)).strip()[:_LONGEST],
     )
 
 
@@ -100,8 +104,3 @@ def _user() -> str:
         return pwd.getpwuid(os.geteuid()).pw_name
     except KeyError:
         return str(os.geteuid())
-
-
-def _printable(text: str) -> str:
-    """Everybody may write into the file: nothing of it may steer a terminal."""
-    return "".join(c if c.isprintable() else " " for c in text).strip()

@@ -34,12 +34,14 @@ from gate.stats.costs import LossLimits, log_costs, usable
 from gate.stats.screen import level_moved
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from gate.model import KnownHost, Metric, Session, Trial
+    from gate.model import KnownHost, Metric, Session
+
+    FreshValues = Mapping[str, tuple[float, ...]]  # by session
 
 _LONGEST_SITTING = 30 * 24 * 3600.0
-"""Seconds; a session that says more was not measured so, or was left lying half done."""
+"""Seconds; a session that says more was left lying half done, or its clock was set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,18 +86,15 @@ def accept(
     added = (_facts(session, acceptance) for session in sessions)
     everything = tuple(sorted((*known.sessions, *added), key=lambda s: (s.started, s.id)))
     age = {one.id: number for number, one in enumerate(everything)}
-
-    def in_order(point: BaselinePoint) -> tuple[int, int]:
-        return point.epoch, age[point.session]
-
+    kernels = (_config(session) for session in sessions)
     grown = replace(
         known,
         profile_digest=sessions[0].profile_digest,
         harness=sessions[0].harness,
         sessions=everything,
-        kernel_configs=known.kernel_configs | _configs(sessions),
+        kernel_configs=known.kernel_configs | {config_digest(one): one for one in kernels if one},
         series=tuple(
-            replace(one, points=tuple(sorted(one.points, key=in_order)))
+            replace(one, points=tuple(sorted(one.points, key=lambda p: (p.epoch, age[p.session]))))
             for one in sorted(series, key=lambda s: (s.benchmark, s.metric))
         ),
     )
@@ -103,12 +102,8 @@ def accept(
 
 
 def _refuse_unacceptable(
-    sessions: Sequence[Session],
-    known: Baseline,
-    acceptance: Acceptance,
-    places: Mapping[str, str],
+    sessions: Sequence[Session], known: Baseline, acceptance: Acceptance, places: Mapping[str, str]
 ) -> None:
-    """Refuse the first session that may not become a part of this baseline."""
     if not acceptance.reason.strip():
         raise InputError("G220", "no reason was given.", cure='Say why with --reason "...".')
     for i, session in enumerate(sessions):
@@ -122,24 +117,21 @@ def _refuse_unacceptable(
 def _grown_series(
     sessions: Sequence[Session], known: Baseline
 ) -> tuple[list[BaselineSeries], list[str]]:
-    """Every series with what the sessions measured of it, and what changed, sentence by sentence.
-
-    Raises:
-        InputError: G220, the sessions lack a series that the baseline holds.
-    """
+    """Every series with what the sessions measured of it, and a sentence on each change."""
     first = sessions[0]
     changed = known.profile_digest != first.profile_digest
     new_tool = bool(known.sessions) and other_tool(known.sessions[-1].tools, first.tools)
-    by_session = [trials_by_benchmark(session) for session in sessions]
     move = host_move(known, first.host.epoch)
     cause = f" ({describe_changed(move.facts)})" if move else ""
     new_epoch = changed or bool(new_tool) or move is not None
-    measured = _measured(sessions, by_session)
     old = {(s.benchmark, s.metric): s for s in known.series}
-    series, changes = [], []
-    for benchmark, metric in measured:
+    series, changes, left_out = [], [], []
+    for benchmark, metric, fresh in _measured(sessions):
+        if not fresh:
+            left_out.append(f"left out: {benchmark} {metric.name}, which some trial lacks")
+            continue
         before = old.pop((benchmark, metric.name), None)
-        grown, change = _grow(before, benchmark, metric, sessions, by_session, new_epoch=new_epoch)
+        grown, change = _grow(before, benchmark, metric, fresh, new_epoch=new_epoch)
         series.append(grown)
         changes.append(change + cause if before else change)
     lacking = [key for key in sorted(old) if key[0] not in benchmarks_in(first.planned)]
@@ -147,74 +139,56 @@ def _grown_series(
         names = ", ".join(f"{benchmark} {metric}" for benchmark, metric in lacking)
         raise InputError("G220", f"the session lacks {names}, which the baseline holds.")
     changes += [f"retired: {benchmark} {metric}" for benchmark, metric in sorted(old)]
-    changes += [
-        f"left out: {plan.benchmark} {metric.name}, which some trial lacks"
-        for plan in first.planned
-        for metric in metrics_of(first, plan)
-        if (plan.benchmark, metric) not in measured
-    ]
-    return series, changes
+    return series, changes + left_out
 
 
-def _measured(
-    sessions: Sequence[Session], by_session: Sequence[Mapping[str, tuple[Trial, ...]]]
-) -> list[tuple[str, Metric]]:
-    """Every series that the sessions give; watched ones, which close nothing, where all do."""
-    return [
-        (plan.benchmark, metric)
-        for plan in sessions[0].planned
-        for metric in metrics_of(sessions[0], plan)
-        if metric.role is Role.GATE
-        or all(
-            all_usable(values_in(trials.get(plan.benchmark, ()), metric.name), own.trials)
-            for session, trials in zip(sessions, by_session, strict=True)
-            for own in session.planned
-            if own.benchmark == plan.benchmark
-        )
-    ]
+def _measured(sessions: Sequence[Session]) -> Iterator[tuple[str, Metric, FreshValues]]:
+    """Every series with its values; watched ones, which close nothing, only where none lacks."""
+    by_session = {session.id: trials_by_benchmark(session) for session in sessions}
+    for plan in sessions[0].planned:
+        for metric in metrics_of(sessions[0], plan):
+            fresh = {
+                name: values_in(trials.get(plan.benchmark, ()), metric.name)
+                for name, trials in by_session.items()
+            }
+            whole = all(
+                all_usable(fresh[session.id], own.trials)
+                for session in sessions
+                for own in session.planned
+                if own.benchmark == plan.benchmark
+            )
+            yield plan.benchmark, metric, fresh if whole or metric.role is Role.GATE else {}
 
 
 def _grow(
     before: BaselineSeries | None,
     benchmark: str,
     metric: Metric,
-    sessions: Sequence[Session],
-    by_session: Sequence[dict[str, tuple[Trial, ...]]],
+    fresh: FreshValues,
     *,
     new_epoch: bool,
 ) -> tuple[BaselineSeries, str]:
-    """One series with the sessions' values appended, and the sentence that says so."""
-    fresh = [values_in(trials.get(benchmark, ()), metric.name) for trials in by_session]
-    name = f"{benchmark} {metric.name}"
-    if before is None:
-        epoch, change = 1, f"new: {name}"
-        points: tuple[BaselinePoint, ...] = ()
-    else:
-        points = before.points
-        epoch = max(point.epoch for point in points)
-        theirs = before.unit, before.better, before.made
-        same_kind = theirs == (metric.unit, metric.better, metric.made)
-        if new_epoch or not same_kind or _left(before, metric, fresh):
-            epoch += 1
-            change = f"new epoch: {name}"
-        else:
-            change = f"appended: {name}"
-    added = tuple(
-        BaselinePoint(session=session.id, epoch=epoch, values=values)
-        for session, values in zip(sessions, fresh, strict=True)
-    )
-    grown = BaselineSeries(
+    series = BaselineSeries(
         benchmark=benchmark,
         metric=metric.name,
         unit=metric.unit,
         better=metric.better,
         made=metric.made,
-        points=(*points, *added),
+        points=before.points if before else (),
     )
-    return grown, change
+    epoch, change = 1, "new"
+    if before is not None:
+        other_kind = series != before
+        leaves = new_epoch or other_kind or _left(before, metric, fresh.values())
+        epoch = max(point.epoch for point in before.points) + leaves
+        change = "new epoch" if leaves else "appended"
+    added = (
+        BaselinePoint(session=name, epoch=epoch, values=values) for name, values in fresh.items()
+    )
+    return replace(series, points=(*series.points, *added)), f"{change}: {benchmark} {metric.name}"
 
 
-def _left(before: BaselineSeries, metric: Metric, fresh: Sequence[tuple[float, ...]]) -> bool:
+def _left(before: BaselineSeries, metric: Metric, fresh: Iterable[tuple[float, ...]]) -> bool:
     limits = LossLimits(tolerance=metric.tolerance, negligible=metric.tau)
     if not all(usable(point.values) for point in before.current):
         return True
@@ -257,21 +231,15 @@ def _facts(session: Session, acceptance: Acceptance) -> AcceptedSession:
     )
 
 
-def _configs(sessions: Sequence[Session]) -> dict[str, dict[str, str]]:
-    """How the kernels that these sessions ran on were configured, each once by its digest."""
-    configs = [_config(one) for one in sessions]
-    return {config_digest(one): one for one in configs if one}
-
-
 def _config(session: Session) -> dict[str, str]:
     """The options that may be published; the session may be a stranger's, or an older gate's."""
     return public_options(session.kernel.config) if session.kernel else {}
 
 
 def seconds_of(session: Session) -> float:
-    """How long the sitting took, to a tenth of a second; 0 where its times tell nothing.
+    """How long the sitting took, to a tenth of a second; 0 where its times do not tell.
 
-    Replaying or importing values takes a time of its own, which tells nothing of a sitting.
+    Replaying or importing values takes a time of its own, which is that of no sitting.
     """
     if session.source is not Source.MEASURED:
         return 0.0

@@ -12,50 +12,44 @@ from gate.model.host import changed_facts, describe_changed
 from gate.stats.costs import usable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from gate.model import Baseline, Metric, Planned, Session
 
 
 def why_not(session: Session) -> str | None:
     """What keeps a session from any baseline."""
-    return _unfit(session) or _lacking(session)
+    return next(_obstacles(session), None)
 
 
-def _unfit(session: Session) -> str | None:
-    """What it is that no baseline can hold, whatever its values."""
+def _obstacles(session: Session) -> Iterator[str]:
     if session.state is State.PARTIAL:
-        return "it is partial; finish it with `gate run --resume`"
+        yield "it is partial; finish it with `gate run --resume`"
     if session.planted:
-        return "a calibration slowed it on purpose"
+        yield "a calibration slowed it on purpose"
     if session.left_out:
-        return "it was narrowed by --benchmark, and its profile has more"
+        yield "it was narrowed by --benchmark, and its profile has more"
     if session.stage is not Stage.SCREEN:
-        return "it holds only confirming trials, which were chosen because they looked slow"
+        yield "it holds only confirming trials, which were chosen because they looked slow"
     if session.disturbances:
-        return f"it was disturbed: {session.disturbances[0]}"
+        yield f"it was disturbed: {session.disturbances[0]}"
     if not session.planned or not session.metrics:
-        return "it holds no benchmark"
-    return None
+        yield "it holds no benchmark"
+    yield from _lacking(session)
 
 
-def _lacking(session: Session) -> str | None:
-    """Which benchmark failed, or has not all values that it should have."""
+def _lacking(session: Session) -> Iterator[str]:
     trials = trials_by_benchmark(session)
     for plan in session.planned:
         own = trials.get(plan.benchmark, ())
-        failures = failures_in(own)
-        if failures:
-            return f"{plan.benchmark} failed, {failures[0]}"
+        for failure in failures_in(own):
+            yield f"{plan.benchmark} failed, {failure}"
         for metric in metrics_of(session, plan):
             values = values_in(own, metric.name)
             if metric.role is Role.GATE and not all_usable(values, plan.trials):
                 good = sum(usable([value]) for value in values)
-                return (
-                    f"{plan.benchmark} {metric.name} has {good} of {plan.trials} trials "
-                    "with a finite value above zero"
-                )
-    return None
+                name = f"{plan.benchmark} {metric.name}"
+                yield f"{name} has {good} of {plan.trials} trials with a finite value above zero"
 
 
 def why_not_here(session: Session, baseline: Baseline) -> str | None:
@@ -68,10 +62,9 @@ def why_not_here(session: Session, baseline: Baseline) -> str | None:
         return f"the host class has {key} {theirs}, the session's host {ours}"
     if any(known.id == session.id for known in baseline.sessions):
         return "it was accepted before"
-    last = baseline.sessions[-1] if baseline.sessions else None
-    if last is not None and session.started < last.started:
+    for last in baseline.sessions[-1:]:
         facts = changed_facts(session.host.epoch, last.epoch_facts)
-        if facts:
+        if facts and session.started < last.started:
             return (
                 "it was measured before the newest accepted session, and the host moved in "
                 f"between: {describe_changed(facts)}"
@@ -114,12 +107,11 @@ def metrics_of(session: Session, plan: Planned) -> tuple[Metric, ...]:
         metric
         for metric in session.metrics
         if applies(metric, plan)
-        and not (metric.role is Role.WATCH and _source(metric) in session.unavailable)
+        and not (
+            metric.role is Role.WATCH
+            and (metric.derived.of if metric.derived else metric.name) in session.unavailable
+        )
     )
-
-
-def _source(metric: Metric) -> str:
-    return metric.derived.of if metric.derived else metric.name
 
 
 def all_usable(values: Sequence[float], planned: int) -> bool:

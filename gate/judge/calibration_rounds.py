@@ -48,7 +48,6 @@ class RoundFilter:
     """Digest by profile; None takes every profile and text."""
     alpha: float
     beta: float
-    rule: str = RULE
 
 
 def conclude(
@@ -58,11 +57,8 @@ def conclude(
     plan: RoundPlan,
     reached: Sequence[str],
 ) -> Round:
-    """The result of a measured and judged round; `reached` are the metrics that a plant reaches.
-
-    `nothing` is the round with nothing compared yet.
-    """
-    gates = [finding for finding in report.findings if finding.role is Role.GATE]
+    """`nothing` with what a judged round compared; `reached` are metrics that a plant reaches."""
+    gates = [one for one in report.findings if one.role is Role.GATE]
     slowed = [f for f in gates if f.benchmark == plan.plant.benchmark and f.metric in reached]
     slowed.sort(key=lambda finding: reached.index(finding.metric))
     run = [trial for session in sessions for trial in _run(session)]
@@ -142,7 +138,7 @@ def rounds_that_count(rounds: Sequence[Round], wanted: RoundFilter) -> tuple[Rou
     """The rounds that count, oldest first."""
     texts = wanted.texts
     digests = None if texts is None else {k: short_digest(text) for k, text in texts.items()}
-    promise = (wanted.host_class, wanted.rule, wanted.alpha, wanted.beta)
+    promise = (wanted.host_class, RULE, wanted.alpha, wanted.beta)
     fit = [
         one
         for one in rounds

@@ -52,7 +52,7 @@ class FirstStage:
     @property
     def m(self) -> int:
         """Gate metrics that the second stage decides."""
-        return len(self._suspect)
+        return sum(flag.series.gates for flag in self.flagged)
 
     def alphas(self, alpha: float) -> tuple[float, ...]:
         """What each flagged metric may spend of the suite's alpha in the second stage.
@@ -78,20 +78,13 @@ class FirstStage:
         )
 
     def _shares_pool(self, flag: Flagged) -> bool:
-        gates = flag.series.metric.role is Role.GATE
-        return gates and flag.series.case.profile in self.paired
+        return flag.series.gates and flag.series.case.profile in self.paired
 
     @property
-    def _compared(self) -> tuple[str, ...]:
+    def _compared(self) -> list[str]:
         """The profile of each gate metric for which numbers were compared."""
-        settled = (f for f in self.settled if f.method != "none" and f.role is Role.GATE)
-        return (*(f.profile for f in settled), *self._suspect)
-
-    @property
-    def _suspect(self) -> tuple[str, ...]:
-        """The profile of each gate metric that was flagged."""
-        gating = (flag.series for flag in self.flagged if flag.series.metric.role is Role.GATE)
-        return tuple(series.case.profile for series in gating)
+        settled = [f.profile for f in self.settled if f.method != "none" and f.role is Role.GATE]
+        return settled + [one.series.case.profile for one in self.flagged if one.series.gates]
 
 
 def first_stage(cases: Sequence[Case], policy: Policy) -> FirstStage:
@@ -124,14 +117,11 @@ def _screen_case(
         refused = refused or host_refusal(case, every, noises, machine_moved)
     for series in every:
         answer = screen_series(series, policy, noises.get(key_of(series)))
+        # A refusal replaces every judgement of numbers, never the news that there are none.
+        judged = isinstance(answer, Flagged) or answer.verdict.rank <= Verdict.INCOMPARABLE.rank
         if renewed:
             yield as_new_epoch(series, answer)
-        elif refused is not None and _replaceable(answer):
+        elif refused is not None and judged:
             yield make_finding(series, refused.code, Verdict.INCOMPARABLE, refused.reason)
         else:
             yield answer
-
-
-def _replaceable(answer: Finding | Flagged) -> bool:
-    """A refusal replaces every judgement of numbers, never the news that there are none."""
-    return isinstance(answer, Flagged) or answer.verdict.rank <= Verdict.INCOMPARABLE.rank

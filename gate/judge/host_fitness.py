@@ -5,9 +5,9 @@ It is unfit where the data contradict the promise, not where they merely do not 
 * false alarms: the lower exact limit (95 %) of the rate, per suite, is above alpha;
 * losses that passed: of the planted losses of at least the tolerance that the gate answered, the
   upper limit of the share found is below 1 - beta. An inconclusive round closes the gate, so it
-  breaks no promise and is left to the third reason. A plant asked for that became smaller than
-  0.8 of the tolerance promises nothing: the median of
-  what was achieved decides, not each round's own, which is as noisy as its verdict;
+  breaks no promise and is left to the third reason. A plant that became smaller than 0.8 of the
+  tolerance tests nothing: the median of what was achieved decides, not each round's own, which is
+  as noisy as its verdict;
 * answers: more than half of the rounds of a profile, five at least, end without one.
 
 Power. With alpha = 1 % a second false alarm contradicts the promise up to 24 unchanged rounds, a
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from gate.judge.calibration_rounds import RoundFilter
-    from gate.model import Calibration, PlantedShare, Round
+    from gate.model import Calibration, Round
 
 _NEARLY = 0.8
 """Of the tolerance, what a planted loss must have reached to test the promise."""
@@ -47,26 +47,20 @@ def class_record(rounds: Sequence[Round], wanted: RoundFilter) -> Calibration | 
         return None
     known = counts(rounds, wanted)
     low, high = _limits(known.false_alarms, known.unchanged)
-    return replace(
-        known,
-        alarms_low=low,
-        alarms_high=high,
-        planted=tuple(map(_with_limits, known.planted)),
-        unfit=tuple(_reasons(rounds_that_count(rounds, wanted), known, wanted)),
-    )
+    planted = []
+    for share in known.planted:
+        least, most = _limits(share.found, share.rounds)
+        planted.append(replace(share, low=least, high=most))
+    known = replace(known, alarms_low=low, alarms_high=high, planted=tuple(planted))
+    return replace(known, unfit=tuple(_reasons(rounds_that_count(rounds, wanted), known, wanted)))
 
 
 def _limits(count: int, total: int) -> tuple[float | None, float | None]:
     return exact_limits(count, total) if total else (None, None)
 
 
-def _with_limits(share: PlantedShare) -> PlantedShare:
-    low, high = _limits(share.found, share.rounds)
-    return replace(share, low=low, high=high)
-
-
 def _reasons(rounds: Sequence[Round], known: Calibration, wanted: RoundFilter) -> Iterator[str]:
-    low, _ = _limits(known.false_alarms, known.unchanged)
+    low = known.alarms_low
     if low is not None and low > wanted.alpha:
         yield (
             f"{known.false_alarms} of {known.unchanged} unchanged comparisons were called "

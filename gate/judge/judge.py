@@ -11,8 +11,8 @@ from gate.judge.context.sweeps import apply_shapes
 from gate.judge.first_stage import first_stage
 from gate.judge.host_stability.controls import warn_of_moves
 from gate.judge.host_stability.standing import renew_decisions
-from gate.judge.report_sections import JudgedSuite, build_report
-from gate.judge.summary import importance
+from gate.judge.report_sections import build_report
+from gate.judge.summary import JudgedSuite, importance
 from gate.judge.verdict.suite import Suite
 from gate.judge.verdict.waivers import apply_waivers
 from gate.model import Role
@@ -67,7 +67,8 @@ def judge(
         raise NothingCompared("G280", "no gate metric was judged.", cure=cure)
     return build_report(
         JudgedSuite(
-            suite=suite,
+            cases=suite.cases,
+            policy=policy,
             findings=tuple(sorted(findings, key=importance)),
             first=first,
             created=created,

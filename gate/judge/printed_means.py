@@ -48,29 +48,54 @@ def row_finding(
 
     `share` is what the row's share of alpha would be if the noise of every row were known.
     """
-    if not known_noise(row):
+    if known_noise(row):
+        code, verdict, text, numbers = _judge_known(summary, row, alpha, beta)
+    else:
         loss = ratio(Ratio.of(row, summary.mean).loss)
         would = what_would_decide(summary, row, share, beta)
         shown = f"{percent(loss)} as printed{itself(row)}"
         text = f"{shown}, but {missing_evidence(row)}: nothing can be claimed; {would}"
+        code, verdict = "G029", Verdict.INCONCLUSIVE
         path = (*printed_as(row), "not compared: no noise is known")
-        return _made(
-            summary, row, ("G029", Verdict.INCONCLUSIVE, shape(row) + text), loss=loss, path=path
-        )
-    seen = compare(row, summary.mean, alpha, beta)
-    code, verdict, text = _verdict(summary, row, seen, alpha, beta)
-    return _made(
-        summary,
-        row,
-        (code, verdict, shape(row) + text),
-        loss=ratio(seen.loss),
-        loss_low=relative_limit(seen.low),
-        loss_high=relative_limit(seen.high),
-        confidence=1 - alpha - beta,
-        minimum_detectable_loss=relative_limit(seen.detectable),
-        path=tuple(_path(summary, row, seen, alpha, beta)),
-        warnings=(UNKNOWN, *_warnings(row, seen)),
+        numbers = {"loss": loss, "path": path, "warnings": (UNKNOWN,)}
+    metric = row.metric
+    return Finding(
+        code=code,
+        profile=summary.name,
+        benchmark=row.benchmark,
+        metric=metric.name,
+        verdict=verdict,
+        role=metric.role,
+        headline=shape(row) + text,
+        advice=advice_of(code, metric.role),
+        unit=metric.unit,
+        better=metric.better,
+        base_value=row.base.mean,
+        head_value=row.head.mean,
+        trials_base=row.base.trials,
+        trials_head=row.head.trials,
+        sessions_base=len(row.base.sittings),
+        method="summary",
+        tolerance=metric.tolerance,
+        tolerance_used=metric.tolerance,
+        negligible=metric.tau,
+        **numbers,
     )
+
+
+def _judge_known(
+    summary: Summary, row: SummaryRow, alpha: float, beta: float
+) -> tuple[str, Verdict, str, dict[str, Any]]:
+    seen = compare(row, summary.mean, alpha, beta)
+    return *_verdict(summary, row, seen, alpha, beta), {
+        "loss": ratio(seen.loss),
+        "loss_low": relative_limit(seen.low),
+        "loss_high": relative_limit(seen.high),
+        "confidence": 1 - alpha - beta,
+        "minimum_detectable_loss": relative_limit(seen.detectable),
+        "path": tuple(_path(summary, row, seen, alpha, beta)),
+        "warnings": (UNKNOWN, *_warnings(row, seen)),
+    }
 
 
 def _verdict(
@@ -123,12 +148,10 @@ def _warnings(row: SummaryRow, seen: MeanRatio) -> Iterator[str]:
     if seen.slack > row.metric.tau:
         slack = percent(seen.slack, signed=False)
         yield f"the digits printed leave {slack} open, more than is negligible"
-    alone = [
-        name for name, side in zip(("base", "head"), row.sides, strict=True) if not side.sittings
-    ]
-    if seen.spread is not None and alone:
+    if seen.spread is not None and not all(side.sittings for side in row.sides):
+        alone = "head" if row.base.sittings else "base"
         yield (
-            f"the {alone[0]} side is one figure: that it is as noisy as the sittings of the other "
+            f"the {alone} side is one figure: that it is as noisy as the sittings of the other "
             "side is assumed, since nothing shows it"
         )
     sides = [side for point in row.points or (row,) for side in point.sides]
@@ -136,36 +159,6 @@ def _warnings(row: SummaryRow, seen: MeanRatio) -> Iterator[str]:
     if widest > _WIDE:
         shown = percent(widest, signed=False)
         yield f"the spread is {shown} of the mean: noise as large as this is seldom near normal"
-
-
-def _made(
-    summary: Summary, row: SummaryRow, verdict_of: tuple[str, Verdict, str], **numbers: Any
-) -> Finding:
-    code, verdict, text = verdict_of
-    metric = row.metric
-    numbers.setdefault("warnings", (UNKNOWN,))
-    return Finding(
-        code=code,
-        profile=summary.name,
-        benchmark=row.benchmark,
-        metric=metric.name,
-        verdict=verdict,
-        role=metric.role,
-        headline=text,
-        advice=advice_of(code, metric.role),
-        unit=metric.unit,
-        better=metric.better,
-        base_value=row.base.mean,
-        head_value=row.head.mean,
-        trials_base=row.base.trials,
-        trials_head=row.head.trials,
-        sessions_base=len(row.base.sittings),
-        method="summary",
-        tolerance=metric.tolerance,
-        tolerance_used=metric.tolerance,
-        negligible=metric.tau,
-        **numbers,
-    )
 
 
 def judge_summaries(
@@ -184,23 +177,22 @@ def judge_summaries(
     """
     _refuse_one_name(summaries)
     rows = [(summary, _at(row, tolerance)) for summary in summaries for row in summary.rows]
-    gating = [row for _, row in rows if row.metric.role is Role.GATE]
-    judged = sum(row.has_spread for row in gating)
-    if not gating:
-        cure = 'Give at least one metric of the summary the role "gate".'
-        raise NothingCompared("G280", "no gate metric was judged.", cure=cure)
-    alpha, share = policy.alpha / max(judged, 1), policy.alpha / len(gating)
-    findings = [
-        apply_waiver(row_finding(of, row, alpha, policy.beta, share), policy) for of, row in rows
-    ]
-    report = _report(sorted(findings, key=importance), created=created, version=version)
-    return replace(
-        report,
+    findings, promise = _judge_rows(rows, policy)
+    gating = [found for found in findings if found.role is Role.GATE]
+    worst = join(found.verdict for found in gating) or Verdict.BROKEN
+    return Report(
+        schema=SCHEMA,
+        gate="open" if worst.opens else "closed",
+        verdict=worst.value,
+        exit_status=worst.exit_status,
+        headline=headline(gating, "from summaries", is_open=worst.opens),
+        created=created,
         profiles=tuple(summary.name for summary in summaries),
+        findings=findings,
+        host=None,
+        tools={"driftgate": version},
         notes=tuple(_notes(summaries, tolerance)),
-        promise=replace(
-            report.promise, alpha=policy.alpha, beta=policy.beta, metrics_judged=judged
-        ),
+        promise=promise,
         subjects={
             f"{summary.name} {side}": text
             for summary in summaries
@@ -216,24 +208,18 @@ def _refuse_one_name(summaries: Sequence[Summary]) -> None:
         raise InputError("G200", what, cure="Rename one of the files.")
 
 
-def _report(findings: Sequence[Finding], *, created: str, version: str) -> Report:
-    """The report of these findings, before it says what they are of."""
-    gates = [found for found in findings if found.role is Role.GATE]
-    worst = join(found.verdict for found in gates) or Verdict.BROKEN
-    return Report(
-        schema=SCHEMA,
-        gate="open" if worst.opens else "closed",
-        verdict=worst.value,
-        exit_status=worst.exit_status,
-        headline=headline(gates, "from summaries", is_open=worst.opens),
-        created=created,
-        profiles=(),
-        findings=tuple(findings),
-        host=None,
-        tools={"driftgate": version},
-        notes=(),
-        promise=SuitePromise(alpha=0.0, beta=0.0, metrics_judged=0, metrics_flagged=0),
-    )
+def _judge_rows(
+    rows: Sequence[tuple[Summary, SummaryRow]], policy: Policy
+) -> tuple[tuple[Finding, ...], SuitePromise]:
+    gating = [row for _, row in rows if row.metric.role is Role.GATE]
+    if not gating:
+        cure = 'Give at least one metric of the summary the role "gate".'
+        raise NothingCompared("G280", "no gate metric was judged.", cure=cure)
+    judged, beta = sum(row.has_spread for row in gating), policy.beta
+    alpha, share = policy.alpha / max(judged, 1), policy.alpha / len(gating)
+    found = (apply_waiver(row_finding(of, row, alpha, beta, share), policy) for of, row in rows)
+    promise = SuitePromise(alpha=policy.alpha, beta=beta, metrics_judged=judged, metrics_flagged=0)
+    return tuple(sorted(found, key=importance)), promise
 
 
 def _at(row: SummaryRow, tolerance: float | None) -> SummaryRow:

@@ -1,7 +1,4 @@
-"""A row of a summary in words: of what it is made, and how its error was found.
-
-A row whose noise nobody printed: what is lacking, and how many trials would decide it.
-"""
+"""A row of a summary in words: of what it is made, how its error was found, what it lacks."""
 
 from __future__ import annotations
 
@@ -71,16 +68,12 @@ def whence(summary: Summary, row: SummaryRow, seen: MeanRatio) -> str:
     )
     if seen.spread is not None:
         spread = percent(seen.spread, signed=False)
-        sides = " and ".join(f"{name} {_listed(row, side)}" for name, side in _sides(row))
-        return f"{sides}; the spread between sittings is {spread}; {rest}"
+        base, head = (_listed(row, side) for side in row.sides)
+        return f"base {base} and head {head}; the spread between sittings is {spread}; {rest}"
     kind = f"{summary.mean.value} means of {row.base.trials} and {row.head.trials} trials"
     if row.points:
         kind += ", the points' errors taken together by the delta method"
     return f"{kind}; {rest}"
-
-
-def _sides(row: SummaryRow) -> tuple[tuple[str, Figures], ...]:
-    return (("base", row.base), ("head", row.head))
 
 
 def _listed(row: SummaryRow, side: Figures) -> str:

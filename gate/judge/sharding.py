@@ -92,11 +92,6 @@ def gather_parts(handovers: Sequence[Handover], shards: int | None = None) -> Pa
 
 
 def _count(handovers: Sequence[Handover], shards: int | None) -> int:
-    """How many parts there must be.
-
-    Raises:
-        InputError: G243.
-    """
     counts = {one.shards for one in handovers}
     if shards is not None and counts - {shards}:
         most = max(counts - {shards})
@@ -109,11 +104,6 @@ def _count(handovers: Sequence[Handover], shards: int | None) -> int:
 
 
 def _refuse_unfit(handovers: Sequence[Handover]) -> None:
-    """What two parts of one check cannot be.
-
-    Raises:
-        InputError: G243.
-    """
     doubled = _twice(one.shard for one in handovers)
     if doubled is not None:
         raise _unfit(f"part {doubled} was handed over twice")
@@ -162,7 +152,7 @@ def refuse_other_commits(
 
 
 def commit_notes(sessions: Iterable[Session]) -> Iterator[str]:
-    """What is commit of sessions that do not tell which commit they measured."""
+    """A note on the sessions that do not tell which commit they measured."""
     names = sorted({one.profile for one in sessions if not one.subject.commit})
     if names:
         more = f" and {len(names) - 5} more" if len(names) > 5 else ""
@@ -199,22 +189,16 @@ def spread_works(works: Sequence[Weight], shards: int) -> tuple[tuple[str, ...],
         ValueError: there is no shard, a name stands twice, or a time is no time.
     """
     if shards < 1:
-        what = f"{shards} shards hold nothing"
-        raise ValueError(what)
-    doubled = [name for name, count in Counter(one.name for one in works).items() if count > 1]
-    if doubled:
-        what = f"{doubled[0]} stands twice"
-        raise ValueError(what)
+        raise ValueError(f"{shards} shards hold nothing")
+    doubled = _twice(one.name for one in works)
+    if doubled is not None:
+        raise ValueError(f"{doubled} stands twice")
     for one in works:
         if not (math.isfinite(one.seconds) and one.seconds >= 0):
-            what = f"{one.name} cannot take {one.seconds} seconds"
-            raise ValueError(what)
+            raise ValueError(f"{one.name} cannot take {one.seconds} seconds")
     spread: list[list[Weight]] = [[] for _ in range(shards)]
     for one in sorted(works, key=lambda work: (-work.seconds, work.name)):
-        min(spread, key=_load).append(one)
+        # What a shard has to do; of works that take no time, how many.
+        least = min(spread, key=lambda shard: (math.fsum(w.seconds for w in shard), len(shard)))
+        least.append(one)
     return tuple(tuple(sorted(one.name for one in shard)) for shard in spread)
-
-
-def _load(shard: Sequence[Weight]) -> tuple[float, int]:
-    """What a shard has to do; of works that take no time, how many."""
-    return math.fsum(one.seconds for one in shard), len(shard)

@@ -4,31 +4,72 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from gate.judge.context.differences import what_differed
 from gate.judge.host_stability.controls import missing_controls, standings
 from gate.judge.host_stability.standing import move_of
-from gate.model import Role, Source, TrialStatus, Verdict
+from gate.model import Role, Source, TrialStatus, Verdict, join
 from gate.stats.costs import LEAST_SESSIONS, ratio
 from gate.units import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from gate.judge.first_stage import FirstStage
     from gate.judge.host_stability.controls import ControlStanding
-    from gate.judge.verdict.suite import Case, Policy, Suite
-    from gate.model import Edit, Finding, Session, Waiver
+    from gate.judge.verdict.suite import Case, Policy
+    from gate.model import Alike, Difference, Edit, Finding, Host, Round, Session
 
 _RUNNING = frozenset({"G074", "G075", "G076"})
 """Edits of what is run, which is the tree's."""
-
-
 _LONGEST_NAME = 400
 """Characters of a name that numbers are looked for in."""
 _LONGEST_REASON = 300
 """Characters of a reason that are shown."""
 _DIGITS = re.compile(r"(\d+)")
 Importance = tuple[bool, int, float, tuple[tuple[bool, int, str], ...]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgedSuite:
+    """What a report is built from; there is at least one finding of a gate metric."""
+
+    cases: tuple[Case, ...]
+    policy: Policy
+    findings: tuple[Finding, ...]
+    first: FirstStage
+    created: str
+    version: str
+    rounds: tuple[Round, ...]
+    edits: tuple[Edit, ...]
+
+    @cached_property
+    def gating(self) -> tuple[Finding, ...]:
+        """The findings that may close the gate."""
+        return tuple(one for one in self.findings if one.role is Role.GATE)
+
+    @cached_property
+    def worst(self) -> Verdict:
+        """The verdict of the whole."""
+        return join(one.verdict for one in self.gating) or Verdict.BROKEN
+
+    @cached_property
+    def differed(self) -> tuple[tuple[Difference, ...], tuple[Alike, ...]]:
+        """What was not alike on both sides, and how much was."""
+        return what_differed(self.cases)
+
+    @property
+    def let_through(self) -> bool:
+        """Whether it is open for new benchmarks alone, which --allow new lets in."""
+        return self.worst is Verdict.NEW and self.policy.allow_new
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the gate is."""
+        return self.worst.opens or self.let_through
 
 
 def importance(found: Finding) -> Importance:
@@ -48,47 +89,43 @@ def importance(found: Finding) -> Importance:
     return found.role is Role.WATCH, -found.verdict.rank, -excess, (*parts, (False, 0, name))
 
 
-def notes_of(
-    suite: Suite, findings: Sequence[Finding], edits: Sequence[Edit], *, let_through: bool
-) -> Iterator[str]:
-    """What is true of the whole report, then what is true of some of its profiles."""
-    yield from _edit_notes(edits)
-    yield from _policy_notes(findings, suite.policy, let_through=let_through)
+def notes_of(judged: JudgedSuite) -> tuple[str, ...]:
+    """What is true of the whole report, of some of its profiles, and of controls that are blind."""
     holders: dict[str, list[str]] = {}
-    for case in suite.cases:
+    for case in judged.cases:
         for note in _case_notes(case):
             holders.setdefault(note, []).append(case.profile)
-    for note, profiles in holders.items():
-        yield f"{', '.join(dict.fromkeys(profiles))}: {note}"
+    return (
+        *_edit_notes(judged.edits),
+        *_policy_notes(judged),
+        *(f"{', '.join(dict.fromkeys(names))}: {note}" for note, names in holders.items()),
+        *judged.first.blind,
+    )
 
 
 def _edit_notes(edits: Sequence[Edit]) -> Iterator[str]:
-    """One note on what the tree judged says otherwise than the merge base."""
-    if edits:
-        loosening = sum(one.loosens for one in edits)
-        count = f"{len(edits)} edit{'s' if len(edits) > 1 else ''}"
-        kinds = (f", but {what}" for what in _in_force(edits))
-        yield (
-            f"judged by the merge base: {count} of what the gate judges by, {loosening} of which "
-            f"would let more in, are not in force here{''.join(kinds)}"
-        )
-
-
-def _in_force(edits: Sequence[Edit]) -> Iterator[str]:
-    """The edits that do something before they are merged, and what; none of them opens the gate."""
+    loosening = sum(one.loosens for one in edits)
+    count = f"{len(edits)} edit{'s' if len(edits) > 1 else ''}"
+    note = (
+        f"judged by the merge base: {count} of what the gate judges by, {loosening} of which "
+        "would let more in, are not in force here"
+    )
+    # Some edits do something before they are merged; none of them opens the gate.
     if any(one.code in _RUNNING for one in edits):
-        yield (
-            "what is run is what the change says, and where that is not what was accepted it is "
-            "not compared"
+        note += (
+            ", but what is run is what the change says, and where that is not what was accepted "
+            "it is not compared"
         )
     if any(one.is_of_file for one in edits):
-        yield "a workflow that the change edits may have run as it is edited"
+        note += ", but a workflow that the change edits may have run as it is edited"
+    if edits:
+        yield note
 
 
-def profiles_of(cases: Sequence[Case], findings: Sequence[Finding]) -> tuple[str, ...]:
+def profiles_of(judged: JudgedSuite) -> tuple[str, ...]:
     """What was judged, then what should have been and was not there."""
-    every = (*(case.profile for case in cases), *sorted(f.profile for f in findings))
-    return tuple(dict.fromkeys(every))
+    found = sorted(one.profile for one in judged.findings)
+    return tuple(dict.fromkeys((*(case.profile for case in judged.cases), *found)))
 
 
 def headline(gating: Sequence[Finding], whence: str, *, is_open: bool) -> str:
@@ -99,40 +136,45 @@ def headline(gating: Sequence[Finding], whence: str, *, is_open: bool) -> str:
     return f"gate {'open' if is_open else 'closed'}: {verdicts} ({whence})"
 
 
-def whence_of(cases: Sequence[Case]) -> str:
-    """Where it was measured, for the headline."""
-    return f"host class {cases[0].head.host.host_class}" if cases else "nothing was measured"
+def headline_of(judged: JudgedSuite) -> str:
+    """The same of a suite, with where it was measured."""
+    host = host_of(judged)
+    whence = f"host class {host.host_class}" if host else "nothing was measured"
+    return headline(judged.gating, whence, is_open=judged.is_open)
 
 
-def tools_of(cases: Sequence[Case]) -> dict[str, str]:
-    """Tools by name, each with its version."""
-    return {name: version for case in cases for name, version in sorted(case.head.tools.items())}
+def host_of(judged: JudgedSuite) -> Host | None:
+    """The machine that measured, if anything was."""
+    return next((case.head.host for case in judged.cases), None)
 
 
-def subjects_of(cases: Sequence[Case]) -> dict[str, str]:
+def tools_of(judged: JudgedSuite) -> dict[str, str]:
+    """The gate and the tools by name, each with its version."""
+    tools = (one for case in judged.cases for one in sorted(case.head.tools.items()))
+    return {"driftgate": judged.version, **dict(tools)}
+
+
+def subjects_of(judged: JudgedSuite) -> dict[str, str]:
     """What was under test, by profile and side."""
     shown: dict[str, str] = {}
-    for case in cases:
+    for case in judged.cases:
         for session in (case.pair_base, case.pair_head, case.head):
-            if session is None:
-                continue
-            subject = session.subject
-            parts = [subject.description, subject.commit[:12], "dirty" if subject.dirty else ""]
-            text = " ".join(part for part in parts if part)
-            if text:
-                shown[f"{case.profile} {session.side.value}"] = text
+            if session is not None:
+                subject = session.subject
+                parts = subject.description, subject.commit[:12], "dirty" if subject.dirty else ""
+                if text := " ".join(filter(None, parts)):
+                    shown[f"{case.profile} {session.side.value}"] = text
     return shown
 
 
-def _policy_notes(
-    findings: Sequence[Finding], policy: Policy, *, let_through: bool
-) -> Iterator[str]:
-    if let_through:
+def _policy_notes(judged: JudgedSuite) -> Iterator[str]:
+    findings, policy = judged.findings, judged.policy
+    if judged.let_through:
         yield "new benchmarks were let through by --allow new: nothing was compared for them"
     elif policy.allow_new:
         yield "--allow new was given"
-    raised = [f for f in findings if f.tolerance_used > f.tolerance and f.method != "none"]
-    if raised := [f for f in raised if f.role is Role.GATE and f.verdict.opens]:
+    compared = [f for f in judged.gating if f.verdict.opens and f.method != "none"]
+    if raised := [f for f in compared if f.tolerance_used > f.tolerance]:
         loudest = max(raised, key=lambda f: f.tolerance_used)
         yield (
             f"{len(raised)} passed at a raised tolerance, up to "
@@ -140,19 +182,12 @@ def _policy_notes(
             f"{loudest.metric}: a smaller loss would not have been seen"
         )
     rows = {(f.profile, f.benchmark, f.metric) for f in findings}
+    # A profile that was not judged here and has a baseline may well have the row; one without a
+    # baseline has nothing that could be waived.
+    elsewhere = policy.accepted - {f.profile for f in findings}
     for waiver in policy.waivers:
-        if waiver.row not in rows and _to_be_seen(waiver, findings, policy):
+        if waiver.row not in rows and waiver.profile not in elsewhere:
             yield f"a waiver matches nothing: {' '.join(waiver.row)} ({waiver.issue})"
-
-
-def _to_be_seen(waiver: Waiver, findings: Sequence[Finding], policy: Policy) -> bool:
-    """Whether its row should be among the findings, if there were such a row.
-
-    A profile that was not judged here and has a baseline may well have it; one without a baseline
-    has nothing that could be waived.
-    """
-    judged = any(waiver.profile == one.profile for one in findings)
-    return judged or waiver.profile not in policy.accepted
 
 
 def _case_notes(case: Case) -> Iterator[str]:
@@ -173,46 +208,35 @@ def _case_notes(case: Case) -> Iterator[str]:
 
 
 def _baseline_notes(case: Case) -> Iterator[str]:
-    """What qualifies the accepted sessions of a case, and how the host stands to them."""
-    if case.baseline:
-        boots = {accepted.boot for accepted in case.baseline.sessions[-10:]}
-        if len(case.baseline.sessions) > 1 and len(boots) == 1 and boots != {""}:
-            yield (
-                "all accepted sessions are of one boot; their spread understates what other days "
-                "and boots add"
-            )
-        move = move_of(case)
-        if move is not None:
-            yield f"epoch: {move}"
-        if missing_controls(case):
-            yield missing_controls(case)
+    sessions = case.baseline.sessions if case.baseline else ()
+    boots = {accepted.boot for accepted in sessions[-10:]}
+    if len(sessions) > 1 and len(boots) == 1 and boots != {""}:
+        spread = "their spread understates what other days and boots add"
+        yield f"all accepted sessions are of one boot; {spread}"
+    if move := move_of(case):
+        yield f"epoch: {move}"
+    if missing := missing_controls(case):
+        yield missing
 
 
-def conditions(cases: Sequence[Case]) -> tuple[str, ...]:
+def conditions(judged: JudgedSuite) -> tuple[str, ...]:
     """What was tuned, which trials were set aside, and where the built-in controls stand."""
+    cases = judged.cases
     sessions = [session for case in cases for session in case.sessions]
-    return tuple(line for line in (_tuned(sessions), _aside(sessions), *_controls(cases)) if line)
-
-
-def _tuned(sessions: Sequence[Session]) -> str:
     names = dict.fromkeys(name for session in sessions for name in session.tuned)
-    return f"tuned while it measured: {', '.join(names)}" if names else ""
+    tuned = [f"tuned while it measured: {', '.join(names)}"] if names else []
+    return (*tuned, *_asides(sessions), *_controls(cases))
 
 
-def _aside(sessions: Sequence[Session]) -> str:
+def _asides(sessions: Sequence[Session]) -> Iterator[str]:
     """`3 of 45 trials set aside: foreign_cpu 2, steal 1; the last: the hypervisor took ...`."""
     trials = [trial for session in sessions for trial in session.trials]
-    aside = [trial for trial in trials if trial.status is TrialStatus.ASIDE]
-    if not aside:
-        return ""
-    kinds = Counter(kind for one in aside for kind in {reason.kind for reason in one.aside})
-    reasons = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))
-    last = [reason.text for one in aside for reason in one.aside][-1:]
-    parts = [
-        f": {reasons}" if reasons else "",
-        *(f"; the last: {text[:_LONGEST_REASON]}" for text in last),
-    ]
-    return f"{len(aside)} of {len(trials)} trials set aside{''.join(parts)}"
+    if asides := [trial for trial in trials if trial.status is TrialStatus.ASIDE]:
+        kinds = Counter(kind for one in asides for kind in {reason.kind for reason in one.aside})
+        reasons = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))
+        texts = [reason.text[:_LONGEST_REASON] for one in asides for reason in one.aside]
+        why = f": {reasons}; the last: {texts[-1]}" if texts else ""
+        yield f"{len(asides)} of {len(trials)} trials set aside{why}"
 
 
 def _controls(cases: Sequence[Case]) -> Iterator[str]:

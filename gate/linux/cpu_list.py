@@ -17,25 +17,25 @@ def cpus_of(text: str) -> frozenset[int]:
     """`0-2,5` as numbers; none for an empty text.
 
     Raises:
-        ValueError: the text is no such list.
+        ValueError: the text is no such list, or names more processors than Linux can have.
     """
     found: set[int] = set()
     for part in filter(None, text.strip().split(",")):
         first, _, last = part.partition("-")
-        found.update(range(int(first), int(last or first) + 1))
+        each = range(int(first), int(last or first) + 1)
+        if each.stop > _MOST_PROCESSORS:
+            message = f"no machine has a processor {each.stop - 1}"
+            raise ValueError(message)
+        found.update(each)
     return frozenset(found)
 
 
 def cpu_numbers(listed: str) -> tuple[int, ...]:
     """A kernel's list such as `0-3,8`, in order; empty where it is none."""
-    found: list[int] = []
-    for part in filter(None, listed.strip().split(",")):
-        first, _, last = part.partition("-")
-        last = last.partition(":")[0] or first
-        if not (first.isdecimal() and last.isdecimal()) or int(last) > _MOST_PROCESSORS:
-            return ()
-        found += range(int(first), int(last) + 1)
-    return tuple(found)
+    try:
+        return tuple(sorted(cpus_of(listed)))
+    except ValueError:
+        return ()
 
 
 def cpu_list_text(cpus: Iterable[int]) -> str:
@@ -47,11 +47,6 @@ def cpu_list_text(cpus: Iterable[int]) -> str:
         else:
             parts.append([one])
     return ",".join("-".join(map(str, part)) for part in parts)
-
-
-def each_cpu(cpus: frozenset[int]) -> str:
-    """`3-3,5-5`: a list that cannot be read as a number of processors."""
-    return ",".join(f"{one}-{one}" for one in sorted(cpus))
 
 
 def mask_cpus(text: str) -> frozenset[int]:

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.linux.proc_stat import read_stat
+from gate.linux.proc_stat import pressure, read_stat
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from gate.linux.machine import LinuxMachine
-
 
 _SECTOR = 512
 _MILLI, _MICRO, _NANO = 1e-3, 1e-6, 1e-9
@@ -38,21 +37,17 @@ _STAT = {
     "softirq": "soft interrupts",
 }
 _BLOCK = (
-    *(("reads", 1.0), ("reads merged", 1.0), ("read bytes", _SECTOR), ("read time", _MILLI)),
-    *(("writes", 1.0), ("writes merged", 1.0), ("written bytes", _SECTOR), ("write time", _MILLI)),
-    *(("", 0.0), ("busy time", _MILLI), ("queued time", _MILLI)),
-    *(("discards", 1.0), ("discards merged", 1.0), ("discarded bytes", _SECTOR)),
-    *(("discard time", _MILLI), ("flushes", 1.0), ("flush time", _MILLI)),
+    *("reads", "reads merged", "read bytes", "read time"),
+    *("writes", "writes merged", "written bytes", "write time", "", "busy time", "queued time"),
+    *("discards", "discards merged", "discarded bytes", "discard time", "flushes", "flush time"),
 )
 """The fields of /sys/block/*/stat; the ninth is a figure of the moment."""
 _SCHED = (
-    *(("yields", 1.0), ("", 0.0), ("schedule calls", 1.0), ("schedules to idle", 1.0)),
-    *(("wake-ups", 1.0), ("wake-ups here", 1.0), ("running time", _NANO)),
-    *(("waiting time", _NANO), ("time slices", 1.0)),
+    *("yields", "", "schedule calls", "schedules to idle", "wake-ups", "wake-ups here"),
+    *("running time", "waiting time", "time slices"),
 )
 """The fields of a processor's line in /proc/schedstat; the second is always zero."""
 _NOT_COUNTED = re.compile(r"Forwarding|Default|Rto|MaxConn|CurrEstab")
-_WAITED = re.compile(r"^(some|full) .*\btotal=(\d+)", re.MULTILINE)
 _PRESSURES = ("cpu", "io", "memory", "irq")
 
 Counts = dict[str, float]
@@ -84,11 +79,11 @@ def _all(machine: LinuxMachine) -> Iterator[tuple[str, float]]:
     yield from _schedstat(machine.text("/proc/schedstat"))
     for name in machine.names("/sys/block"):
         text = machine.text(f"/sys/block/{name}/stat")
-        yield from _fields(f"block {name}", text.split(), _BLOCK)
+        yield from _fields(f"block {name}", text.split(), _BLOCK, _MILLI)
     yield from _net(machine.text("/proc/net/snmp"))
     for what in _PRESSURES:
-        for kind, micro in _WAITED.findall(machine.text(f"/proc/pressure/{what}")):
-            yield f"pressure: {kind} {what} time", int(micro) * _MICRO
+        for kind, seconds in pressure(machine, what).items():
+            yield f"pressure: {kind} {what} time", seconds
 
 
 def _vmstat(text: str) -> Iterator[tuple[str, float]]:
@@ -122,7 +117,7 @@ def _schedstat(text: str) -> Iterator[tuple[str, float]]:
     for line in text.splitlines():
         name, *words = line.split()
         if name.startswith("cpu"):
-            yield from _fields("schedstat", words, _SCHED)
+            yield from _fields("schedstat", words, _SCHED, _NANO)
 
 
 def _net(text: str) -> Iterator[tuple[str, float]]:
@@ -135,11 +130,12 @@ def _net(text: str) -> Iterator[tuple[str, float]]:
 
 
 def _fields(
-    source: str, words: Iterable[str], titles: Iterable[tuple[str, float]]
+    source: str, words: Iterable[str], titles: Iterable[str], tick: float
 ) -> Iterator[tuple[str, float]]:
-    for word, (title, factor) in zip(words, titles, strict=False):
+    units = {"bytes": _SECTOR, "time": tick}
+    for word, title in zip(words, titles, strict=False):
         if title and word.isdigit():
-            yield f"{source}: {title}", int(word) * factor
+            yield f"{source}: {title}", int(word) * units.get(title.rpartition(" ")[2], 1.0)
 
 
 def _sum(words: Iterable[str]) -> float:

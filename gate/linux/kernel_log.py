@@ -11,6 +11,8 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
+from gate.text import printable
+
 _LARGEST = 8192
 """Bytes: more than the kernel makes of one record (LOG_LINE_MAX and its dictionary)."""
 _MOST = 100_000
@@ -102,15 +104,6 @@ class KernelLog:
         Of each kind the first one.
         """
         found: dict[str, str] = {}
-        for text in self._records():
-            name = fault_in(text)
-            if name:
-                found.setdefault(name, text[:_LONGEST])
-        return tuple(found.items())
-
-    def _records(self) -> list[str]:
-        """The kernel's own lines since the last call."""
-        lines: list[str] = []
         for _ in range(_MOST if self._file >= 0 else 0):
             try:
                 record = os.read(self._file, _LARGEST)
@@ -121,9 +114,9 @@ class KernelLog:
             if not record:
                 break
             text = kernel_text(record)
-            if text:
-                lines.append(text)
-        return lines
+            if name := fault_in(text):
+                found.setdefault(name, text[:_LONGEST])
+        return tuple(found.items())
 
 
 def kernel_text(record: bytes) -> str:
@@ -137,7 +130,7 @@ def kernel_text(record: bytes) -> str:
     if not priority.isdigit() or int(priority) >= 8:
         return ""
     shown = text.partition(b"\n")[0].decode("utf-8", "replace")
-    return "".join(c if c.isprintable() else "?" for c in _ESCAPED.sub("?", shown))
+    return printable(_ESCAPED.sub("?", shown), "?")
 
 
 def fault_in(text: str) -> str:

@@ -9,9 +9,10 @@ import struct
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from gate.linux.machine import ThisMachine, line
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
 
 _BUILD_ID = 3
 _GNU = b"GNU\0"
@@ -43,11 +44,7 @@ def build_id_in(notes: bytes, order: str = "=") -> str:
 
 def build_id_of(elf: bytes) -> str:
     """The build-id of a 64-bit little-endian ELF file; empty for none or another file."""
-    for notes in _note_sections(elf):
-        found = build_id_in(notes, "<")
-        if found:
-            return found
-    return ""
+    return next(filter(None, (build_id_in(notes, "<") for notes in _note_sections(elf))), "")
 
 
 def enters_unpacked(elf: bytes) -> bool:
@@ -92,10 +89,7 @@ def loads_modules() -> bool:
 
 def loaded_names() -> frozenset[str]:
     """Names of all loaded modules, with underscores; empty where the kernel has no modules."""
-    try:
-        return frozenset(line.split()[0] for line in PROC.read_text("ascii").splitlines() if line)
-    except OSError:
-        return frozenset()
+    return frozenset(row.split()[0] for row in ThisMachine().text(str(PROC)).splitlines() if row)
 
 
 def loaded_module(name: str) -> LoadedModule | None:
@@ -106,7 +100,7 @@ def loaded_module(name: str) -> LoadedModule | None:
             return None
         return LoadedModule(
             build_id=build_id_in((place / "notes" / ".note.gnu.build-id").read_bytes()),
-            srcversion=_read(place / "srcversion"),
+            srcversion=line(ThisMachine(), str(place / "srcversion")),
             entry=place.stat().st_ino,
         )
     except OSError:
@@ -115,14 +109,5 @@ def loaded_module(name: str) -> LoadedModule | None:
 
 def kernel_had_oops() -> bool:
     """Whether this kernel had an oops since it was booted."""
-    try:
-        return bool(int(Path("/proc/sys/kernel/tainted").read_text("ascii")) & _DIED)
-    except (OSError, ValueError):
-        return False
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text("ascii", errors="replace").strip()
-    except OSError:
-        return ""
+    flags = line(ThisMachine(), "/proc/sys/kernel/tainted")
+    return flags.isdecimal() and bool(int(flags) & _DIED)

@@ -98,7 +98,9 @@ def mounts_carrying(machine: LinuxMachine, work: Path) -> tuple[Mount, ...]:
     """The mount of a directory, then those that it stands on; empty where none is known."""
     every = mounts(machine)
     found: list[Mount] = []
-    place: str = real_path_of(machine, work)
+    real, below = nearest(machine, work)
+    # A path of which nothing is known, as in a recording, is taken as it stands.
+    place = str(PurePosixPath(real) / below) if real else str(work)
     while place and len(found) < _DEEPEST:
         mount = _mount_of(every, place)
         if mount is None or mount in found:
@@ -108,15 +110,6 @@ def mounts_carrying(machine: LinuxMachine, work: Path) -> tuple[Mount, ...]:
         under = mount.option("upperdir") or mount.option("lowerdir").partition(":")[0]
         place = under if mount.kind == "overlay" and under.startswith("/") else ""
     return tuple(found)
-
-
-def real_path_of(machine: LinuxMachine, work: Path) -> str:
-    """The real path of a directory that may have to be made yet.
-
-    A path of which nothing is known, as in a recording, is taken as it stands.
-    """
-    real, below = nearest(machine, work)
-    return str(PurePosixPath(real) / below) if real else str(work)
 
 
 def nearest(machine: LinuxMachine, work: Path) -> tuple[str, Path]:
@@ -133,14 +126,11 @@ def nearest(machine: LinuxMachine, work: Path) -> tuple[str, Path]:
 def _mount_of(every: tuple[Mount, ...], path: str) -> Mount | None:
     """Where a path leads: down from the root, and at each place into what is mounted there."""
     ids = {mount.id for mount in every}
-    tops = [one for one in every if one.parent not in ids or one.parent == one.id]
-    current = max(filter(None, (_if_on(one, path) for one in tops)), key=_depth, default=None)
+    on_way = [one for one in every if f"{path}/".startswith(f"{one.point.rstrip('/')}/")]
+    tops = [one for one in on_way if one.parent not in ids or one.parent == one.id]
+    current = max(tops, key=_depth, default=None)
     for _ in every:
-        if current is None:
-            break
-        here = current
-        children = [one for one in every if one.parent == here.id and one.id != here.id]
-        inside = [one for one in children if _if_on(one, path)]
+        inside = [one for one in on_way if current and current.id == one.parent != one.id]
         if not inside:
             break
         # The first directory on the way that something is mounted on hides all below it.
@@ -150,8 +140,3 @@ def _mount_of(every: tuple[Mount, ...], path: str) -> Mount | None:
 
 def _depth(mount: Mount) -> int:
     return len(mount.point.rstrip("/"))
-
-
-def _if_on(mount: Mount, path: str) -> Mount | None:
-    point = mount.point.rstrip("/")
-    return mount if path == point or path.startswith(f"{point}/") else None

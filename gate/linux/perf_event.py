@@ -15,7 +15,7 @@ import struct
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gate.linux.cpu_list import cpus_of
 
@@ -54,11 +54,10 @@ class Event:
         return (_EXCLUDE_KERNEL if self.user else _EXCLUDE_USER) | _EXCLUDE_HV
 
 
-EVENTS = (
-    Event(_HARDWARE, _CYCLES, user=True),
-    Event(_HARDWARE, _CYCLES, user=False),
-    Event(_HARDWARE, _INSTRUCTIONS, user=True),
-    Event(_HARDWARE, _INSTRUCTIONS, user=False),
+EVENTS = tuple(
+    Event(_HARDWARE, number, user=user)
+    for number in (_CYCLES, _INSTRUCTIONS)
+    for user in (True, False)
 )
 """Cycles in user space and in the kernel, then instructions likewise."""
 
@@ -67,7 +66,25 @@ class NoCounters(Exception):
     """Nothing is counted here; the message says why, in half a sentence."""
 
 
-class CounterFiles:
+class _Counters:
+    """Open counters, which stop when they are closed or nobody has them any more."""
+
+    def __init__(self) -> None:
+        self._files: dict[Any, list[int]] = {}
+        """By processor, or by function."""
+
+    def close(self) -> None:
+        """Stop counting."""
+        for file in (one for files in self._files.values() for one in files):
+            with suppress(OSError):
+                os.close(file)
+        self._files = {}
+
+    def __del__(self) -> None:
+        self.close()
+
+
+class CounterFiles(_Counters):
     """One open counter for each event on each processor."""
 
     def __init__(self, events: tuple[Event, ...] = EVENTS) -> None:
@@ -76,24 +93,16 @@ class CounterFiles:
         Raises:
             NoCounters: they cannot be opened, or do not count.
         """
+        super().__init__()
         self._events = events
-        self._files: list[tuple[int, ...]] = []
-        try:
-            for cpu in online():
-                self._files.append(tuple(_open_event(event, cpu) for event in events))
-        except NoCounters:
-            self.close()
-            raise
-
-    def close(self) -> None:
-        """Stop counting."""
-        for file in (one for files in self._files for one in files):
-            with suppress(OSError):
-                os.close(file)
-        self._files = []
-
-    def __del__(self) -> None:
-        self.close()
+        for cpu in online():
+            for one in events:
+                file = open_counter(
+                    one.kind, cpu, number=one.number, reads=_WITH_TIMES, flags=one.flags
+                )
+                if file < 0:
+                    raise NoCounters(_why(-file))
+                self._files.setdefault(cpu, []).append(file)
 
     def look(self) -> tuple[float, ...]:
         """Each event's count so far, all processors.
@@ -101,7 +110,7 @@ class CounterFiles:
         Where counters take turns, each is scaled to the whole time, as perf stat does it.
         """
         counts = [0.0] * len(self._events)
-        for files in self._files:
+        for files in self._files.values():
             for index, file in enumerate(files):
                 value, enabled, running = _READ.unpack(os.read(file, _READ.size))
                 counts[index] += value * enabled / running if running else 0.0
@@ -111,13 +120,6 @@ class CounterFiles:
 def online() -> list[int]:
     """Processors that are there and switched on."""
     return sorted(cpus_of(Path("/sys/devices/system/cpu/online").read_text("ascii")))
-
-
-def _open_event(event: Event, cpu: int) -> int:
-    file = open_counter(event.kind, cpu, number=event.number, reads=_WITH_TIMES, flags=event.flags)
-    if file >= 0:
-        return file
-    raise NoCounters(_why(-file))
 
 
 def open_counter(
@@ -169,7 +171,7 @@ def _why(error: int, paranoid: Path = Path("/proc/sys/kernel/perf_event_paranoid
     return f"perf_event_open failed: {os.strerror(error)}"
 
 
-class CallCounts:
+class CallCounts(_Counters):
     """Counts calls of functions, named as /proc/kallsyms does: `vfs_read`, `submit [driver]`.
 
     `missing` says of those that cannot be counted why.
@@ -179,8 +181,8 @@ class CallCounts:
     """
 
     def __init__(self, functions: Iterable[str]) -> None:
+        super().__init__()
         self.missing: dict[str, str] = {}
-        self._files: dict[str, list[int]] = {}
         try:
             kind = int(_KPROBE_TYPE.read_text("ascii"))
         except (OSError, ValueError):
@@ -190,13 +192,9 @@ class CallCounts:
         places = _places({*wanted})
         several = {name for name, found in places.items() if len(found) > 1}
         self.missing |= {name: _NO_PROBE[errno.EADDRNOTAVAIL] for name in wanted if name in several}
-        try:
-            for name in wanted:
-                if name not in several:
-                    self._probe(kind, name, *places.get(name, ()))
-        except NoCounters:
-            self.close()
-            raise
+        for name in wanted:
+            if name not in several:
+                self._probe(kind, name, *places.get(name, ()))
 
     def calls(self) -> dict[str, int]:
         """Calls so far of each function that is counted, on all processors."""
@@ -204,13 +202,6 @@ class CallCounts:
             name: sum(int.from_bytes(os.read(file, 8), "little") for file in files)
             for name, files in self._files.items()
         }
-
-    def close(self) -> None:
-        """Take the probes away."""
-        for file in (one for files in self._files.values() for one in files):
-            with suppress(OSError):
-                os.close(file)
-        self._files = {}
 
     def _probe(self, kind: int, name: str, address: int = 0) -> None:
         symbol = ctypes.create_string_buffer(_symbol(name).encode())

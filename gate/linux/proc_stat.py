@@ -32,7 +32,7 @@ _IDLE, _STEAL = slice(3, 5), 7
 """Columns that are no work, idle and iowait; and the last one."""
 SAMPLE = 1.0
 """Seconds that a look at how busy the processors are takes."""
-_WAITED = re.compile(r"^some .*\btotal=(\d+)", re.MULTILINE)
+_WAITED = re.compile(r"^(some|full) .*\btotal=(\d+)", re.MULTILINE)
 _MICRO = 1e-6
 
 
@@ -169,10 +169,15 @@ def busy_now() -> float:
     return busy_share(before, read_stat(machine))
 
 
-def waited_for(machine: LinuxMachine, what: str) -> float | None:
-    """Seconds since boot in which some task waited for `cpu`, `io` or `memory`.
+def pressure(machine: LinuxMachine, what: str) -> dict[str, float]:
+    """Seconds since boot in which `some` task, or all (`full`), waited for `cpu`, `io` or `memory`.
 
-    None where the kernel does not count it.
+    Empty where the kernel does not count it.
     """
-    found = _WAITED.search(machine.text(f"/proc/pressure/{what}"))
-    return int(found[1]) * _MICRO if found else None
+    waits = _WAITED.findall(machine.text(f"/proc/pressure/{what}"))
+    return {kind: int(micro) * _MICRO for kind, micro in waits}
+
+
+def waited_for(machine: LinuxMachine, what: str) -> float | None:
+    """Seconds since boot in which some task waited for it; None where nobody counts."""
+    return pressure(machine, what).get("some")

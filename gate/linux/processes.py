@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.linux.proc_stat import TICK
+from gate.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,6 +55,8 @@ class ProcessStat(NamedTuple):
 
 Processes = dict[tuple[int, int], ProcessStat]
 """By number and start time."""
+NOBODY = ProcessStat(name="", parent=0, kernel=False, own=0, reaped=0)
+"""A process before it was started."""
 
 
 def parse_process_stat(stat: bytes) -> ProcessStat:
@@ -68,7 +71,7 @@ def parse_process_stat(stat: bytes) -> ProcessStat:
         message = "this is no /proc/PID/stat"
         raise ValueError(message)
     return ProcessStat(
-        name="".join(c if c.isprintable() else "?" for c in name.decode("utf-8", "replace")),
+        name=printable(name.decode("utf-8", "replace"), "?"),
         parent=int(words[_PARENT]),
         kernel=bool(int(words[_FLAGS]) & _PF_KTHREAD),
         own=sum(int(words[n]) for n in _OWN),

@@ -16,24 +16,20 @@ from gate.measure.process.stop import Stop
 from gate.model import SubjectKind
 from gate.subject.metal import Metals
 from gate.subject.module import Modules
-from gate.subject.switch import CommandResult, Custom, NotActive
+from gate.subject.switch import CommandFailed, Custom, NotActive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from gate.model import Profile, Side
     from gate.subject.command import ActiveSide
-    from gate.subject.switch import Switch, Words
+    from gate.subject.switch import Switch
 
 
 def make_switch(
     profile: Profile, sides: Mapping[Side, ActiveSide], environment: Mapping[str, str]
 ) -> Switch | None:
-    """What activates the sides of a profile; None where there is nothing to activate.
-
-    Raises:
-        InputError: G265 or G267, a side can never be activated here.
-    """
+    """What activates a profile's sides (or G265, G267); None where there is nothing to activate."""
     # The directory outlives a killed gate.
     state, execute = state_directory(), partial(_execute, Path(profile.root), environment)
     match profile.subject.kind:
@@ -51,27 +47,32 @@ def make_switch(
             return None
 
 
-def _execute(root: Path, environment: Mapping[str, str], words: Words) -> CommandResult:
+def _execute(
+    root: Path,
+    environment: Mapping[str, str],
+    argv: tuple[str, ...],
+    own: Mapping[str, str],
+    timeout: float,
+) -> str:
     """Run a command that changes sides, to its end: half a change of sides helps nobody."""
-    command = Command(
-        argv=words.argv,
-        directory=root,
-        environment={**environment, **words.environment},
-        timeout=words.timeout,
-    )
+    complete = {**environment, **own}
+    command = Command(argv=argv, directory=root, environment=complete, timeout=timeout)
     try:
         outcome = run_process(command, Stop())
     except OSError as error:
-        raise NotActive(f"{words.argv[0]} cannot be started: {error.strerror}") from None
-    return CommandResult(outcome.status, outcome.output, outcome.errors, outcome.timed_out)
+        raise NotActive(f"{argv[0]} cannot be started: {error.strerror}") from None
+    if outcome.status == 0 and not outcome.timed_out:
+        return outcome.output
+    last, *_ = (outcome.errors or outcome.output).strip().splitlines()[-1:] or ["it said nothing"]
+    ending = f"ended with status {outcome.status}: {last}"
+    raise CommandFailed(f"took more than {timeout:g} s" if outcome.timed_out else ending, last)
 
 
 @contextmanager
 def activate_side(switch: Switch | None, side: ActiveSide) -> Iterator[str]:
     """Inside, the side is active and was proven; it is proven again at the end. Gives the proof.
 
-    Raises:
-        TrialFailed: it is not active, not proven, or cannot be put back.
+    `TrialFailed` where it is not active, not proven, or cannot be put back.
     """
     if switch is None:
         yield ""

@@ -11,7 +11,7 @@ from gate.errors import TrialFailed
 from gate.formats.strict import export
 from gate.harness.base import Command
 from gate.harness.guest.booted import EMULATED
-from gate.harness.guest.booted_output import guest_exit_status, proof_of
+from gate.harness.guest.side_boot import guest_exit_status, proof_of
 from gate.measure.process.process import run_process
 from gate.vm.machine import MachineBoot, machine_command, make_disks, why_not_kvm
 from gate.vm.root import lay_out_root, lay_out_share
@@ -78,28 +78,20 @@ def boot_side(
         kernel=guest.kernel,
         archive=guest.archive,
         directory=place,
-        share=share,
-        out=out,
-        memory=machine.memory,
-        cpus=machine.cpus,
-        kvm=not why,
         seed=1,
-        disks=machine.disks,
-        command_line=machine.command_line,
+        machine=machine,
+        share=share,
+        kvm=not why,
+        out=out,
     )
     make_disks(boot)
-    outcome = _run(boot, request.limit, stop)
+    argv, limit = machine_command(boot), request.limit
+    command = Command(argv=argv, directory=place, environment=os.environ, timeout=limit)
+    outcome = run_process(command, stop)
     console = place / "console"
     if request.console is not None and console.is_file():
         request.console.write_bytes(console.read_bytes())
     return _result(share, console, outcome, guest)
-
-
-def _run(boot: MachineBoot, limit: float, stop: Stop) -> Outcome:
-    command = Command(
-        argv=machine_command(boot), directory=boot.directory, environment=os.environ, timeout=limit
-    )
-    return run_process(command, stop)
 
 
 def _result(share: Path, console: Path, outcome: Outcome, guest: RootGuest) -> BootResult:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from gate.harness.base import HarnessAround
 from gate.linux.kernel_counters import growth, read_counts
 from gate.linux.machine import ThisMachine
 from gate.linux.processes import process_numbers
@@ -21,12 +23,10 @@ from gate.model import SCHEMA, Side, Stage, TrialStatus
 from gate.model.diagnosis import ExtraRun, ExtraRuns, Folded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from gate.formats.profile.metric_kinds import MetricKind
     from gate.harness.base import Command, Harness, Outcome, Reading, TrialContext
-    from gate.linux.machine import LinuxMachine
     from gate.measure.perf import Perf
     from gate.measure.run_context import RunContext
     from gate.model import Benchmark, Profile, Session
@@ -50,47 +50,33 @@ class _Failed(Exception):
     """An extra run gave nothing, or there is no time for it; the message says so."""
 
 
-@dataclass(slots=True)
-class _ObservedHarness:
+class _ObservedHarness(HarnessAround):
     """A harness, with what is known of the last process of its last trial."""
 
-    inner: Harness
-    machine: LinuxMachine
-    around: Callable[[Command, Path], Command] = lambda command, _: command
-    """Puts perf around a process; it may write below the trial's scratch directory."""
-    after: Callable[[Path], None] = lambda _: None
-    """Called with the scratch directory as soon as that process has ended."""
-    name: str = field(init=False)
-    kinds: Mapping[str, MetricKind] = field(init=False)
-    counts: dict[str, float] = field(default_factory=dict)
-    seconds: float = 0.0
-    operations: float | None = None
-
-    def __post_init__(self) -> None:
-        """Take the name and the metrics of the harness itself."""
-        self.name, self.kinds = self.inner.name, self.inner.kinds
-
-    def tools(self, profile: Profile, environment: Mapping[str, str]) -> dict[str, str]:
-        """As the harness says."""
-        return self.inner.tools(profile, environment)
-
-    def check(self, context: TrialContext) -> None:
-        """As the harness does."""
-        self.inner.check(context)
-
-    def prepare(self, context: TrialContext) -> None:
-        """As the harness does."""
-        self.inner.prepare(context)
+    def __init__(
+        self,
+        inner: Harness,
+        around: Callable[[Command, Path], Command] | None,
+        after: Callable[[Path], None],
+    ) -> None:
+        """`around` puts perf around a process, with a file to write; `after` looks at that file."""
+        super().__init__(inner)
+        self.around, self.after = around, after
+        self.counts: dict[str, float] = {}
+        self.seconds = 0.0
+        self.operations: float | None = None
 
     def trial(self, context: TrialContext) -> Reading:
         """The trial, with a look at the kernel's counters around every process."""
+        machine, file = ThisMachine(), context.scratch / "gate-perf"
 
         def observe(command: Command) -> Outcome:
-            before = read_counts(self.machine)
-            outcome = context.run(self.around(command, context.scratch))
-            self.counts = growth(before, read_counts(self.machine))
+            before = read_counts(machine)
+            outcome = context.run(self.around(command, file) if self.around else command)
+            self.counts = growth(before, read_counts(machine))
             self.seconds = outcome.duration
-            self.after(context.scratch)
+            if self.around is not None:
+                self.after(file)
             return outcome
 
         reading = self.inner.trial(replace(context, run=observe))
@@ -103,36 +89,17 @@ class _ObservedHarness:
         return ExtraRun(side=side, seconds=self.seconds, operations=self.operations, counts=counts)
 
 
-def take_extra_runs(
-    run: RunContext,
-    benchmark: Benchmark,
-    seconds: float,
-    until: float,
-    machine: LinuxMachine | None = None,
-) -> Extra:
-    """Run a benchmark a few times more on both sides; what could not be done is a note.
+class ExtraRunner:
+    """Runs a benchmark a few times more on both sides; what could not be done is a note.
 
     A run takes about `seconds`; none is begun that would not end before `until`, by the
     monotonic clock.
     """
-    return _ExtraRunner(run, benchmark, seconds, until, machine or ThisMachine()).take()
 
-
-class _ExtraRunner:
-    """The extra runs of one benchmark while they are taken."""
-
-    def __init__(
-        self,
-        run: RunContext,
-        benchmark: Benchmark,
-        seconds: float,
-        until: float,
-        machine: LinuxMachine,
-    ) -> None:
+    def __init__(self, run: RunContext, benchmark: Benchmark, seconds: float, until: float) -> None:
         # A hint needs no CPU account, and a disturbance shows in the spread of the runs.
         self._context = replace(run, accountant=None, watch=None)
-        self._benchmark, self._until, self._machine = benchmark, until, machine
-        self._longest = seconds
+        self._benchmark, self._longest, self._until = benchmark, seconds, until
         self._sessions: dict[Side, Session] = {
             side: new_session(self._context, side, Stage.CONFIRM, (benchmark,)) for side in _SIDES
         }
@@ -169,11 +136,7 @@ class _ExtraRunner:
         return Extra(runs, self._folded if len(self._folded) == len(_SIDES) else {})
 
     def _turns(self, rounds: int) -> Iterator[Side]:
-        """The sides in their order: each round takes both, and the next the other way round.
-
-        Raises:
-            _Failed: a run of each side would end too late.
-        """
+        """The sides in their order: each round takes both, and the next the other way round."""
         for number in range(rounds):
             if time.monotonic() + 2 * self._longest > self._until:
                 done = f"after {len(self._runs)} of them" if self._runs else "before the first"
@@ -188,22 +151,26 @@ class _ExtraRunner:
         return rounds
 
     def _count(self, side: Side, perf: Perf | None) -> None:
-        harness = _ObservedHarness(self._context.harness, self._machine)
         counters: dict[str, float] = {}
-        if perf is not None and perf.counts:
-            counting = perf.counting
-            harness.around = lambda command, scratch: counting(command, scratch / "gate-stat")
-            harness.after = lambda scratch: counters.update(counted_in(scratch / "gate-stat"))
+        harness = _ObservedHarness(
+            self._context.harness,
+            perf.counting if perf is not None and perf.counts else None,
+            lambda file: counters.update(counted_in(file)),
+        )
         self._run(side, harness)
         self._runs.append(harness.as_run(side, harness.counts | counters))
 
     def _sample(self, side: Side, perf: Perf) -> None:
         """One more run of a side under perf; its stacks are added to those before."""
         rate, before = self._rate, frozenset(process_numbers())
-        harness = _ObservedHarness(self._context.harness, self._machine)
-        harness.around = lambda one, scratch: perf.sampling(one, scratch / "gate-perf", rate)
         samples = self._context.work / "gate-perf.data"
-        harness.after = lambda scratch: _move_file(scratch / "gate-perf", samples)
+
+        def keep(file: Path) -> None:
+            if file.is_file() and not file.is_symlink():
+                file.replace(samples)
+
+        sampling = partial(perf.sampling, rate=rate)
+        harness = _ObservedHarness(self._context.harness, sampling, keep)
         try:
             self._run(side, harness)
             if not samples.exists():
@@ -228,11 +195,6 @@ class _ExtraRunner:
         run.report(side, named, sum(self._taken.values()), self._total)
         if trial.status is not TrialStatus.OK:
             raise _Failed(f"an extra run of the {side} side failed: {trial.note}")
-
-
-def _move_file(file: Path, target: Path) -> None:
-    if file.is_file() and not file.is_symlink():
-        file.replace(target)
 
 
 def _operation_word(profile: Profile) -> str:

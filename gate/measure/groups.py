@@ -9,6 +9,7 @@ the order of the sides is as random for the curve as for any other benchmark.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gate.errors import TrialFailed
@@ -65,13 +66,17 @@ def _value(
     places: Sequence[str],
     points: Mapping[str, Sequence[Value]],
 ) -> Value:
-    curve = [_value_of(points[member], derived.of, member) for member in group.members]
-    for member, one in zip(group.members, curve, strict=True):
+    curve = []
+    for member in group.members:
+        one = next((one for one in points[member] if one.metric == derived.of), None)
+        if one is None:
+            raise TrialFailed(f"{member} gave no {derived.of}")
         if not (math.isfinite(one.value) and one.value > 0):
             raise TrialFailed(
                 f"{name} cannot be made: {derived.of} of {member} is {one.value:g}, "
                 "and a curve needs values above 0"
             )
+        curve.append(one)
     try:
         numbers = _numbers(places) if derived.take is Take.KNEE else ()
         value = take_of(derived.take, [one.value for one in curve], numbers)
@@ -85,13 +90,6 @@ def _value(
     return Value(
         metric=name, value=value, samples=min(one.samples for one in curve), resolution=step
     )
-
-
-def _value_of(values: Sequence[Value], metric: str, member: str) -> Value:
-    for one in values:
-        if one.metric == metric:
-            return one
-    raise TrialFailed(f"{member} gave no {metric}")
 
 
 def _numbers(places: Sequence[str]) -> tuple[float, ...]:
@@ -112,20 +110,12 @@ def _resolution(take: Take, curve: Sequence[Value], places: Sequence[float]) -> 
     total = 0.0
     for index, one in enumerate(curve):
         if one.resolution > 0:
-            moved = [
-                take_of(take, [*values[:index], other, *values[index + 1 :]], places)
-                for other in (
-                    one.value + one.resolution,
-                    max(one.value - one.resolution, _SMALLEST * one.value),
-                )
-            ]
-            total += max(abs(other - middle) for other in moved)
+            low = max(one.value - one.resolution, _SMALLEST * one.value)
+            total += max(
+                abs(take_of(take, [*values[:index], moved, *values[index + 1 :]], places) - middle)
+                for moved in (one.value + one.resolution, low)
+            )
     return total
-
-
-def with_members(benchmarks: Iterable[Benchmark], names: frozenset[str]) -> frozenset[str]:
-    """The names, and those of the points of the groups among them."""
-    return names.union(*(one.members for one in benchmarks if one.name in names))
 
 
 def make_group_trials(
@@ -160,7 +150,8 @@ def take_group_trial(
         row.append(make_trial(run, recorder.session, points[name], index))
         if row[-1].status is not TrialStatus.OK:
             break
-    trial = _join_points(run.profile, recorder.session, group, row, pair=pair, slot=slot)
+    trial = _join_points(run.profile, recorder.session, group, row)
+    trial = replace(trial, pair=pair, slot=slot)
     recorder.add(trial)
     return trial
 
@@ -172,13 +163,7 @@ def _count_runs(session: Session, profile: Profile, name: str) -> int:
 
 
 def _join_points(
-    profile: Profile,
-    session: Session,
-    group: Benchmark,
-    row: Sequence[Trial],
-    *,
-    pair: int | None = None,
-    slot: int | None = None,
+    profile: Profile, session: Session, group: Benchmark, row: Sequence[Trial]
 ) -> Trial:
     """One trial of a group from one of each of its points, failed where one of them failed.
 
@@ -192,9 +177,11 @@ def _join_points(
     else:
         given = {one.benchmark: one.values for one in row}
         try:
+            params = {one.name: one.params for one in profile.benchmarks}
+            places = [params[name][group.group] for name in group.members]
             plan = plan_of(profile, group, 0)
             metrics = [metric for metric in profile.metrics if applies(metric, plan)]
-            values, lacking = derived_values(group, _places(profile, group), given, metrics)
+            values, lacking = derived_values(group, places, given, metrics)
             note = "; ".join([_note(session, group, row), *lacking])
         except TrialFailed as failure:
             status, note = TrialStatus.FAILED, str(failure)
@@ -206,16 +193,9 @@ def _join_points(
         started=row[0].started,
         duration=math.fsum(one.duration for one in row),
         values=values,
-        pair=pair,
-        slot=slot,
         note=note[:1000],
         aside=bad.aside if bad is not None else (),
     )
-
-
-def _places(profile: Profile, group: Benchmark) -> tuple[str, ...]:
-    params: Mapping[str, Mapping[str, str]] = {one.name: one.params for one in profile.benchmarks}
-    return tuple(params[name][group.group] for name in group.members)
 
 
 def _note(session: Session, group: Benchmark, row: Sequence[Trial]) -> str:

@@ -20,7 +20,6 @@ from gate.harness import load_harness
 from gate.harness.guest.booted import REQUEST, SESSION
 from gate.measure.cpu.account import make_accountant
 from gate.measure.new_session import new_session
-from gate.measure.patch_coverage import make_patch_coverage
 from gate.measure.process.stop import Stop
 from gate.measure.recorder import SessionRecorder
 from gate.measure.run_context import RunContext
@@ -30,11 +29,7 @@ from gate.subject.command import ActiveSide
 
 
 def inside(share: Path) -> None:
-    """Measure what the request asks for.
-
-    Raises:
-        GateError: it cannot be measured.
-    """
+    """Measure what the request asks for."""
     request = read_request(share / REQUEST)
     profile, side = request.profile, request.side
     with tempfile.TemporaryDirectory(prefix="driftgate-") as work:
@@ -58,7 +53,7 @@ def inside(share: Path) -> None:
             tell=lambda _: None,
             paired=False,
             accountant=make_accountant(profile),
-            coverage=make_patch_coverage(request.changes),
+            changes=request.changes,
         )
         (benchmark,) = profile.benchmarks
         session = new_session(run, side, Stage.SCREEN, (benchmark,))

@@ -1,7 +1,4 @@
-"""A session before its first trial: what is planned of each benchmark.
-
-And which unfinished session may go on: one of the same thing on the same machine and boot.
-"""
+"""A session before its first trial; an unfinished one goes on with the same thing, host, boot."""
 
 from __future__ import annotations
 
@@ -95,33 +92,28 @@ def _planted_loss(run: RunContext, side: Side) -> float:
     return plant.loss if plant is not None and side is Side.HEAD else 0.0
 
 
-_STAYS = "Start a new session; this one stays as it is."
-
-
 def check_resumable(
     session: Session, run: RunContext, side: Side, stage: Stage, path: Path
 ) -> None:
-    """A session is one side and stage of one profile text, on one host, one boot, one subject.
-
-    Raises:
-        InputError: G221, naming what differs.
-    """
-    for what, theirs, ours in _facts_to_match(session, run, side, stage):
-        if theirs != ours:
-            raise InputError(
-                "G221",
-                f"session {session.id} cannot be resumed: its {what} is "
-                f"{theirs[:80] or 'unknown'}, now {ours or 'unknown'}.",
-                cure=_STAYS,
-                place=str(path),
-            )
+    """A session is one side and stage of one profile text, one host, boot and subject, or G221."""
+    whys = [
+        f"its {what} is {theirs[:80] or 'unknown'}, now {ours or 'unknown'}"
+        for what, theirs, ours in _facts_to_match(session, run, side, stage)
+        if theirs != ours
+    ]
     known = {benchmark.name for benchmark in run.profile.benchmarks}
     planned = {plan.benchmark for plan in session.planned}
     strays = sorted((planned - known) | ({t.benchmark for t in session.trials} - planned))
     if strays or not planned:
         shown = f": {strays[0][:80]}" if strays else ", or none"
-        message = f"session {session.id} cannot be resumed: it plans or holds other benchmarks"
-        raise InputError("G221", f"{message}{shown}.", cure=_STAYS, place=str(path))
+        whys.append(f"it plans or holds other benchmarks{shown}")
+    if whys:
+        raise InputError(
+            "G221",
+            f"session {session.id} cannot be resumed: {whys[0]}.",
+            cure="Start a new session; this one stays as it is.",
+            place=str(path),
+        )
 
 
 def _facts_to_match(

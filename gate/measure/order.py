@@ -1,7 +1,4 @@
-"""Who runs when: the trials of a round or a block in random order, and the built-in controls.
-
-Controls run at the start of a session, between its trials, and at its end.
-"""
+"""Who runs when: the trials of a round or a block in random order, and the built-in controls."""
 
 from __future__ import annotations
 
@@ -69,7 +66,7 @@ def block_order(seed: int, benchmark: str, block: int) -> tuple[tuple[Side, int]
 APART = 10.0
 """Seconds from one run to the next between trials, at least."""
 FIRST = 2
-"""Runs before the first trial; with the one after the last a session has three at least."""
+"""Runs before the first trial, also of a resumed session; one more comes after the last."""
 
 
 class Controls:
@@ -77,28 +74,25 @@ class Controls:
 
     def __init__(self, run: RunContext, *recorders: SessionRecorder) -> None:
         self.stop, self.recorders = run.stop, recorders
-        measured = all(one.session.source is Source.MEASURED for one in recorders)
-        measured = measured and run.profile.harness not in UNTIMED
+        timed = run.profile.harness not in UNTIMED
+        timed = timed and all(one.session.source is Source.MEASURED for one in recorders)
         # Another kernel slows them too: then they would tell of the change, not of the machine.
-        measured = measured and not run.restarts
-        self.known: dict[str, Callable[[], float]] = dict(CONTROLS) if measured else {}
+        there = timed and not run.restarts
+        self.known: dict[str, Callable[[], float]] = dict(CONTROLS) if there else {}
         self._last = 0.0
 
     def begin(self) -> None:
         """Run them before the first trial; a resumed session gets these runs once more."""
         for _ in range(FIRST):
-            self._run()
+            self.run()
 
     def between(self) -> None:
         """Run them where the last time is long ago."""
         if time.monotonic() - self._last >= APART:
-            self._run()
+            self.run()
 
-    def end(self) -> None:
-        """Run them after the last trial."""
-        self._run()
-
-    def _run(self) -> None:
+    def run(self) -> None:
+        """Run each once; what it took, or why it could not be run, stands in every session."""
         seconds: dict[str, float] = {}
         failed = ""
         for name, control in self.known.items():
@@ -111,3 +105,22 @@ class Controls:
         self._last = time.monotonic()
         for recorder in self.recorders if self.known else ():
             recorder.add_controls(seconds, failed)
+
+
+def measure_all(
+    run: RunContext, recorders: Sequence[SessionRecorder], take: Callable[[Controls], str]
+) -> None:
+    """Begin sessions, `take` their trials, and complete them; controls run before and after.
+
+    `take` says why no more trials are taken than were: then the sessions must not be judged.
+    """
+    for recorder in recorders:
+        recorder.begin()
+    controls = Controls(run, *recorders)
+    controls.begin()
+    why_not = take(controls)
+    for recorder in recorders if why_not else ():
+        recorder.add_disturbance(why_not)
+    controls.run()
+    for recorder in recorders:
+        recorder.complete()

@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import tempfile
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +20,7 @@ from gate.measure.process.process import kill_group, run_process, start, wait_fo
 from gate.model.diagnosis import DEEPEST, OTHERS, UNKNOWN, Folded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from gate.measure.process.stop import Stop
     from gate.model.diagnosis import ExtraRun
@@ -27,13 +28,8 @@ if TYPE_CHECKING:
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _ENVIRONMENT = {"PATH": _PATH, "LC_ALL": "C", "HOME": "/nonexistent", "DEBUGINFOD_URLS": ""}
 _COUNTED = ("cycles", "instructions", "cache-misses", "branch-misses", "cpu-migrations")
-_MODES = (
-    ("cycles", ("-a",), "all processors"),
-    ("cpu-clock", ("-a",), "all processors"),
-    ("cpu-clock", (), "the benchmark's own processes"),
-    ("cpu-clock:u", (), "the benchmark's own processes, in user space"),
-)
-"""From the one that tells most to the one that needs the least rights."""
+_MODES = (("cycles", ("-a",)), ("cpu-clock", ("-a",)), ("cpu-clock", ()), ("cpu-clock:u", ()))
+"""From all processors to the benchmark's own processes in user space: fewer rights tell less."""
 _FASTEST, _SLOWEST = 997, 49
 """Samples of a processor in a second; neither keeps step with a clock of ours."""
 _MOST_SAMPLES = 60_000
@@ -60,8 +56,6 @@ class Perf:
     event: str
     """What it samples by; empty where it can not."""
     options: tuple[str, ...] = ()
-    of: str = ""
-    """Whose processors it sees."""
 
     def counting(self, command: Command, file: Path) -> Command:
         """The command with its counters written to a file."""
@@ -85,7 +79,10 @@ def rate_for(seconds: float) -> int:
 
 def find_perf(stop: Stop, directory: Path) -> tuple[Perf | None, str]:
     """The perf of this machine, tried out, or why there is none and what to do."""
-    programs = list(_programs())
+    found = [Path(place).glob("perf_[0-9]*") for place in _PATH.split(":")]
+    programs = [name for paths in found for name in sorted(map(str, paths), reverse=True)]
+    if plain := shutil.which("perf", path=_PATH):
+        programs.insert(0, plain)
     if not programs:
         return None, f"perf is not installed. {NEEDED}"
     said = ""
@@ -97,20 +94,12 @@ def find_perf(stop: Stop, directory: Path) -> tuple[Perf | None, str]:
     return None, f"perf does not work here: {said} {DENIED}"
 
 
-def _programs() -> Iterator[str]:
-    plain = shutil.which("perf", path=_PATH)
-    if plain:
-        yield plain
-    for directory in _PATH.split(":"):
-        yield from sorted(map(str, Path(directory).glob("perf_[0-9]*")), reverse=True)
-
-
 def _try_out(program: str, stop: Stop, scratch: Path) -> tuple[Perf | None, str]:
     nothing = _command(("true",), scratch)
     perf = Perf(program=program, counts=True, event="")
     counts, said = _works(perf.counting(nothing, scratch / "stat"), stop)
-    for event, options, of in _MODES:
-        one = replace(perf, counts=counts, event=event, options=options, of=of)
+    for event, options in _MODES:
+        one = replace(perf, counts=counts, event=event, options=options)
         works, said = _works(one.sampling(nothing, scratch / "data", _FASTEST), stop)
         if works:
             return replace(one, event=_event(one, scratch / "data", stop) or event), ""
@@ -147,9 +136,9 @@ def counted_in(file: Path) -> dict[str, float]:
     counts = {}
     for line in lines:
         value, _, name, *_ = [*line.split(";"), "", "", ""]
-        if value.isdigit() and name in _COUNTED:
+        if value.isdecimal() and float(value) and name in _COUNTED:
             counts[f"perf: {name}"] = float(value)
-    return {name: value for name, value in counts.items() if value}
+    return counts
 
 
 def fold(
@@ -157,8 +146,7 @@ def fold(
 ) -> Folded:
     """The samples of a file by stack; `before` are the processes that ran before the benchmark.
 
-    Raises:
-        OSError: perf cannot be started, or did not read them in time.
+    `OSError` where perf cannot be started, or does not read them in time.
     """
     words = ("script", "-i", str(file), "--no-inline", "-F", "comm,pid,ip,sym")
     command = _command((perf.program, *words), file.parent, _READING)
@@ -178,9 +166,7 @@ def fold(
 
 def join_runs(one: Folded, other: Folded) -> Folded:
     """Two runs of one side, sampled equally often, as if they were one."""
-    stacks = dict(one.stacks)
-    for stack, count in other.stacks.items():
-        stacks[stack] = stacks.get(stack, 0) + count
+    stacks = dict(Counter(one.stacks) + Counter(other.stacks))
     both = one.run.operations, other.run.operations
     run = replace(
         one.run,
@@ -196,7 +182,7 @@ def folded_stacks(lines: Iterable[str], before: frozenset[str] = frozenset()) ->
     A sample is its command and process, then a frame in each line, innermost first, then an empty
     line. Commands and symbols are the workload's: none of them can make another line or frame.
     """
-    found: dict[str, int] = {}
+    found: Counter[str] = Counter()
     head, frames = "", list[str]()
     for line in (*lines, ""):
         text = line.rstrip("\n")
@@ -209,10 +195,9 @@ def folded_stacks(lines: Iterable[str], before: frozenset[str] = frozenset()) ->
             command, _, process = head.rpartition(" ")
             names = _stack(command.strip() or head, frames, old=process in before)
             if names:
-                stack = ";".join(names[:DEEPEST])
-                found[stack] = found.get(stack, 0) + 1
+                found[";".join(names[:DEEPEST])] += 1
             head, frames = "", []
-    return found
+    return dict(found)
 
 
 def _stack(command: str, frames: list[str], *, old: bool) -> list[str]:

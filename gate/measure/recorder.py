@@ -1,7 +1,4 @@
-"""A session that grows on disk, whole after every trial.
-
-What happened to the machine while it measured, over the whole run.
-"""
+"""A session as it is written, and what happened to the machine meanwhile."""
 
 from __future__ import annotations
 

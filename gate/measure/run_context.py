@@ -1,21 +1,34 @@
-"""The run of one profile on this host: everything its trials depend on, fixed before the first."""
+"""The run of one profile on this host, and what stands around the processes of its trials."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import os
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
+from gate.errors import InputError
+from gate.harness.base import TrialContext
+from gate.harness.expand import own_environment
+from gate.linux.cpu_list import cpus_of
+from gate.measure.process.background import background_load
+from gate.measure.process.pinning import chosen_cpus, pin_child
+from gate.measure.process.process import child_environment, run_process
+from gate.model import parameters_of
 
-    from gate.harness.base import Harness
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from gate.harness.base import Command, Harness, Outcome
     from gate.host.disturbance.watch import Watch
     from gate.host.tuning.tuning import TuningResult
     from gate.measure.cpu.account import Accountant
+    from gate.measure.process.background import Load
     from gate.measure.process.stop import Stop
     from gate.measure.storage.state import StorageState
-    from gate.model import Benchmark, Host, Kernel, Profile, Session, Side, Touch, Trial
+    from gate.model import Benchmark, Changes, Host, Kernel, Profile, Side, Trial
     from gate.subject.command import ActiveSide
     from gate.subject.switch import Switch
 
@@ -54,8 +67,8 @@ class RunContext:
     """Whether each trial is a boot of this machine, so that none shares a process with another."""
     accountant: Accountant | None = None
     """Keeps the CPU account; absent where the profile asks for no CPU cost."""
-    coverage: Callable[[RunContext, Session, Benchmark], Touch | None] | None = None
-    """Finds out once which changed functions a side's trials call; absent without a change."""
+    changes: Changes | None = None
+    """The functions that differ between the sides, whose calls are counted; absent if unknown."""
     storage: StorageState | None = None
     """What keeps the storage in its state; absent where the profile asks for none."""
     switch: Switch | None = None
@@ -92,3 +105,100 @@ class RunContext:
     def data_directory(self) -> Path:
         """Where data files are: on the storage that is prepared, else in the work directory."""
         return self.storage.work if self.storage is not None else self.work
+
+
+@dataclass(slots=True)
+class Surroundings:
+    """What stands around the processes of one trial; it changes while the trial goes on."""
+
+    stop: Stop
+    accountant: Accountant | None
+    look: Callable[[], float] | None = None
+    """Called while a process runs; gives the seconds until it wants to be called again."""
+    load: Load | None = None
+    """The load at work beside it now."""
+    enter: Callable[[], None] | None = None
+    """What every process of it calls first, to be put onto its processors."""
+    used: float | None = 0.0
+    """CPU-seconds of its processes so far; None where nobody knows what some of them used."""
+
+    def run(self, command: Command) -> Outcome:
+        """Run one process of the trial; the load is held to what it does beside the last one."""
+        load, meter, looks = self.load, None, [self.look] if self.look else []
+        if load is not None:
+            load.begin()
+        if self.accountant is not None:
+            meter = self.accountant.open_meter(load.cpu if load else None)
+            looks.append(meter.sample)
+        # Each as often as the hastiest of them asks.
+        sample = (lambda: min([look() for look in looks])) if looks else None
+        outcome = run_process(command, self.stop, sample=sample, enter=self.enter)
+        if meter is not None:
+            meter.end(outcome.usage)
+        if load is not None:
+            load.end()
+        own = outcome.usage
+        if own is None or self.used is None or outcome.orphans or load is not None:
+            self.used = None
+        else:
+            self.used += own.user + own.system
+        return outcome
+
+    @contextmanager
+    def pinned(self, context: TrialContext, usual: str = "") -> Iterator[None]:
+        """Inside, processes run where the trial's `cpus` say, else where the host is tuned."""
+        given = parameters_of(context.profile, context.benchmark).get("cpus")
+        # The host's may be isolated ones, which this process itself may not use yet.
+        cpus = cpus_of(usual)
+        if given is not None:
+            cpus = chosen_cpus(given, frozenset(os.sched_getaffinity(0)))
+        with pin_child(cpus) as self.enter:
+            yield
+        self.enter = None
+
+    @contextmanager
+    def loaded(self, context: TrialContext) -> Iterator[Load | None]:
+        """Inside, the background load is at work, where one belongs beside this trial."""
+        with background_load(context, self.stop) as self.load:
+            yield self.load
+        self.load = None
+
+
+@contextmanager
+def trial_context(
+    run: RunContext,
+    side: Side,
+    benchmark: Benchmark,
+    index: int = 0,
+    around: Surroundings | None = None,
+) -> Iterator[TrialContext]:
+    """The context of a trial, with an empty directory for its exports; G208 where that is refused.
+
+    Without surroundings it is for what belongs to no session's trial: nothing is loaded or pinned.
+    """
+    try:
+        scratch = tempfile.TemporaryDirectory(prefix="trial-", dir=run.work)
+    except OSError as error:
+        message = f"the work directory cannot be used: {error.strerror}."
+        cure = "Check what removed or filled it, or name another with --work DIR."
+        raise InputError("G208", message, cure=cure, place=str(run.work)) from error
+    active, around = run.sides[side], around or Surroundings(run.stop, run.accountant)
+    with scratch as name:
+        context = TrialContext(
+            profile=run.profile,
+            benchmark=benchmark,
+            side=side,
+            side_directory=active.directory,
+            environment={},
+            work=run.data_directory,
+            scratch=Path(name),
+            index=index,
+            device=run.storage.device if run.storage else "",
+            run=around.run,
+        )
+        # Commands run in the project root: these say which trial it is and where it may write.
+        always = {"GATE_TRIAL": str(index), "GATE_WORK": str(context.work)}
+        if device := run.profile.subject.device or context.device:
+            always["GATE_DEVICE"] = device
+        complete = child_environment(active, own_environment(context)) | always
+        yield replace(context, environment=complete)

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from gate.measure import order
-from gate.measure.groups import make_group_trials, with_members
+from gate.measure.groups import make_group_trials
 from gate.measure.new_session import check_resumable, new_session
-from gate.measure.order import Controls
 from gate.measure.recorder import SessionRecorder
 from gate.measure.steady import settle
 from gate.measure.trial import take_trial
-from gate.measure.trial_retry import RetryBudget, trials_that_count, was_disturbed
+from gate.measure.trial_retry import RetryBudget, trials_that_count
 from gate.model import Stage, State
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
+    from gate.measure.order import Controls
     from gate.measure.run_context import RunContext
-    from gate.model import Benchmark, Session, Side, Trial
+    from gate.model import Benchmark, Session, Side
 
 
 def measure_session(
@@ -35,29 +36,23 @@ def measure_session(
 
     `only` names the benchmarks to run, points of the groups among them included; by default all of
     the profile. `trials` says which of them take more trials than the profile asks for.
-
-    Raises:
-        InputError: `resumed` is of another profile text, host, boot or subject.
     """
-    everything = run.profile.benchmarks
-    wanted = None if only is None else with_members(everything, only)
-    benchmarks = tuple(b for b in everything if wanted is None or b.name in wanted)
+    benchmarks = run.profile.benchmarks
+    if only is not None:
+        names = only.union(*(one.members for one in benchmarks if one.name in only))
+        benchmarks = tuple(one for one in benchmarks if one.name in names)
     session = resumed or new_session(run, side, Stage.SCREEN, benchmarks, trials)
     if resumed is not None:
         check_resumable(resumed, run, side, Stage.SCREEN, path)
         if resumed.state is State.COMPLETE:
-            return _as_it_is(run, resumed)
+            if run.storage is not None:  # what it wrote counts all the same
+                run.storage.budget.before += resumed.written
+            return resumed
     recorder = SessionRecorder(run, session, path)
     if run.accountant is not None:
         run.accountant.renew()
-    recorder.begin()
-    controls = Controls(run, recorder)
-    controls.begin()
-    why_not = _take_trials(run, recorder, {b.name: b for b in benchmarks}, controls)
-    if why_not:
-        recorder.add_disturbance(why_not)
-    controls.end()
-    recorder.complete()
+    by_name = {benchmark.name: benchmark for benchmark in benchmarks}
+    order.measure_all(run, (recorder,), partial(_take_trials, run, recorder, by_name))
     return recorder.session
 
 
@@ -73,9 +68,8 @@ def _take_trials(
     storage = run.profile.storage
     steady = storage is not None and storage.steady is not None
     planned = (order.in_turn if steady else order.rounds)(due, session.seed)
-    left = order.remaining_trials(
-        planned, [trial.benchmark for trial in trials_that_count(session.trials)]
-    )
+    done_before = [trial.benchmark for trial in trials_that_count(session.trials)]
+    left = order.remaining_trials(planned, done_before)
     groups = [benchmarks[plan.benchmark] for plan in session.planned if plan.group]
     make_group_trials(run, recorder, groups)
     budget = RetryBudget(run.watch, run.stop, len(planned))
@@ -85,31 +79,12 @@ def _take_trials(
         if steady and name != last:
             settled, last = settle(run, recorder, benchmarks[name]), name
         if settled:
-            for trial in _until_counted(run, recorder, budget, benchmarks[name]):
+            again = True
+            while again:
+                trial = take_trial(run, recorder, benchmarks[name])
                 run.report(session.side, trial, done, len(planned))
+                again = budget.again(trial, recorder.session.trials)
             make_group_trials(run, recorder, groups)
         if why_not := budget.spent(recorder.session.trials):
             return why_not
     return budget.spent(recorder.session.trials)
-
-
-def _as_it_is(run: RunContext, complete: Session) -> Session:
-    """A session that needs nothing more; what it wrote counts all the same."""
-    if run.storage is not None:
-        run.storage.budget.before += complete.written
-    return complete
-
-
-def _until_counted(
-    run: RunContext, recorder: SessionRecorder, budget: RetryBudget, benchmark: Benchmark
-) -> Iterator[Trial]:
-    """One trial, and where it was disturbed again until one counts or the limit is passed."""
-    while True:
-        trial = take_trial(run, recorder, benchmark)
-        yield trial
-        if not was_disturbed(trial):
-            budget.went_well()
-            return
-        if budget.spent(recorder.session.trials):
-            return
-        budget.wait()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -19,12 +19,10 @@ from gate.host.readiness.readiness import quick_notes
 from gate.linux.machine import ThisMachine
 from gate.measure.activation import make_switch, put_back
 from gate.measure.cpu.account import make_accountant
-from gate.measure.patch_coverage import make_patch_coverage
 from gate.measure.process.background import check_background
 from gate.measure.process.process import child_environment
-from gate.measure.run_context import RunContext
+from gate.measure.run_context import RunContext, trial_context
 from gate.measure.storage.state import make_storage
-from gate.measure.trial import trial_context
 from gate.model import UNTIMED, Limits, Side, SideSpec, counted_host, without_kernel
 from gate.subject.command import refuse_equal_sides, resolve
 from gate.subject.module import Modules
@@ -32,7 +30,6 @@ from gate.subject.module import Modules
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from gate.harness.base import Harness
     from gate.host.tuning.tuning import TuningResult
     from gate.measure.process.stop import Stop
     from gate.measure.run_context import Progress
@@ -62,18 +59,18 @@ class HostUse:
 
 
 def prepare_run(profile: Profile, use: HostUse) -> RunContext:
-    """A profile ready to be measured on this host: tools found, sides resolved, jobs safe.
-
-    Raises:
-        InputError: a side does not exist, or a job is unsafe.
-        MeasureError: a harness is missing or of the wrong version.
-    """
+    """A profile ready to be measured on this host: tools found, sides resolved, jobs safe."""
     environment, work = child_environment(), use.work.absolute()
-    harness, sides = _make_harness(profile), _resolve_sides(profile)
+    harness = with_plant(load_harness(profile.harness), profile.plant)
+    if profile.subject.machine is not None:
+        harness = Booted(harness)
+    specs = {Side(name): spec for name, spec in profile.sides.items()}
+    specs.setdefault(Side.HEAD, SideSpec())
+    sides = {side: resolve(side, spec, Path(profile.root)) for side, spec in specs.items()}
     tools = harness.tools(profile, environment)
     storage = make_storage(profile, work, environment, use.stop, use.say)
     replayed, untimed = profile.harness == "replay", profile.harness in UNTIMED
-    booted, metal = profile.subject.machine is not None, profile.subject.metal is not None
+    metal = profile.subject.metal is not None
     read_facts = _host_reader(profile, use, storage)
     host = counted_host(use.host_class) if untimed else read_facts()
     run = RunContext(
@@ -88,7 +85,7 @@ def prepare_run(profile: Profile, use: HostUse) -> RunContext:
         tell=use.tell,
         paired={"base", "head"} <= profile.sides.keys(),
         restarts=metal,
-        accountant=None if booted else make_accountant(profile),
+        accountant=None if isinstance(harness, Booted) else make_accountant(profile),
         storage=storage,
         switch=make_switch(profile, sides, environment),
         watch=make_watch(profile, use.store, host),
@@ -106,27 +103,20 @@ def prepare_run(profile: Profile, use: HostUse) -> RunContext:
 def open_run(run: RunContext) -> Iterator[None]:
     """Inside, the run's storage may be written; at the end no side is active any more.
 
-    Raises:
-        InputError: the device may not be written any more.
-        MeasureError: its file system cannot be made, or the subject cannot be put back.
+    An error where it may not, its file system cannot be made, or the subject cannot be put back.
     """
-    with put_back(run.switch):
-        if run.storage is None:
-            yield
-            return
-        run.prepared.clear()
-        try:
-            with run.storage.opened():
-                yield
-        finally:
+    with put_back(run.switch), ExitStack() as stack:
+        if run.storage is not None:
             run.prepared.clear()
+            stack.callback(run.prepared.clear)
+            stack.enter_context(run.storage.opened())
+        yield
 
 
 def size_plant(run: RunContext, plant: Plant) -> Plant:
     """The plant with the settings that give it the loss asked for, measured on this host.
 
-    Raises:
-        TrialFailed: a trial of the measuring failed, or so small a loss cannot be planted.
+    `TrialFailed` where a trial of the measuring failed, or so small a loss cannot be planted.
     """
     profile = run.profile
     benchmark = next(one for one in profile.benchmarks if one.name == plant.benchmark)
@@ -135,19 +125,6 @@ def size_plant(run: RunContext, plant: Plant) -> Plant:
             run.harness, context, plant.loss, plantable_metrics(profile)[0]
         )
     return replace(plant, settings=settings)
-
-
-def _make_harness(profile: Profile) -> Harness:
-    """The harness, with a calibration's plant in it, in a booted kernel where that is asked for."""
-    harness = with_plant(load_harness(profile.harness), profile.plant)
-    return Booted(harness) if profile.subject.machine is not None else harness
-
-
-def _resolve_sides(profile: Profile) -> dict[Side, ActiveSide]:
-    """Every side of the profile as it is found here; the head side is always there."""
-    specs = {Side(name): spec for name, spec in profile.sides.items()}
-    specs.setdefault(Side.HEAD, SideSpec())
-    return {side: resolve(side, spec, Path(profile.root)) for side, spec in specs.items()}
 
 
 def _host_reader(
@@ -185,11 +162,8 @@ def make_watch(profile: Profile, store: Path | None, host: Host) -> Watch | None
     if profile.harness == "replay" or profile.harness in UNTIMED:
         return None
     known = read_known_host(store, host.host_class) if store is not None else None
-    return Watch(
-        known.limits if known is not None else Limits(),
-        companions=profile.companions,
-        expects=profile.expects,
-    )
+    limits = known.limits if known is not None else Limits()
+    return Watch(limits, companions=profile.companions, expects=profile.expects)
 
 
 def _refuse_unsafe(run: RunContext) -> None:
@@ -212,11 +186,10 @@ def _with_checked_facts(run: RunContext) -> RunContext:
     if isinstance(harness, Booted):
         notes, clock = harness.notes, harness.clock
         watch = None if clock else watch  # nothing disturbs a clock that counts instructions
-    changes = run.switch.changes if isinstance(run.switch, Modules) else None
     return replace(
         run,
         watch=watch,
-        coverage=make_patch_coverage(changes),
+        changes=run.switch.changes if isinstance(run.switch, Modules) else None,
         tools=needed | run.tools | clock,
         notes=(*run.notes, *notes),
         kernels=_booted_kernels(profile, run.sides),

@@ -8,7 +8,7 @@ of rounds the values keep within 20 % of their mean, and their best line moves b
 from __future__ import annotations
 
 from dataclasses import replace
-from statistics import fmean
+from statistics import fmean, linear_regression
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.measure.trial import make_trial
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from gate.measure.recorder import SessionRecorder
     from gate.measure.run_context import RunContext
-    from gate.model import Benchmark, Steady, Trial
+    from gate.model import Benchmark, Steady
 
 
 class Window(NamedTuple):
@@ -37,20 +37,15 @@ class Window(NamedTuple):
 def window_of(values: Sequence[float]) -> Window:
     """Spread, and what the least-squares line moves from the first value to the last."""
     mean = fmean(values)
-    middle = (len(values) - 1) / 2
-    steepness = sum((n - middle) * (v - mean) for n, v in enumerate(values)) / sum(
-        (n - middle) ** 2 for n in range(len(values))
-    )
-    moved = abs(steepness) * (len(values) - 1)
+    moved = abs(linear_regression(range(len(values)), values).slope) * (len(values) - 1)
     return Window((max(values) - min(values)) / mean, moved / mean)
 
 
 def settle(run: RunContext, recorder: SessionRecorder, benchmark: Benchmark) -> bool:
     """Run a benchmark until its values are steady; every trial of it is kept, and set aside.
 
-    Whether trials that count may follow: at once where the profile asks for no steady state.
-
-    One that is not steady at the limit is recorded as failed: what follows would be no measure.
+    Whether trials that count may follow: at once where the profile asks for no steady state, and
+    never where it is not reached at the limit, which a failed trial records.
     """
     steady = run.profile.storage.steady if run.profile.storage else None
     if steady is None:
@@ -63,10 +58,18 @@ def settle(run: RunContext, recorder: SessionRecorder, benchmark: Benchmark) -> 
         if trial.status is TrialStatus.OK:
             values += [one.value for one in trial.values if one.metric == steady.metric]
         last = values[-steady.window :]
-        settled = len(last) == steady.window and min(last) > 0 and window_of(last).within(steady)
+        window = window_of(last) if len(last) == steady.window and min(last) > 0 else None
+        settled = window is not None and window.within(steady)
         never = number == steady.limit and not settled
-        if trial.status is TrialStatus.OK or never:
-            trial = _aside(trial, last, steady, failed=never)
+        text = _text(window, len(last), steady)
+        if never:
+            note = f"the storage was not steady after {steady.limit} trials: {text}"
+            if trial.status not in {TrialStatus.OK, TrialStatus.ASIDE}:
+                note = trial.note  # what failed by itself says more
+            trial = replace(trial, status=TrialStatus.FAILED, values=(), note=note, aside=())
+        elif trial.status is TrialStatus.OK:
+            why = (Disturbance(kind=UNSTEADY, text=text),)
+            trial = replace(trial, status=TrialStatus.ASIDE, aside=why)
         recorder.add(trial)
         run.report(session.side, trial, number, None)
         if settled or trial.status is not TrialStatus.ASIDE:
@@ -74,20 +77,14 @@ def settle(run: RunContext, recorder: SessionRecorder, benchmark: Benchmark) -> 
     return False
 
 
-def _aside(trial: Trial, last: Sequence[float], steady: Steady, *, failed: bool) -> Trial:
-    if len(last) < steady.window or min(last) <= 0:
-        text = f"{len(last)} of the {steady.window} trials that show whether it is steady"
-    else:
-        seen = window_of(last)
-        text = (
-            f"over {steady.window} trials {steady.metric} ranges over "
-            f"{percent(seen.range, signed=False)} ({percent(steady.range, signed=False)} is "
-            f"steady) and drifts by {percent(seen.slope, signed=False)} "
-            f"({percent(steady.slope, signed=False)})"
-        )
-    if failed:
-        note = f"the storage was not steady after {steady.limit} trials: {text}"
-        if trial.status not in {TrialStatus.OK, TrialStatus.ASIDE}:
-            note = trial.note  # what failed by itself says more
-        return replace(trial, status=TrialStatus.FAILED, values=(), note=note, aside=())
-    return replace(trial, status=TrialStatus.ASIDE, aside=(Disturbance(kind=UNSTEADY, text=text),))
+def _text(window: Window | None, trials: int, steady: Steady) -> str:
+    if window is None:
+        return f"{trials} of the {steady.window} trials that show whether it is steady"
+    spread, most, drift, most_drift = (
+        percent(one, signed=False)
+        for one in (window.range, steady.range, window.slope, steady.slope)
+    )
+    return (
+        f"over {steady.window} trials {steady.metric} ranges over {spread} ({most} is steady) "
+        f"and drifts by {drift} ({most_drift})"
+    )

@@ -60,25 +60,27 @@ class RetryBudget:
     def spent(self, trials: Sequence[Trial]) -> str:
         """Why nothing is taken again any more, if so many of the trials were disturbed."""
         disturbed = [trial for trial in trials if was_disturbed(trial)]
-        planned = max(self._planned, len(trials_that_count(trials)))
-        if len(disturbed) <= most_set_aside(self._limits.set_aside, planned):
+        count = len(trials_that_count(trials))
+        if len(disturbed) <= most_set_aside(self._limits.set_aside, max(self._planned, count)):
             return ""
-        run = len(disturbed) + len(trials_that_count(trials))
-        return f"{len(disturbed)} of {run} trials were disturbed: {_by_what(disturbed)}"
+        # The most frequent kind first, each in the words of its last.
+        reasons = [one for trial in disturbed for one in trial.aside]
+        texts = {one.kind: one.text for one in reasons}
+        often = Counter(one.kind for one in reasons).most_common()
+        why = "; ".join(f"{kind}: {texts[kind]}" for kind, _ in often)
+        return f"{len(disturbed)} of {len(disturbed) + count} trials were disturbed: {why}"
 
-    def wait(self) -> None:
-        """Sleep a moment, longer each time in a row: what disturbs may be over then."""
+    def again(self, last: Trial, trials: Sequence[Trial]) -> bool:
+        """Whether the last of the trials is to be taken again, after a moment of sleep.
+
+        The moment is longer each time in a row: what disturbs may be over then.
+        """
+        if not was_disturbed(last):
+            self._in_a_row = 0
+            return False
+        if self.spent(trials):
+            return False
         pause = _PAUSES[min(self._in_a_row, len(_PAUSES) - 1)]
         self._in_a_row += 1
         self._stop.sleep(pause)
-
-    def went_well(self) -> None:
-        """A trial was not disturbed."""
-        self._in_a_row = 0
-
-
-def _by_what(disturbed: Sequence[Trial]) -> str:
-    """The kinds of disturbance, the most frequent first, each in the words of its last."""
-    texts = {one.kind: one.text for trial in disturbed for one in trial.aside}
-    often = Counter(one.kind for trial in disturbed for one in trial.aside)
-    return "; ".join(f"{kind}: {texts[kind]}" for kind, _ in often.most_common())
+        return True

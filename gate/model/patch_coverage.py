@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import islice
 from typing import Annotated, NamedTuple
 
 from annotated_types import MaxLen
@@ -26,6 +27,19 @@ class Changes(NamedTuple):
     """Why more may differ; empty where this is all."""
     identical: bool
     """Whether nothing differs at all, by the build-ids."""
+
+    def touch(self, ran: dict[str, Ran], unknown: str) -> Touch:
+        """What a trial executed of them; what `ran`, the largest first, is named before others."""
+        rest = (name for name in sorted(self.functions) if name not in ran)
+        names = [*ran, *rest][:MOST_CHANGED]
+        return Touch(
+            count=len(self.functions),
+            functions={name: self.functions[name] for name in names},
+            executed=len(ran),
+            ran=dict(islice(ran.items(), MOST_CHANGED)),
+            unknown=unknown,
+            identical=self.identical,
+        )
 
 
 class Untouched(StrEnum):

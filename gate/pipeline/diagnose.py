@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from gate.errors import GateError
 from gate.formats.session.session_file import write_extra_runs
 from gate.judge.context.diagnosis import targets, why_of
-from gate.measure.extra_runs import ROUNDS, take_extra_runs
+from gate.measure.extra_runs import ROUNDS, ExtraRunner
 from gate.measure.process.stop import StopRequested
 from gate.measure.setup import open_run
 from gate.model.diagnosis import Why
@@ -117,7 +117,7 @@ class _Diagnosis:
             run.storage.budget.before += sum(one.written for one in own)
         benchmarks = {one.name: one for one in run.profile.benchmarks}
         with open_run(run):
-            extra = take_extra_runs(run, benchmarks[target.benchmark], seconds, until)
+            extra = ExtraRunner(run, benchmarks[target.benchmark], seconds, until).take()
         write_extra_runs(self.plan.out / WHY, extra.runs, extra.folded)
         return why_of(extra.runs, extra.folded)
 

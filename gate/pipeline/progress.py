@@ -21,7 +21,7 @@ class ProgressDisplay:
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._quiet = quiet
-        self._live = sys.stderr.isatty()
+        self.live = sys.stderr.isatty()
         self._spent: dict[str, list[float]] = {}
 
     def say(self, text: str) -> None:
@@ -30,19 +30,24 @@ class ProgressDisplay:
             self._clear()
             print(one_line(text), file=sys.stderr, flush=True)
 
+    def rewrite(self, line: str, left: str) -> None:
+        """A line that the next one replaces; too long for it, it gives way to the time left."""
+        if not self._quiet:
+            self._clear()
+            # A wrapped line could not be rewritten.
+            shown = line[: max(0, _columns() - 1 - len(left))] + left
+            print(shown, end="", file=sys.stderr, flush=True)
+
     def __call__(self, progress: Progress) -> None:
         """One trial has ended."""
         spent = self._spent.setdefault(progress.profile, [])
         spent.append(progress.trial.duration)
-        if self._quiet:
-            return
-        line = one_line(self._line(progress))
-        left = self._left(progress, sum(spent) / len(spent))
-        if self._live and progress.trial.status is TrialStatus.OK:
-            self._clear()
-            # A wrapped line could not be rewritten: the values give way to the time left.
-            shown = line[: max(0, _columns() - 1 - len(left))] + left
-            print(shown, end="", file=sys.stderr, flush=True)
+        line, left = one_line(_describe(progress)), ""
+        if progress.total is not None and progress.done < progress.total:
+            mean = sum(spent) / len(spent)
+            left = f"  {show_duration((progress.total - progress.done) * mean)} left"
+        if self.live and progress.trial.status is TrialStatus.OK:
+            self.rewrite(line, left)
         else:
             self.say(line + left)
 
@@ -51,29 +56,21 @@ class ProgressDisplay:
         self._clear()
 
     def _clear(self) -> None:
-        if self._live and not self._quiet:
-            print("\r\033[K", end="", file=sys.stderr)
+        if self.live and not self._quiet:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
 
-    def _left(self, progress: Progress, mean: float) -> str:
-        if progress.total is None or progress.total <= progress.done:
-            return ""
-        return f"  {show_duration((progress.total - progress.done) * mean)} left"
 
-    def _line(self, progress: Progress) -> str:
-        trial = progress.trial
-        total = progress.total
-        where = f"pair {progress.done}" if total is None else f"trial {progress.done}/{total}"
-        if trial.status is TrialStatus.OK:
-            shown = ", ".join(
-                f"{value.metric} {show(value.value, progress.units.get(value.metric, '1'))}"
-                for value in trial.values
-                if value.metric in progress.units
-            )
-        elif trial.status is TrialStatus.ASIDE:
-            shown = f"set aside: {'; '.join(one.text for one in trial.aside)[:300]}"
-        else:
-            shown = f"{trial.status.value}: {trial.note[:160]}"
-        return f"{trial.benchmark} {where} {progress.side}: {shown}"
+def _describe(progress: Progress) -> str:
+    trial, total, units = progress.trial, progress.total, progress.units
+    where = f"pair {progress.done}" if total is None else f"trial {progress.done}/{total}"
+    if trial.status is TrialStatus.OK:
+        values = [one for one in trial.values if one.metric in units]
+        shown = ", ".join(f"{one.metric} {show(one.value, units[one.metric])}" for one in values)
+    elif trial.status is TrialStatus.ASIDE:
+        shown = f"set aside: {'; '.join(one.text for one in trial.aside)[:300]}"
+    else:
+        shown = f"{trial.status.value}: {trial.note[:160]}"
+    return f"{trial.benchmark} {where} {progress.side}: {shown}"
 
 
 def _columns() -> int:

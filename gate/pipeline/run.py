@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gate.errors import InputError, Interrupted
 from gate.formats.profile.profile_file import load_profiles
-from gate.formats.session.session_file import read_session
+from gate.formats.session.session_file import fresh_path, read_session
 from gate.measure.process.stop import Stop, StopRequested
 from gate.measure.screening import measure_session
 from gate.measure.setup import open_run
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from gate.measure.run_context import RunContext
     from gate.model import Profile, Session
     from gate.pipeline.progress import ProgressDisplay
     from gate.pipeline.request import HostOptions, Selection, SideOptions
@@ -82,7 +81,7 @@ def run_sessions(request: RunRequest, ui: ProgressDisplay) -> list[tuple[Path, S
         with Stop().listening() as stop, reserved_host(use, ui, stop) as host:
             runs = [host.prepare(profile) for profile in profiles]
             for run in runs * (options.repeat or 1):
-                path = options.resume or _fresh(options.out, run)
+                path = options.resume or fresh_path(options.out, run.profile.name)
                 with open_run(run):
                     written.append((path, measure_session(run, side, path, resumed=resumed)))
     except RestartNeeded as need:
@@ -190,11 +189,3 @@ def _with_trials(profile: Profile, trials: int | None) -> Profile:
     if trials is None:
         return profile
     return replace(profile, trials=replace(profile.trials, screen=trials))
-
-
-def _fresh(out: Path, run: RunContext) -> Path:
-    """A file name nobody has: the profile and a running number."""
-    number = 1
-    while (path := out / f"{run.profile.name}-{number:03d}.json").exists():
-        number += 1
-    return path

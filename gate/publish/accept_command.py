@@ -1,8 +1,7 @@
 """`/driftgate accept REASON` in a comment: what is asked for, by whom, of which pull request.
 
-Anybody may comment. So the text is looked at as text alone and never meets a shell; who may ask is
-for the API to say. A comment that was edited is refused: somebody else may have edited it, and what
-is done must be what its author can be held to.
+Anybody may comment. So the text never meets a shell, and who may ask is for the API to say. A
+comment that was edited is refused: what is done must be what its author can be held to.
 """
 
 from __future__ import annotations
@@ -35,9 +34,7 @@ class AcceptRequest:
     """Somebody asks for the level of a pull request to be accepted."""
 
     number: int
-    """Of the pull request."""
     by: str
-    """Login."""
     reason: str
     """Not checked yet."""
     comment: int | None = None
@@ -93,23 +90,20 @@ def read_request(api: Api, comment: int) -> AcceptRequest | None:
 
 
 def may_write(api: Api, login: str) -> bool:
-    """Whether that person has write, maintain or admin permission; no such person has none.
+    """Whether that person may write; the answer must be about the person asked for.
 
-    The answer must be about the person asked for. (GitHub gives `write` for maintain as well; the
-    name is taken in case it ever does not.)
+    (GitHub gives `write` for maintain as well; the name is taken in case it ever does not.)
     """
     answer = api.find(f"{api.top}/collaborators/{quote(login)}/permission")
     if answer is None:
         return False
     of = "permission of a person"
-    about = field(answer, "user.login", str, of=of)
-    same = about.lower() == login.lower()
+    same = field(answer, "user.login", str, of=of).lower() == login.lower()
     return same and field(answer, "permission", str, of=of) in _MAY_WRITE
 
 
 def react(api: Api, comment: int | None, content: str) -> None:
     """Answer a comment with a small picture, as `eyes`, `+1` or `confused`; not worth a failure."""
-    if comment is None:
-        return
-    with suppress(PublishError):
-        api.post(f"{api.top}/issues/comments/{comment}/reactions", {"content": content})
+    if comment is not None:
+        with suppress(PublishError):
+            api.post(f"{api.top}/issues/comments/{comment}/reactions", {"content": content})

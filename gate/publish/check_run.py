@@ -3,9 +3,8 @@
 Its conclusion is `success` for an open gate and `failure` for everything else. `neutral` and
 `skipped` do not exist here: GitHub lets both satisfy a required check.
 
-Limits that the server enforces: a title of 255 characters, a summary and a text of 65,535 BYTES of
-UTF-8 each (the reference says characters; github/docs issue 35252), 50 annotations per request.
-None are sent: the step that measured has annotated already.
+Limits that the server enforces: a title of 255 characters, a summary of 65,535 BYTES of UTF-8 (the
+reference says characters; github/docs issue 35252). The step that measured has annotated already.
 """
 
 from __future__ import annotations
@@ -32,11 +31,10 @@ _FOLD = "\n\n</details>"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitCheck:
-    """What a check says."""
+    """What a check says of a commit, whose full hash is `head`."""
 
     name: str
     head: str
-    """Full hash of the commit."""
     is_open: bool
     title: str
     summary: str
@@ -57,10 +55,8 @@ def publish_check(api: Api, check: CommitCheck) -> PublishResult:
     body = _body(check, ours)
     for _ in range(_ROUNDS):
         runs = api.every(listed, key="check_runs", check_name=check.name, filter="latest")
-        numbers = [
-            field(one, "id", int, of=path) for one in runs if optional(one, "external_id") == ours
-        ]
-        if numbers:
+        mine = [one for one in runs if optional(one, "external_id") == ours]
+        if numbers := [field(one, "id", int, of=path) for one in mine]:
             return _result("edited", api.patch(f"{path}/{max(numbers)}", body), path)
         try:
             return _result("created", api.post(path, {**body, "head_sha": check.head}), path)
@@ -91,8 +87,7 @@ def fit_bytes(markdown: str, most: int) -> str:
     data = markdown.encode()
     if len(data) <= most:
         return markdown
-    folds = markdown.count("<details>") * len(_FOLD)
-    room = most - len(_MORE) - folds
+    room = most - len(_MORE) - markdown.count("<details>") * len(_FOLD)
     cut = data[: max(room, 0)].decode(errors="ignore").rpartition("\n")[0]
     still_open = cut.count("<details>") - cut.count("</details>")
     return cut + _FOLD * max(still_open, 0) + _MORE

@@ -1,21 +1,22 @@
 """The one comment of a pull request: edited, never appended, and only ever our own.
 
 GitHub refuses bodies longer than 65,536 characters; ours stay below 60,000. A comment is ours when
-it begins with our marker and its author is the one who writes with our token: a comment of
-somebody else that holds our marker is left alone. With the token of a workflow that is
-`github-actions[bot]`; with another token it turns out as soon as the first comment has been made.
+it begins with our marker and its author writes with our token: of a workflow that is
+`github-actions[bot]`; of another it turns out as soon as the first comment has been made. One of
+somebody else that holds our marker is left alone.
 
-Two runs at the same time may both find no comment and both make one. So after making one we look
-again: the oldest one stays, and gets our text; later ones of ours are taken away.
+Two runs at the same time may both make one. So after making one we look again: the oldest one
+stays, and gets our text; later ones of ours are taken away.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gate.errors import PublishError
-from gate.publish.github.responses import MISSING, OutcomeUnclear, RequestRefused, field, optional
+from gate.publish.github.responses import NotFound, OutcomeUnclear, field, optional
 from gate.publish.measured_run import require_head
 
 if TYPE_CHECKING:
@@ -34,9 +35,7 @@ class PublishResult:
     action: str
     """`created`, `edited` or `unchanged`."""
     url: str
-    """Page of what was written."""
     author: str
-    """Who wrote it."""
     removed: int = 0
     """How many doubles of ours were taken away."""
 
@@ -57,7 +56,11 @@ def publish_comment(
         require_head(api, number, head)
         ours = thread.comments_by(author)
         if not ours:
-            made = thread.create(body)
+            made = None
+            try:
+                made = api.post(thread.path, {"body": body})
+            except OutcomeUnclear as error:
+                api.settle(error)
             if made is None:
                 continue
             # Our token's name is certain now, and somebody may have been as quick as we were.
@@ -65,11 +68,13 @@ def publish_comment(
             ours = thread.comments_by(author) or [made]
             if _number(ours[0]) == _number(made):
                 removed = thread.remove(ours[1:])
-                return PublishResult("created", _page(made), author, removed)
+                page = field(made, "html_url", str, of="comment")
+                return PublishResult("created", page, author, removed)
         ours_now = thread.edit(ours[0], body)
         if ours_now is not None:
             action = "unchanged" if ours_now is ours[0] else "edited"
-            return PublishResult(action, _page(ours_now), author, thread.remove(ours[1:]))
+            page = field(ours_now, "html_url", str, of="comment")
+            return PublishResult(action, page, author, thread.remove(ours[1:]))
     what = f"the comment of pull request {number} could not be settled in {_ROUNDS} tries."
     raise PublishError("G272", what, cure="Run the job again.")
 
@@ -92,39 +97,21 @@ class _Thread:
         ]
         return sorted(ours, key=_number)
 
-    def create(self, body: str) -> Any | None:
-        """Make one; None where it is not known whether it was made: look before trying again."""
-        try:
-            return self._api.post(self.path, {"body": body})
-        except OutcomeUnclear as error:
-            self._api.settle(error)
-            return None
-
     def edit(self, comment: Any, body: str) -> Any | None:
         """The comment with our text, itself where it says so already; None where it is gone."""
         if optional(comment, "body") == body:
             return comment
-        try:
+        with suppress(NotFound):
             return self._api.patch(f"{self._all}/{_number(comment)}", {"body": body})
-        except RequestRefused as error:
-            if error.http == MISSING:
-                return None
-            raise
+        return None
 
     def remove(self, doubles: list[Any]) -> int:
         """Take doubles away; somebody else may have done so already."""
         for one in doubles:
-            try:
+            with suppress(NotFound):
                 self._api.delete(f"{self._all}/{_number(one)}")
-            except RequestRefused as error:
-                if error.http != MISSING:
-                    raise
         return len(doubles)
 
 
 def _number(comment: Any) -> int:
     return field(comment, "id", int, of="comment")
-
-
-def _page(comment: Any) -> str:
-    return field(comment, "html_url", str, of="comment")

@@ -1,16 +1,15 @@
 """Which run measured which pull request: asked of the API, never of what a run sent.
 
-The event of a run names no pull requests when it comes from a fork (its `pull_requests` is empty),
-and what a run uploads may claim any number. So the run's own record tells the commit and branch,
-and of the open pull requests of that branch exactly one must stand at exactly that commit. The
-artifacts may come from a stranger's job: they are bytes here, and read with distrust.
+The event of a run from a fork names no pull requests, and what a run uploads may claim any number.
+So the run's own record tells the commit and branch, and of the open pull requests of that branch
+exactly one must stand at exactly that commit. Artifacts are bytes here, and read with distrust.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gate.errors import InputError, PublishError
 from gate.publish.github.addresses import quote
@@ -39,7 +38,6 @@ class MeasuredHead:
     head: str
     """Commit that was measured, and that is still the head."""
     base_ref: str
-    """Name of the branch that it is to go into."""
     base_sha: str
     """Where that branch stood when GitHub looked last."""
     conclusion: str
@@ -54,9 +52,7 @@ class PullRequest:
 
     number: int
     head: str
-    """Commit."""
     head_ref: str
-    """Name of its branch."""
     head_repository: str
     """OWNER/NAME of where that branch is; empty where it was deleted."""
     base_ref: str
@@ -65,8 +61,7 @@ class PullRequest:
     url: str
 
 
-@dataclass(frozen=True, slots=True)
-class WorkflowRun:
+class WorkflowRun(NamedTuple):
     """A run of the workflow that measures."""
 
     id: int
@@ -111,8 +106,7 @@ def head_of(api: Api, number: int) -> str:
 
 def require_head(api: Api, number: int, commit: str) -> None:
     """Refuse to write about a commit that something newer has overtaken."""
-    now = head_of(api, number)
-    if now != commit:
+    if (now := head_of(api, number)) != commit:
         what = f"was superseded by {now}; {commit} is not its head."
         raise _superseded(f"pull request {number} {what}")
 
@@ -146,8 +140,18 @@ def newest_run(
     if not _WORKFLOW.fullmatch(workflow):
         cure = "Give the file name alone, as in driftgate.yml."
         raise InputError("G200", f"{clean(workflow, 80)!r} is no workflow.", cure=cure)
-    runs = _runs_of(api, pull, workflow) if number is None else [_run_of(api, number, workflow)]
-    complete = [one for one in runs if _has_measured(one, pull.head)]
+    measuring = {"head_sha": pull.head, "event": _EVENT, "status": "completed"}
+    if number is None:
+        path = f"{api.top}/actions/workflows/{quote(workflow)}/runs"
+        runs = list(api.every(path, key="workflow_runs", **measuring))
+    else:
+        runs = [_run_of(api, number, workflow)]
+    complete = [
+        one
+        for one in runs
+        if all(optional(one, key) == value for key, value in measuring.items())
+        and optional(one, "conclusion") in _COMPLETE
+    ]
     if not complete:
         what = f"the head of pull request {pull.number}{_endings(runs)}."
         cure = "Wait until it is measured, or start that run again."
@@ -175,12 +179,10 @@ def _only_pull_at(pulls: list[Any], head: str, of: str) -> Any:
     here = [one for one in pulls if optional(one, "head.sha") == head]
     if len(here) == 1:
         return here[0]
-    if here:
-        raise _superseded(f"{of} measured {head}, which is the head of {len(here)} pull requests.")
-    if len(pulls) == 1:
-        now = sha(pulls[0], "head.sha", of=of)
-        raise _superseded(f"{of} measured {head}, which was superseded by {now}.")
-    raise _superseded(f"{of} measured {head}, which is the head of no open pull request.")
+    what = f"is the head of {len(here) or 'no open'} pull request{'s' if here else ''}"
+    if not here and len(pulls) == 1:
+        what = f"was superseded by {sha(pulls[0], 'head.sha', of=of)}"
+    raise _superseded(f"{of} measured {head}, which {what}.")
 
 
 def _superseded(what: str) -> PublishError:
@@ -194,21 +196,6 @@ def _run_of(api: Api, number: int, workflow: str) -> Any:
     if path != f".github/workflows/{workflow}":
         raise not_acceptable(f"run {number} is none of the workflow {workflow}.")
     return run
-
-
-def _runs_of(api: Api, pull: PullRequest, workflow: str) -> list[Any]:
-    path = f"{api.top}/actions/workflows/{quote(workflow)}/runs"
-    wanted = {"head_sha": pull.head, "event": _EVENT, "status": "completed"}
-    return list(api.every(path, key="workflow_runs", **wanted))
-
-
-def _has_measured(run: Any, head: str) -> bool:
-    return (
-        optional(run, "head_sha") == head
-        and optional(run, "event") == _EVENT
-        and optional(run, "status") == "completed"
-        and optional(run, "conclusion") in _COMPLETE
-    )
 
 
 def _age(run: Any) -> tuple[str, int]:

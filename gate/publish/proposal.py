@@ -38,16 +38,13 @@ class Proposal:
     by: str
     """Login; empty where nobody in particular asked."""
     commit: str
-    """That was measured."""
     host_classes: tuple[str, ...]
     verdict: str
     """The gate's word about the session against the baseline so far, one sentence."""
     pull: int | None = None
     """The pull request whose level it is; None for the default branch's own sessions."""
     run: str = ""
-    """Address of the run that measured."""
     notes: tuple[str, ...] = ()
-    """What else a reviewer must know."""
 
 
 def title_of(proposal: Proposal) -> str:
@@ -67,28 +64,15 @@ def commit_message(proposal: Proposal) -> str:
 
 def describe_proposal(proposal: Proposal) -> str:
     """The pull request's text: the diff, the reason, who asked, what was measured."""
-    what = (
-        f"The level that was measured for #{proposal.pull} becomes the baseline"
-        if proposal.pull is not None
-        else "Sessions of this branch that passed are added to the baseline"
-    )
-    classes = ", ".join(md_code(one) for one in proposal.host_classes)
-    lines = [
-        f"{what} of host class {classes}.",
-        "",
-        f"**Reason:** {md(proposal.reason, 600)}",
-        "",
-        *_rows(proposal.rows),
-        "",
-        *_facts(proposal),
-        "",
-        *_notes(proposal),
-        _COUNTS,
-    ]
+    what = "Sessions of this branch that passed are added to the baseline"
+    then = []
     if proposal.pull is not None:
-        lines += ["", f"When it is merged, update the branch of #{proposal.pull}; it is then "]
-        lines[-1] += "measured and judged against this level, and more than that still closes."
-    return "\n".join(lines) + "\n"
+        what = f"The level that was measured for #{proposal.pull} becomes the baseline"
+        then = ["", f"When it is merged, update the branch of #{proposal.pull}; it is then "]
+        then[-1] += "measured and judged against this level, and more than that still closes."
+    classes = ", ".join(md_code(one) for one in proposal.host_classes)
+    above = (f"{what} of host class {classes}.", "", "**Reason:**")
+    return "\n".join([*_body(proposal, above, [*_facts(proposal), ""]), *then, ""])
 
 
 def answer_proposed(
@@ -103,18 +87,9 @@ def answer_proposed(
         where = f"#{number} carries it; {anchor('review it', page) or 'review it'} and merge it."
     else:
         where = f"Commit `{commit[:12]}` on {md_code(branch)} carries it."
-    lines = [
-        MARKER,
-        f"**driftgate: this level is proposed as the new baseline.** {where}",
-        "",
-        f"**Reason** ({_who(proposal.by)}): {md(proposal.reason, 600)}",
-        "",
-        *_rows(proposal.rows),
-        "",
-        *_notes(proposal),
-        _COUNTS,
-    ]
-    return "\n".join(lines) + "\n"
+    what = f"**driftgate: this level is proposed as the new baseline.** {where}"
+    above = (MARKER, what, "", f"**Reason** ({_who(proposal.by)}):")
+    return "\n".join([*_body(proposal, above), ""])
 
 
 def answer_refused(why: str, by: str) -> str:
@@ -123,20 +98,29 @@ def answer_refused(why: str, by: str) -> str:
     return f"{MARKER}\n**driftgate: nothing was accepted** ({whose}). {md(why, 900)}\n"
 
 
+def _body(proposal: Proposal, above: Sequence[str], facts: Sequence[str] = ()) -> list[str]:
+    """The reason (behind the last line `above`), the diff, facts, notes, and when it counts."""
+    notes = [f"- {md(note, 600)}" for note in proposal.notes]
+    return [
+        *above[:-1],
+        f"{above[-1]} {md(proposal.reason, 600)}",
+        "",
+        *_rows(proposal.rows),
+        "",
+        *facts,
+        *([*notes, ""] if notes else []),
+        _COUNTS,
+    ]
+
+
 def _rows(rows: Sequence[tuple[str, str]]) -> list[str]:
-    """The diff; what is beyond the first rows is folded, and beyond that counted."""
     lines = [f"- {md_code(name, 300)}: {md(what)}" for name, what in rows[:_MOST_ROWS]]
     if len(rows) > _MOST_ROWS:
         lines.append(f"- and {len(rows) - _MOST_ROWS} more, in the changed files")
     if len(lines) <= _IN_SIGHT:
         return lines or ["- no series changed"]
-    rest = len(rows) - _IN_SIGHT
-    folded = ["", f"<details><summary>{rest} more</summary>", "", *lines[_IN_SIGHT:], ""]
-    return [*lines[:_IN_SIGHT], *folded, "</details>"]
-
-
-def _notes(proposal: Proposal) -> list[str]:
-    return [*(f"- {md(note, 600)}" for note in proposal.notes), *([""] if proposal.notes else [])]
+    fold = f"<details><summary>{len(rows) - _IN_SIGHT} more</summary>"
+    return [*lines[:_IN_SIGHT], "", fold, "", *lines[_IN_SIGHT:], "", "</details>"]
 
 
 def _facts(proposal: Proposal) -> list[str]:

@@ -37,13 +37,12 @@ _NOT_ALLOWED = frozenset({403, 422})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CarrierBranch:
-    """The branch that carries a change to another one."""
+    """The branch that carries a change to another one, `base`."""
 
     branch: str
     base: str
-    """The branch it goes into."""
     base_tip: str
-    """Where that stood when the files were made."""
+    """Where `base` stood when the files were made."""
     start: str | None
     """Where the carrying branch stands; None where it is still to be made."""
 
@@ -64,13 +63,12 @@ class ProposalResult:
 def find_carrier(
     api: Api, branch: str, base: str, base_tip: str, paths: Collection[str]
 ) -> CarrierBranch | None:
-    """The branch by that name, if it can go on carrying; None where a fresh name is needed.
+    """The branch by that name, if it can carry; None where a fresh name is needed.
 
     It can when there is none yet, when all it had is merged (it is then brought up to date), or
     when its base has not changed these files since: a merge of it would still be clean.
     """
-    now = branch_tip(api, branch)
-    if now is not None:
+    if (now := branch_tip(api, branch)) is not None:
         merge_base, _ = compare_commits(api, base_tip, now)
         if merge_base == now:
             if now != base_tip:
@@ -90,45 +88,35 @@ def carry_files(
     """
     commit = carrier.start or carrier.base_tip
     if files:
-        create, message = carrier.start is None, commit_message(proposal)
-        commit = commit_files(
-            api, carrier.branch, commit, files, message, create=create, below=below
-        )
+        create, words = carrier.start is None, commit_message(proposal)
+        commit = commit_files(api, carrier.branch, commit, files, words, create=create, below=below)
     text = {"title": title_of(proposal), "body": describe_proposal(proposal)}
     pull, action, of = _find_pull(api, carrier), "edited", "a pull request"
     if pull is None:
         pull, action = _open_pull(api, carrier, text), "opened"
     else:
         pull = api.patch(f"{api.top}/pulls/{field(pull, 'number', int, of=of)}", text)
-    return ProposalResult(
-        number=field(pull, "number", int, of=of),
-        url=field(pull, "html_url", str, of=of),
-        branch=carrier.branch,
-        commit=commit,
-        action=action,
-    )
+    number, url = field(pull, "number", int, of=of), field(pull, "html_url", str, of=of)
+    branch = carrier.branch
+    return ProposalResult(number=number, url=url, branch=branch, commit=commit, action=action)
 
 
 def base_tip(api: Api, branch: str) -> str:
     """Where the branch stands that a baseline goes to."""
-    tip = branch_tip(api, branch)
-    if tip is None:
+    if (tip := branch_tip(api, branch)) is None:
         raise not_acceptable(f"there is no branch {branch}.")
     return tip
 
 
 def fresh_carrier(
-    api: Api, names: Iterable[str], base: str, tip: str, paths: Collection[str]
+    api: Api, names: Collection[str], base: str, tip: str, paths: Collection[str]
 ) -> CarrierBranch:
     """The first of some branches that can carry files to `base` as it stands now."""
-    tried = []
     for name in names:
-        carrier = find_carrier(api, name, base, tip, paths)
-        if carrier is not None:
+        if carrier := find_carrier(api, name, base, tip, paths):
             return carrier
-        tried.append(name)
     cure = "Merge or delete them, and run the command again."
-    raise not_acceptable(f"the branches {', '.join(tried)} are all out of date.", cure=cure)
+    raise not_acceptable(f"the branches {', '.join(names)} are all out of date.", cure=cure)
 
 
 def propose_in_pull_request(
@@ -144,9 +132,8 @@ def propose_in_pull_request(
     first = f"driftgate/accept-{pull.number}-{pull.head[:_SHORT]}"
     names = [first, *(f"{first}-{n}" for n in range(2, _MOST_NAMES + 1))]
     carrier = fresh_carrier(api, names, pull.base_ref, tip, files)
-    done = carrier.start is not None and set(sessions) <= _accepted_at(
-        api, carrier.start, files, proposal
-    )
+    start = carrier.start
+    done = start is not None and set(sessions) <= _accepted_at(api, start, files, proposal)
     return carry_files(api, carrier, {} if done else files, proposal, below)
 
 
@@ -166,7 +153,6 @@ def commit_to_branch(
 
 
 def _find_pull(api: Api, carrier: CarrierBranch) -> Any | None:
-    """The open pull request of the carrying branch, or None."""
     head = f"{api.repository.partition('/')[0]}:{carrier.branch}"
     ours = (carrier.branch, carrier.base, api.repository.lower())
     for one in api.every(f"{api.top}/pulls", state="open", head=head, base=carrier.base):
@@ -181,39 +167,35 @@ def _open_pull(api: Api, carrier: CarrierBranch, text: Mapping[str, str]) -> Any
         return api.post(f"{api.top}/pulls", {"head": carrier.branch, "base": carrier.base, **text})
     except OutcomeUnclear as error:
         api.settle(error)
-        pull = _find_pull(api, carrier)
-        if pull is None:
+        if (pull := _find_pull(api, carrier)) is None:
             raise
         return pull
     except RequestRefused as error:
-        pull = _find_pull(api, carrier)
-        if pull is not None:
+        if (pull := _find_pull(api, carrier)) is not None:
             return pull
         if error.http not in _NOT_ALLOWED:
             raise
-        raise PublishError(
-            "G270",
-            f"the branch {carrier.branch} holds the baseline, and no pull request could be opened: "
-            f"{error.message}",
-            cure="Allow it under Settings > Actions > General, `Allow GitHub Actions to create and "
-            "approve pull requests`, or open it by hand.",
-        ) from error
+        what = (
+            f"the branch {carrier.branch} holds the baseline, and no pull request could be opened"
+        )
+        cure = (
+            "Allow it under Settings > Actions > General, `Allow GitHub Actions to create and "
+            "approve pull requests`, or open it by hand."
+        )
+        raise PublishError("G270", f"{what}: {error.message}", cure=cure) from error
 
 
 def _accepted_at(api: Api, commit: str, files: Iterable[str], proposal: Proposal) -> frozenset[str]:
     """The sessions that a commit has accepted already, for this reason, by this person."""
     names: set[str] = set()
+    mine = (proposal.reason, proposal.by)
     baselines = [path for path in files if path.endswith(".toml")]
     for content in blobs_at(api, commit, baselines).values():
         try:
             sessions = tomllib.loads(blob_text(api, content)).get("session", {})
         except (tomllib.TOMLDecodeError, RecursionError, AttributeError):
             return frozenset()
-        if isinstance(sessions, dict):
-            names |= {
-                name
-                for name, one in sessions.items()
-                if isinstance(one, dict)
-                and (one.get("reason"), one.get("by")) == (proposal.reason, proposal.by)
-            }
+        for name, one in sessions.items() if isinstance(sessions, dict) else ():
+            if isinstance(one, dict) and (one.get("reason"), one.get("by")) == mine:
+                names.add(name)
     return frozenset(names)

@@ -38,7 +38,6 @@ class Job:
     gate: str | None
     """What the job gave as output `gate`; None where it gave none."""
     reason: str
-    """Half a sentence for a reader: how it ended."""
     stops: bool
     """Whether this job alone keeps the gate closed."""
 
@@ -49,7 +48,6 @@ class JobsVerdict:
 
     open: bool
     headline: str
-    """One sentence with the reason."""
     jobs: tuple[Job, ...]
 
 
@@ -70,7 +68,6 @@ def judge_jobs(text: str) -> JobsVerdict:
 
 
 def _job(name: str, entry: Any) -> Job:
-    """How one job ended, in plain words."""
     if not isinstance(entry, dict) or "result" not in entry:
         raise _unusable(f"the job {_mask(name)} has no result")
     result, outputs = entry["result"], entry.get("outputs")
@@ -82,7 +79,8 @@ def _job(name: str, entry: Any) -> Job:
     gate = outputs.get("gate")
     given = None if gate is None else gate if isinstance(gate, str) else "?"
     verdict = _gate_in_words(given, outputs.get("verdict"))
-    failure = _failure_in_words(result or "")
+    unknown = f'ended in an unknown way, "{_mask(result or "")}"'
+    failure = "" if result == "success" else _ENDINGS.get(result or "", unknown)
     return Job(
         name=_mask(name),
         result=_mask(result or ""),
@@ -90,13 +88,6 @@ def _job(name: str, entry: Any) -> Job:
         reason="; ".join(part for part in (failure, verdict) if part) or "succeeded",
         stops=bool(failure) or given not in {None, OPEN},
     )
-
-
-def _failure_in_words(result: str) -> str:
-    """What kept a job from succeeding; empty where it succeeded."""
-    if result == "success":
-        return ""
-    return _ENDINGS.get(result) or f'ended in an unknown way, "{_mask(result)}"'
 
 
 def _gate_in_words(gate: str | None, verdict: Any) -> str:
@@ -117,7 +108,6 @@ def _mask(text: str) -> str:
 
 
 def _parse_needs(text: str) -> dict[str, Any]:
-    """The table of jobs."""
     if len(text.encode("utf-8", "replace")) > LARGEST:
         raise _unusable(f"it is larger than {LARGEST >> 20} MiB")
     try:

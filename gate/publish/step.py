@@ -5,9 +5,8 @@ The exit status is 0 for nothing but a report that is there, of now, and opens b
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gate import __version__
 from gate.clock import now
@@ -30,28 +29,16 @@ OLDEST = timedelta(days=7)
 """An older report is not of this run."""
 AHEAD = timedelta(minutes=5)
 """How far the clock of the machine that judged may be ahead of this one."""
-CANNOT_JUDGE = 5
-NOT_PUBLISHED = 6
-
-_MEASURING_FAILED = 4
+_MEASURING_FAILED, CANNOT_JUDGE, NOT_PUBLISHED = 4, 5, 6
 _HIGHEST_STATUS = 255
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepReport:
+class StepReport(NamedTuple):
     """The report that counts."""
 
     report: Report
     made: bool
     """Whether it was made here, because the check left none that can be used."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunnerFiles:
-    """The files by which a step talks to its runner; None outside of GitHub."""
-
-    summary: Path | None
-    output: Path | None
 
 
 def take_report(out: Path, *, now: datetime, version: str, because: str = "") -> StepReport:
@@ -111,24 +98,27 @@ def status_of(report: Report) -> int:
 
 
 def publish_step(
-    report: Report, out: Path, links: Links, runner: RunnerFiles
+    report: Report, out: Path, links: Links, summary: Path | None, output: Path | None
 ) -> tuple[int, list[GateError]]:
-    """Write summary and outputs; the exit status, and what could not be written.
+    """Write the runner's files, None outside of GitHub; the exit status, and what failed.
 
     The outputs come last, and say `open` only where all the rest was written.
     """
     from gate.report.markdown.markdown import render_summary  # noqa: PLC0415 - only inside of GitHub
 
     status, failed = status_of(report), []
-    if runner.summary is not None:
+    # No word of it comes from outside.
+    short = f"## driftgate: gate {'open' if opens_gate(report) else 'closed'}\n\n"
+    short += "No room for more here: see the report and the log.\n"
+    if summary is not None:
         try:
-            append_summary(runner.summary, render_summary(report, links), _short_summary(report))
+            append_summary(summary, render_summary(report, links), short)
         except GateError as error:
             failed.append(error)
             status = status or NOT_PUBLISHED
-    if runner.output is not None:
+    if output is not None:
         try:
-            append_text(runner.output, output_lines(outputs(report, out, status)))
+            append_text(output, output_lines(outputs(report, out, status)))
         except GateError as error:
             failed.append(error)
             status = status or NOT_PUBLISHED
@@ -137,24 +127,14 @@ def publish_step(
 
 def outputs(report: Report, out: Path, status: int) -> dict[str, str]:
     """What later steps and jobs read."""
+    files = {name: out / f"{name}.json" for name in ("report", "session")}
     return {
         "gate": "closed" if status else "open",
         "verdict": report.verdict,
         "status": str(status),
-        "report": _path_if_file(out / "report.json"),
-        "session": _path_if_file(out / "session.json"),
+        **{name: str(path) if path.is_file() else "" for name, path in files.items()},
         "headline": report.headline,
     }
-
-
-def _path_if_file(path: Path) -> str:
-    return str(path) if path.is_file() else ""
-
-
-def _short_summary(report: Report) -> str:
-    """The summary where there is no room for it; no word of it comes from outside."""
-    state = "open" if opens_gate(report) else "closed"
-    return f"## driftgate: gate {state}\n\nNo room for more here: see the report and the log.\n"
 
 
 def _complaint(report: Report, now: datetime) -> str:
@@ -162,8 +142,7 @@ def _complaint(report: Report, now: datetime) -> str:
     if report.gate == "open" and not opens_gate(report):
         return "the check left a report that contradicts itself: its findings do not open the gate"
     try:
-        created = datetime.fromisoformat(report.created)
-        age = now - created
+        age = now - datetime.fromisoformat(report.created)
     except (ValueError, TypeError, OverflowError):
         return "the check left a report that does not say when it was made"
     if age < -AHEAD:
@@ -178,9 +157,6 @@ def confirmed_report(path: Path, said: str) -> Report:
 
     A run that is started again keeps the artifacts of its earlier attempts, so a report that opens
     may be of another judgement than the one that is published.
-
-    Raises:
-        InputError: the report cannot be read.
     """
     report = read_report(path)
     if report.gate != "open" or (said in {"", "open"} and opens_gate(report)):

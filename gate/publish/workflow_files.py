@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from gate import __version__, vcs
 from gate.errors import InputError
 
+_TEMPLATES = resources.files("gate").joinpath("cli", "github")
 SHAPES = ("one-stage", "two-stages")
 _REPOSITORY, _COMMIT = "driftgate/driftgate", "0" * 40
 """What the templates say, which are workflows that can be linted as they stand."""
@@ -23,11 +24,7 @@ _FILES = {
         "driftgate-judge.yml": "two-stages-judge.yml",
     },
 }
-_COMMON = {
-    "driftgate-accept.yml": "accept.yml",
-    "driftgate-baseline.yml": "baseline.yml",
-    "driftgate-aa.yml": "aa.yml",
-}
+_COMMON = {f"driftgate-{name}.yml": f"{name}.yml" for name in ("accept", "baseline", "aa")}
 _SOURCE = re.compile(r"(?P<repository>[\w.-]{1,100}/[\w.-]{1,100})@(?P<commit>[0-9a-f]{40})")
 _MACHINE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 _OWNERS_NAME = re.compile(r"@[\w.-]{1,100}(/[\w.-]{1,100})?")
@@ -50,22 +47,15 @@ class WorkflowOptions:
 
 
 def github_files(options: WorkflowOptions) -> dict[str, str]:
-    """Path -> text of each file, below the repository's root.
-
-    Raises:
-        InputError: G200, a name that cannot stand in a workflow, or no commit to pin.
-    """
+    """Path -> text of each file, below the repository's root."""
     for name, value, pattern in (
         ("--machine", options.machine, _MACHINE_NAME),
         ("--owners", options.owners, _OWNERS_NAME),
         ("--branch", options.branch, _BRANCH),
     ):
         if not pattern.fullmatch(value):
-            raise InputError(
-                "G200",
-                f"{name} {value[:80]!r} cannot stand in a workflow.",
-                cure="Use letters, digits, dots and dashes.",
-            )
+            what = f"{name} {value[:80]!r} cannot stand in a workflow."
+            raise InputError("G200", what, cure="Use letters, digits, dots and dashes.")
     repository, commit = _source(options.source)
     host_class = options.host_class or ""
     changes = {
@@ -83,7 +73,10 @@ def github_files(options: WorkflowOptions) -> dict[str, str]:
         for name, template in (_FILES[options.shape] | _COMMON).items()
     }
     files[".github/CODEOWNERS"] = "CODEOWNERS"
-    return {path: _filled(template, changes) for path, template in files.items()}
+    texts = {path: _TEMPLATES.joinpath(name).read_text("utf-8") for path, name in files.items()}
+    for old, new in changes.items():
+        texts = {path: text.replace(old, new) for path, text in texts.items()}
+    return texts
 
 
 def steps(options: WorkflowOptions, profile: str, where: str) -> str:
@@ -94,42 +87,19 @@ def steps(options: WorkflowOptions, profile: str, where: str) -> str:
         "\n- Actions, General: require approval for all external contributors. Forks are not"
         "\n  measured before you have read docs/github.md of driftgate, and say so."
     ) * (options.shape == "two-stages")
-    return f"""
-Next, on the machine that measures, a self-hosted runner with the label {options.machine}:
-  {where}gate run {profile} --repeat 5 --trials 10{known}
-  gate baseline accept reports/sessions/{profile}-*.json --reason "first baseline"
-  git add --all
-  git commit --message "Gate pull requests with driftgate"
-  git push origin {options.branch}
-
-{options.branch} must be the default branch. Then, in the settings of the repository:
-- Actions, General: allow GitHub Actions to create and approve pull requests.{forks}{owners}
-- Open a first pull request. When it was measured, require the status check `driftgate`
-  for {options.branch}, and a review from code owners.
-
-From then on each pull request is measured, and one that is slower is closed. To accept what
-it costs, write this comment in it, or start the workflow `driftgate accept`:
-  /driftgate accept REASON"""
-
-
-def _filled(template: str, changes: dict[str, str]) -> str:
-    text = resources.files("gate").joinpath("cli", "github", template).read_text(encoding="utf-8")
-    for old, new in changes.items():
-        text = text.replace(old, new)
-    return text
+    text = _TEMPLATES.joinpath("next-steps.txt").read_text("utf-8")
+    named = {"machine": options.machine, "branch": options.branch, "profile": profile}
+    return text.rstrip("\n").format(where=where, known=known, forks=forks, owners=owners, **named)
 
 
 def _source(given: str | None) -> tuple[str, str]:
-    """Repository and commit of driftgate that the workflows are pinned to."""
     pinned = given or _installed_from()
     match = _SOURCE.fullmatch(pinned)
     if match is None:
-        raise InputError(
-            "G200",
-            "--source: a repository and the full hash of a commit of driftgate are needed"
-            + (f", not {pinned[:120]!r}." if pinned else ", and this gate cannot tell its own."),
-            cure=f"Write for example --source {_REPOSITORY}@{'1234567890' * 4}.",
-        )
+        what = "--source: a repository and the full hash of a commit of driftgate are needed"
+        what += f", not {pinned[:120]!r}." if pinned else ", and this gate cannot tell its own."
+        cure = f"Write for example --source {_REPOSITORY}@{'1234567890' * 4}."
+        raise InputError("G200", what, cure=cure)
     return match["repository"], match["commit"]
 
 

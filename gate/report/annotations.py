@@ -1,8 +1,4 @@
-"""Annotations: workflow commands that GitHub shows beside a change, ten at most.
-
-A command ends at the end of its line and its properties at a colon or comma, so these are escaped
-as GitHub's own toolkit does it. A name from a session can neither end a command nor begin one.
-"""
+"""Annotations: workflow commands that GitHub shows beside a change, ten at most."""
 
 from __future__ import annotations
 
@@ -11,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gate.model import Role, Verdict
 from gate.report.wording import calibration_record, words
-from gate.text import scrub, shorten
+from gate.text import command_line, scrub, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,28 +44,27 @@ def render_annotations(report: Report) -> tuple[str, ...]:
 
 
 def _closing(report: Report) -> Iterator[_Note]:
-    """What closes the gate, or why it is closed without any finding."""
     if report.gate == "open":
         return
     found = words.closing_findings(report)
+    sentence = words.verdict_sentence(report)
     if words.is_error_report(report):
-        yield _Note("error", words.verdict_sentence(report), words.lead(report))
+        yield _Note("error", sentence, words.lead(report))
     elif not found:
-        yield _Note("error", "driftgate", words.verdict_sentence(report))
+        yield _Note("error", "driftgate", sentence)
     for finding in found:
         yield _of(finding, "error")
 
 
 def _warnings(report: Report) -> Iterator[_Note]:
     """What should be looked at though it closes nothing."""
-    if calibration_record.unfit(report.calibration):
-        yield _Note("warning", "driftgate", calibration_record.unfit(report.calibration))
+    if unfit := calibration_record.unfit(report.calibration):
+        yield _Note("warning", "driftgate", unfit)
     for edit in report.edits:
         if edit.loosens:
+            title = f"{words.effect(edit)} {edit.profile or 'the gate'}"
             text = f"{edit.headline} (not in force here). {edit.advice}"
-            yield _Note(
-                "warning", f"{words.effect(edit)} {edit.profile or 'the gate'}", text, edit.profile
-            )
+            yield _Note("warning", title, text, edit.profile)
     if report.gate == "open":
         for finding in report.findings:
             if finding.role is Role.GATE and finding.verdict in (Verdict.WAIVED, Verdict.NEW):
@@ -84,16 +79,7 @@ def _of(finding: Finding, level: str) -> _Note:
 
 
 def _line(note: _Note, report: Report) -> str:
-    properties = [f"title={_property(shorten(note.title, _LONGEST_TITLE))}"]
-    if note.profile in report.profiles and _PLAIN_NAME.fullmatch(note.profile):
-        properties.insert(0, f"file=profiles/{_property(note.profile)}.toml")
+    known = note.profile in report.profiles and _PLAIN_NAME.fullmatch(note.profile)
+    file = {"file": f"profiles/{note.profile}.toml"} if known else {}
     message = " ".join(shorten(note.message, _LONGEST_MESSAGE).split())
-    return f"::{note.level} {','.join(properties)}::{_data(message)}"
-
-
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+    return command_line(note.level, message, **file, title=shorten(note.title, _LONGEST_TITLE))

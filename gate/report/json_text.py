@@ -23,11 +23,7 @@ def render_json(report: Report) -> str:
     r"""The whole report, nothing rounded, nothing left out.
 
     Characters that could steer a terminal are written as `\u` escapes: the same string to a
-    parser, harmless to `cat`.
-
-    Raises:
-        ValueError: a number is not finite; the judge never lets one through.
-
+    parser, harmless to `cat`. A number that is not finite is a ValueError.
     """
     text = _encode(report, "\n")
     return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
@@ -68,7 +64,6 @@ def _encode(value: Any, line: str) -> str:
 
 @cache
 def _fields(kind: type) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]:
-    """The names of a dataclass's fields as they are written, and what reads their values."""
     names = [field.name for field in fields(kind)]
     values = attrgetter(*names) if len(names) > 1 else lambda one: (getattr(one, names[0]),)
     return tuple(map(_key, names)), values

@@ -35,24 +35,21 @@ def render_junit(report: Report) -> str:
     commands = [commands_for(finding, report) for finding in worst]
     report = scrub(report)
     findings = words.closing_findings(report)
+    known = beside(report, findings)
     closing = {
         id(finding): (
-            *known,
-            *(ContextLine(one.label, f"{one.why} {one.line}".strip()) for one in offered),
+            *lines,
+            *(ContextLine(one.label, f"{one.why} {one.line}".strip()) for one in do),
         )
-        for finding, known, offered in zip_longest(
-            findings, beside(report, findings), commands, fillvalue=()
-        )
+        for finding, lines, do in zip_longest(findings, known, commands, fillvalue=())
     }
     root = Element("testsuites", {"name": "driftgate"})
     suites: dict[str, Element] = {}
     for finding in report.findings:
-        suite = suites.get(finding.profile)
-        if suite is None:
-            suite = SubElement(root, "testsuite", {"name": finding.profile})
-            suites[finding.profile] = suite
-            _properties(suite, report, finding.profile)
-        _case(suite, finding, closing.get(id(finding)))
+        profile = finding.profile
+        if profile not in suites:
+            suites[profile] = _suite(root, report, profile, profile)
+        _case(suites[profile], finding, closing.get(id(finding)))
     green = bool(report.findings) and report.gate == "open"
     if words.is_error_report(report) or not (closing or green):
         _without_findings(root, report)
@@ -61,30 +58,27 @@ def render_junit(report: Report) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}\n'
 
 
-def _properties(suite: Element, report: Report, profile: str) -> None:
-    """What is true of the whole, and the edits that concern this profile or none."""
-    host = "unknown" if report.host is None else report.host.host_class or "unknown"
+def _suite(root: Element, report: Report, name: str, profile: str) -> Element:
+    """With what is true of the whole, and the edits that concern this profile or none."""
+    named = {finding.profile for finding in report.findings} if report.edits else set()
+    suite = SubElement(root, "testsuite", {"name": name})
     pairs = [
         (_GATE, report.gate),
         ("verdict", report.verdict),
         ("exit status", str(report.exit_status)),
-        ("host class", host),
+        ("host class", words.host_class(report)),
         *([("promise", words.promise(report))] if words.promises(report) else []),
         *([("record", calibration_record.line(report.calibration))] if report.host else []),
         *(("condition", text) for text in report.conditions),
         *(("note", text) for text in report.notes),
-        *_edits(report, profile),
+        *(
+            (f"edit, {words.effect(edit)}, not in force", f"{edit.headline} ({edit.code})")
+            for edit in report.edits
+            if edit.profile == profile or edit.profile not in named
+        ),
     ]
     _add_properties(suite, pairs)
-
-
-def _edits(report: Report, profile: str) -> list[tuple[str, str]]:
-    known = {finding.profile for finding in report.findings} if report.edits else set()
-    return [
-        (f"edit, {words.effect(edit)}, not in force", f"{edit.headline} ({edit.code})")
-        for edit in report.edits
-        if edit.profile == profile or edit.profile not in known
-    ]
+    return suite
 
 
 def _add_properties(parent: Element, pairs: Sequence[tuple[str, str]]) -> None:
@@ -106,18 +100,12 @@ def _case(suite: Element, finding: Finding, known: Sequence[ContextLine] | None)
     kind = "failure" if finding.verdict is Verdict.REGRESSED else "error"
     attributes = {"type": finding.verdict.value, "message": finding.headline}
     SubElement(case, kind, attributes).text = summary
-    context = _beside(known)
-    if context:
-        SubElement(case, "system-out").text = context
-
-
-def _beside(known: Sequence[ContextLine]) -> str:
-    """Curve, costs, decision, history and commands, a line each."""
-    return "\n".join(f"{line.label}: {line.text}" if line.label else line.text for line in known)
+    lines = [f"{line.label}: {line.text}" if line.label else line.text for line in known]
+    if lines:
+        SubElement(case, "system-out").text = "\n".join(lines)
 
 
 def _summary(finding: Finding) -> str:
-    """The finding in lines: verdict, sentence, numbers, what qualifies it, what to do."""
     lines = [f"{words.verdict(finding)} {finding.code}: {finding.headline}"]
     if finding.base_value is not None or finding.head_value is not None:
         ends = words.interval(finding)
@@ -131,8 +119,7 @@ def _summary(finding: Finding) -> str:
 
 def _without_findings(root: Element, report: Report) -> None:
     """The gate itself as a case that is in error: there is no finding to blame."""
-    suite = SubElement(root, "testsuite", {"name": "driftgate"})
-    _properties(suite, report, "")
+    suite = _suite(root, report, "driftgate", "")
     case = SubElement(suite, "testcase", {"classname": "driftgate", "name": _GATE})
     message = words.lead(report) or words.verdict_sentence(report)
     attributes = {"type": report.verdict, "message": message}
@@ -141,11 +128,8 @@ def _without_findings(root: Element, report: Report) -> None:
 
 
 def _count(root: Element) -> None:
-    """The counts that readers of the file trust, of each suite and of all."""
     for holder in [root, *root]:
-        cases = list(holder.iter("testcase"))
-        holder.set("tests", str(len(cases)))
-        holder.set("failures", str(len(list(holder.iter("failure")))))
-        holder.set("errors", str(len(list(holder.iter("error")))))
+        for name, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error")):
+            holder.set(name, str(len(list(holder.iter(tag)))))
         if holder is not root:
             holder.set("skipped", "0")

@@ -119,11 +119,7 @@ def running_kernel(machine: RawMachine | None = None) -> RunningKernel:
 
 
 def read_boots(state: Path) -> Boots | None:
-    """The journal; None where no restart is under way.
-
-    Raises:
-        InputError: G269, it cannot be read or understood.
-    """
+    """The journal, or G269 where it cannot be understood; None where no restart is under way."""
     path = state / JOURNAL
     try:
         if disk.is_absent(path):
@@ -137,11 +133,7 @@ def read_boots(state: Path) -> Boots | None:
 
 
 def write_boots(state: Path, boots: Boots) -> None:
-    """Replace the journal in one step; it is on the disk when this returns.
-
-    Raises:
-        InputError: G208, and the machine may not be restarted.
-    """
+    """Replace the journal in one step; it is on the disk, or G208, and nothing may restart."""
     state.mkdir(parents=True, exist_ok=True)
     disk.write_text(state / JOURNAL, json.dumps({"schema": _SCHEMA, **asdict(boots)}, indent=1))
 
@@ -153,23 +145,12 @@ def forget_boots(state: Path) -> None:
 
 
 def _parsed(data: Any) -> Boots:
-    if data.pop("schema") != _SCHEMA:
-        message = "of another schema"
-        raise ValueError(message)
     boots = tuple(
         Restart(**{**one, "came": RunningKernel(**one["came"]) if one["came"] else None})
         for one in data["boots"]
     )
     words = tuple(data["words"])
-    if not boots or not all(isinstance(word, str) for word in words):
-        message = "no boot"
-        raise ValueError(message)
-    return Boots(
-        **{
-            **data,
-            "first": RunningKernel(**data["first"]),
-            "words": words,
-            "boots": boots,
-            "doing": BootStage(data["doing"]),
-        }
-    )
+    if data.pop("schema") != _SCHEMA or not boots or not all(isinstance(w, str) for w in words):
+        raise ValueError("of another schema, or without a boot")
+    first, doing = RunningKernel(**data["first"]), BootStage(data["doing"])
+    return Boots(**{**data, "first": first, "words": words, "boots": boots, "doing": doing})

@@ -36,11 +36,7 @@ class ActiveSide:
 
 
 def resolve(side: Side, spec: SideSpec, root: Path) -> ActiveSide:
-    """Resolve one side against the project root and prove its content.
-
-    Raises:
-        InputError: its directory does not exist.
-    """
+    """Resolve one side against the project root, or G234, and prove its content."""
     directory = None if spec.directory is None else (root / spec.directory).resolve()
     if directory is not None and not directory.is_dir():
         raise InputError(
@@ -53,6 +49,8 @@ def resolve(side: Side, spec: SideSpec, root: Path) -> ActiveSide:
     if directory is not None:
         environment["GATE_SIDE_DIR"] = str(directory)
     facts = vcs.checkout(directory or root)
+    # What git knows of a project tree that is itself the subject: commit and changes.
+    tree = f"{facts.commit} {vcs.changes(root)}" if facts and not directory else ""
     shown = [shown_variable(f"{name}={value}") for name, value in sorted(spec.environment.items())]
     description = " ".join(([_short(directory)] if directory else []) + shown)
     return ActiveSide(
@@ -60,17 +58,13 @@ def resolve(side: Side, spec: SideSpec, root: Path) -> ActiveSide:
         directory=directory,
         environment=environment,
         subject=Subject(
-            description=_encodable(description)[:500],
+            # A directory's name may be no UTF-8.
+            description=description.encode("utf-8", "backslashreplace").decode("utf-8")[:500],
             commit=facts.commit if facts else "",
             dirty=facts.dirty if facts else False,
-            proof=content_hash(directory, spec.environment, "" if directory else _tree(root)),
+            proof=content_hash(directory, spec.environment, tree),
         ),
     )
-
-
-def _encodable(text: str) -> str:
-    """The text with what is no UTF-8, as a directory's name may be, written as escapes."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _short(directory: Path) -> str:
@@ -88,10 +82,7 @@ def refuse_equal_sides(sides: Mapping[Side, ActiveSide], profile: Profile) -> No
     """Refuse two sides that are one place and one environment: their pairs would clear anything.
 
     Copies with the same content are allowed: a change may not reach this subject, and a note says
-    so. So is a calibration, which compares a thing with itself on purpose.
-
-    Raises:
-        InputError: G237.
+    so. So is a calibration, which compares a thing with itself on purpose. Else G237.
     """
     base, head = sides.get(Side.BASE), sides.get(Side.HEAD)
     if base is None or head is None or profile.harness == "replay" or profile.plant is not None:
@@ -115,13 +106,7 @@ def refuse_equal_sides(sides: Mapping[Side, ActiveSide], profile: Profile) -> No
         )
 
 
-def _tree(root: Path) -> str:
-    """What git knows of a project tree that is itself the subject: commit and changes."""
-    facts = vcs.checkout(root)
-    return f"{facts.commit} {vcs.changes(root)}" if facts else ""
-
-
-def content_hash(directory: Path | None, environment: Mapping[str, str], tree: str = "") -> str:
+def content_hash(directory: Path | None, environment: Mapping[str, str], tree: str) -> str:
     """Hash of a side's files and variables; empty for a directory too large to hash.
 
     `tree` stands for the files where no directory was named.

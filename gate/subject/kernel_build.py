@@ -45,6 +45,7 @@ _FIXED = {
     "KBUILD_BUILD_HOST": "gate",
     "KBUILD_BUILD_VERSION": "1",
     "LOCALVERSION": "",
+    "LC_ALL": "C",
 }
 _OURS = re.compile(r"KBUILD_|K[A-Z]*FLAGS$|MAKE|MFLAGS$|LOCALVERSION$|INSTALL_|O$|M$|ARCH$|CC$")
 """Variables of the caller that would get into a build."""
@@ -175,7 +176,8 @@ class Builder:
         self._do(BuildStep(("make", *place, *self._compiler, *words), purpose))
 
     def _do(self, step: BuildStep) -> None:
-        status = self._run(step, self._log, _environment())
+        kept = {name: value for name, value in os.environ.items() if not _OURS.match(name)}
+        status = self._run(step, self._log, kept | _FIXED)
         if status != 0:
             raise MeasureError(
                 FAILED,
@@ -246,8 +248,3 @@ def first_error(log: Path) -> str:
     except OSError:
         return "it left no log"
     return last[:_LONGEST].rstrip(".")
-
-
-def _environment() -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not _OURS.match(name)}
-    return kept | _FIXED | {"LC_ALL": "C"}

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     Do = Callable[["BuildStep"], None]
-    from collections.abc import Mapping
 
 CODE = "G281"
 _MAKEFILE = ("Makefile", "Kbuild", "scripts/kconfig")
@@ -47,11 +46,7 @@ class KernelSource(NamedTuple):
 
 
 def sources(tree: Path, base: str, head: str) -> tuple[KernelSource, KernelSource]:
-    """The sources of base and head: revisions of a repository, or else two directories.
-
-    Raises:
-        InputError: G281, there is no such revision or directory, or it holds no kernel.
-    """
+    """The sources of base and head: revisions of a repository, or else two directories; or G281."""
     top = _git(tree, "rev-parse", "--show-toplevel")
     if top is not None and Path(top).resolve() == tree.resolve():
         found = tuple(_revision(tree, one) for one in (base, head))
@@ -61,16 +56,12 @@ def sources(tree: Path, base: str, head: str) -> tuple[KernelSource, KernelSourc
 
 
 def _revision(tree: Path, name: str) -> KernelSource:
-    commit = _git(
-        tree, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"
-    )
+    words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    commit = _git(tree, *words)
     if commit is None:
-        raise InputError(
-            CODE,
-            f"there is no revision {name[:80]!r}.",
-            cure="Name a commit, a tag or a branch of it.",
-            place=str(tree),
-        )
+        message = f"there is no revision {name[:80]!r}."
+        cure = "Name a commit, a tag or a branch of it."
+        raise InputError(CODE, message, cure=cure, place=str(tree))
     listed = _git(tree, "ls-tree", "--name-only", commit, *_MAKEFILE) or ""
     if len(listed.split()) != len(_MAKEFILE):
         raise _no_kernel(f"{tree} at {name}")
@@ -97,11 +88,7 @@ def _no_kernel(place: str) -> InputError:
 
 
 def lay_out(source: KernelSource, place: Path, do: Do) -> None:
-    """Make `place` hold this source and nothing else.
-
-    Raises:
-        MeasureError: G282, it cannot be copied or checked out.
-    """
+    """Make `place` hold this source and nothing else, or G282."""
     if source.commit and (place / ".git").exists():
         do(_checkout(place, ("checkout",), source.commit))
         return
@@ -133,14 +120,9 @@ def remove(source: KernelSource, place: Path) -> None:
 
 
 def _git(tree: Path, *words: str) -> str | None:
+    argv = ("git", "-C", str(tree), *words)
     try:
-        answer = subprocess.run(
-            ("git", "-C", str(tree), *words),
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=60,
-        )
+        answer = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
         return None
     return answer.stdout.strip() if answer.returncode == 0 else None
@@ -167,35 +149,28 @@ class KernelBuildOptions(NamedTuple):
     fragments: tuple[Path, ...]
 
     def check(self) -> None:
-        """Refuse what cannot be.
-
-        Raises:
-            InputError: G281.
-        """
+        """Refuse what cannot be (G281)."""
         if not self.default.endswith("config") or not self.default.replace("_", "").isalnum():
             message = f"{self.default[:80]!r} is no configuration of a kernel tree."
             raise InputError(CODE, message, cure="For example --defconfig allnoconfig.")
         for path in filter(None, (self.config, *self.fragments)):
             if not path.is_file():
-                raise InputError(
-                    CODE,
-                    "there is no such file.",
-                    cure="Give a kernel's configuration.",
-                    place=str(path),
-                )
+                cure = "Give a kernel's configuration."
+                raise InputError(CODE, "there is no such file.", cure=cure, place=str(path))
 
     def text(self) -> str:
         """The fragments, one after the other, and what makes builds repeat."""
-        parts = [path.read_text(encoding="utf-8", errors="replace") for path in self.fragments]
-        return "\n".join((*parts, _REPEATABLE))
+        return "\n".join((*self._texts(), _REPEATABLE))
+
+    def _texts(self) -> list[str]:
+        return [path.read_text(encoding="utf-8", errors="replace") for path in self.fragments]
 
     def not_taken(self, final: str) -> tuple[str, ...]:
         """Lines of the fragments that a tree did not take."""
         have = options_in(final.splitlines())
         wanted: dict[str, str] = {}
-        for path in self.fragments:
-            lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-            wanted.update(options_in(lines))
+        for text in self._texts():
+            wanted |= options_in(text.splitlines())
         return tuple(
             f"CONFIG_{name}={value}"
             for name, value in wanted.items()
@@ -206,15 +181,13 @@ class KernelBuildOptions(NamedTuple):
 def difference(base: str, head: str) -> tuple[str, ...]:
     """How two final configurations differ, as scripts/diffconfig of Linux prints it."""
     before, after = options_in(base.splitlines()), options_in(head.splitlines())
-    names = sorted(before.keys() | after.keys())
-    return tuple(
-        _line(name, before, after) for name in names if before.get(name) != after.get(name)
-    )
-
-
-def _line(name: str, before: Mapping[str, str], after: Mapping[str, str]) -> str:
-    if name not in after:
-        return f"-{name} {before[name]}"
-    if name not in before:
-        return f"+{name} {after[name]}"
-    return f" {name} {before[name]} -> {after[name]}"
+    found = []
+    for name in sorted(before.keys() | after.keys()):
+        old, new = before.get(name), after.get(name)
+        if new is None:
+            found.append(f"-{name} {old}")
+        elif old is None:
+            found.append(f"+{name} {new}")
+        elif old != new:
+            found.append(f" {name} {old} -> {new}")
+    return tuple(found)

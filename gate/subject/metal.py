@@ -56,11 +56,7 @@ class Metals:
         self._images: dict[Side, Image] = {}
 
     def check(self, sides: Mapping[Side, ActiveSide]) -> None:
-        """Read the kernel of each side.
-
-        Raises:
-            InputError: G265, a side has none, or both have one and the same.
-        """
+        """Read the kernel of each side, or G265: a side has none, or both have the same."""
         known = hashlib.sha256(self._key.encode())
         for side, one in sorted(sides.items()):
             if one.directory is None:
@@ -114,11 +110,7 @@ class Metals:
         return self._arrived(journal, side, now)
 
     def prove(self, side: ActiveSide) -> None:
-        """The same boot, and the same kernel.
-
-        Raises:
-            NotActive: it is not.
-        """
+        """The same boot, and the same kernel."""
         self._demand(side.side, running_kernel())
 
     def deactivate(self) -> None:

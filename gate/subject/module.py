@@ -17,11 +17,11 @@ from gate.errors import InputError
 from gate.linux.kernel_modules import kernel_had_oops, loaded_module, loaded_names, loads_modules
 from gate.model import Side
 from gate.subject.module_journal import SYSTEM, close, note, program
-from gate.subject.switch import NotActive, Words
+from gate.subject.switch import CommandFailed, NotActive
 from gate.vm.modules import ModuleTree
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from gate.linux.kernel_modules import LoadedModule
     from gate.model import Activation, Changes
@@ -53,33 +53,28 @@ class Modules:
     def check(self, sides: Mapping[Side, ActiveSide], place: str) -> None:
         """Read the modules of every side, and refuse what cannot work, before anything is loaded.
 
-        Raises:
-            InputError: G265, a side lacks a module; G267, it cannot be loaded here.
+        G265 where a side lacks a module, G267 where it cannot be loaded here.
         """
+        for message, cure in self._obstacles(sides, place):
+            raise InputError(CODE, message, cure=cure, place=place)
+
+    def _obstacles(self, sides: Mapping[Side, ActiveSide], place: str) -> Iterator[tuple[str, str]]:
+        """Why nothing can be loaded here, each with its cure; the modules are read on the way."""
         if os.geteuid() != 0:
-            raise _impossible("only root may load modules.", "Run the gate as root.", place)
+            yield "only root may load modules.", "Run the gate as root."
         if not program("insmod"):
-            raise _impossible("insmod is not installed.", "apt install kmod", place)
+            yield "insmod is not installed.", "apt install kmod"
         if not loads_modules():
-            raise _impossible(
-                "this kernel loads no modules.",
-                "Boot one that does, or gate it in a virtual machine: `gate boot`.",
-                place,
-            )
+            cure = "Boot one that does, or gate it in a virtual machine: `gate boot`."
+            yield "this kernel loads no modules.", cure
         for side in sides.values():
             self._read[side.side] = self._modules(side, place)
         for name in sorted(loaded_names() & self._own):
-            raise _impossible(
-                f"the module {name} is loaded already, and is not ours to unload.",
-                f"Unload it if nobody needs it: modprobe -r {name}",
-                place,
-            )
+            message = f"the module {name} is loaded already, and is not ours to unload."
+            yield message, f"Unload it if nobody needs it: modprobe -r {name}"
         if self._device is not None and self._device.exists():
-            raise _impossible(
-                f"{self._device} is there before the module is loaded.",
-                "Find out what made it: the gate writes only to what its own module made.",
-                place,
-            )
+            cure = "Find out what made it: the gate writes only to what its own module made."
+            yield f"{self._device} is there before the module is loaded.", cure
 
     @property
     def changes(self) -> Changes | None:
@@ -154,13 +149,12 @@ class Modules:
             # Closed before it is loaded: a kernel reads no file that is open for writing.
             file = Path(scratch) / f"{module.name}.ko"
             file.write_bytes(module.content)
-            said = self._run(
-                Words((*program("insmod"), str(file), *module.parameters), SYSTEM, _PATIENCE)
-            )
-        if said.status != 0:
-            why = said.errors.strip().splitlines()[-1:] or ["it said nothing"]
-            plain = why[0].replace(str(file), file.name)
-            raise NotActive(f"the module {module.name} does not load: {plain}")
+            words = (*program("insmod"), str(file), *module.parameters)
+            try:
+                self._run(words, SYSTEM, _PATIENCE)
+            except CommandFailed as failure:
+                plain = failure.said.replace(str(file), file.name)
+                raise NotActive(f"the module {module.name} does not load: {plain}") from None
         now = loaded_module(module.name)
         if now is None:
             raise NotActive(f"the module {module.name} was loaded, and is not there")
@@ -190,14 +184,14 @@ class Modules:
     def _unload(self, name: str) -> None:
         until = time.monotonic() + _IN_USE
         while True:
-            said = self._run(Words((*program("rmmod"), name), SYSTEM, _PATIENCE))
-            if said.status == 0 or name not in loaded_names():
+            try:
+                self._run((*program("rmmod"), name), SYSTEM, _PATIENCE)
+            except CommandFailed as failure:
+                if name not in loaded_names():
+                    return
+                if time.monotonic() > until:
+                    why = f"the module {name} cannot be unloaded: {failure.said}"
+                    raise NotActive(why) from None
+            else:
                 return
-            if time.monotonic() > until:
-                last = said.errors.strip().splitlines()[-1:] or ["it said nothing"]
-                raise NotActive(f"the module {name} cannot be unloaded: {last[0]}")
             time.sleep(_STEP)  # udev may still look at its device
-
-
-def _impossible(message: str, cure: str, place: str) -> InputError:
-    return InputError(CODE, message, cure=cure, place=place)

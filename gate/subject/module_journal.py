@@ -8,6 +8,7 @@ Whoever finds one after a gate was killed unloads what is still loaded and still
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import subprocess
 from contextlib import suppress
@@ -17,6 +18,7 @@ from gate.errors import InputError
 from gate.formats import disk
 from gate.linux.kernel_modules import loaded_module
 from gate.linux.machine import ThisMachine, read_boot_id
+from gate.subject.switch import CommandFailed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,12 +37,28 @@ def program(name: str) -> tuple[str, ...]:
     return ("busybox", name) if shutil.which("busybox", path=SYSTEM["PATH"]) else ()
 
 
-def note(state: Path, modules: Sequence[tuple[str, str]]) -> None:
-    """Write down what will be loaded, in order.
+def run_program(*words: str, patience: float = _PATIENCE) -> str:
+    """Run a program of the system to its end; gives its output.
 
     Raises:
-        InputError: G208, and nothing may be loaded.
+        CommandFailed: it cannot be run, took too long, or ended with another status than 0.
     """
+    try:
+        done = subprocess.run(
+            words, env=SYSTEM, capture_output=True, timeout=patience, check=False, text=True
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        why = error.strerror if isinstance(error, OSError) else f"it took over {patience:g} s"
+        raise CommandFailed(f"{words[0]} cannot be run: {why}", str(why)) from error
+    if done.returncode != 0:
+        said = " ".join((done.stderr or done.stdout).split())[:200] or "it said nothing"
+        ending = f"{shlex.join(words)[:200]} ended with status {done.returncode}: {said}"
+        raise CommandFailed(ending, said)
+    return done.stdout
+
+
+def note(state: Path, modules: Sequence[tuple[str, str]]) -> None:
+    """Write down what will be loaded, in order; or G208, and nothing may be loaded."""
     state.mkdir(parents=True, exist_ok=True)
     data = {"boot": read_boot_id(ThisMachine()), "modules": [list(one) for one in modules]}
     disk.write_text(state / JOURNAL, json.dumps(data) + "\n")
@@ -65,17 +83,13 @@ def unload_left(state: Path) -> tuple[str, ...]:
         now = loaded_module(name)
         if now is None or now.build_id != build_id:
             continue  # it was never loaded, is gone, or is somebody else's now
-        words = (*program("rmmod"), name)
         try:
-            done = subprocess.run(
-                words, env=SYSTEM, capture_output=True, timeout=_PATIENCE, check=False, text=True
-            )
-            status, errors = done.returncode, done.stderr
-        except (OSError, subprocess.TimeoutExpired) as error:
-            status, errors = 1, str(error)
-        stays |= status != 0
-        why = " ".join(errors.split())[:200]
-        lines.append(f"unloaded {name}" if status == 0 else f"{name} stays loaded: {why}")
+            run_program(*program("rmmod"), name)
+        except CommandFailed as failure:
+            stays = True
+            lines.append(f"{name} stays loaded: {failure.said}")
+        else:
+            lines.append(f"unloaded {name}")
     if not stays:
         close(state)
     return tuple(lines)

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import shlex
 import shutil
-import subprocess
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.errors import MeasureError
 from gate.linux.machine import ThisMachine, line
 from gate.model import OneShot, Side
-from gate.subject.module_journal import SYSTEM
+from gate.subject.module_journal import SYSTEM, run_program
+from gate.subject.switch import CommandFailed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,21 +51,27 @@ def arm(metal: Metal, target: BootTarget, first: RunningKernel) -> None:
     match metal.by:
         case OneShot.GRUB:
             _do(_either("grub-reboot"), entry)
-            wanted = f"next_entry={entry}"
-            _demand("GRUB", wanted, holds=wanted in _grub_environment())
+            who, wanted = "GRUB", f"next_entry={entry}"
+            is_armed = wanted in _grub_environment()
         case OneShot.SYSTEMD_BOOT:
             _do("bootctl", "set-oneshot", entry)
-            armed = _efi_text(ThisMachine().data(_ONE_SHOT))
-            _demand("the firmware", f"LoaderEntryOneShot {entry}", holds=armed == entry)
+            who, wanted = "the firmware", f"LoaderEntryOneShot {entry}"
+            # Behind four bytes of attributes.
+            text = ThisMachine().data(_ONE_SHOT)[4:].decode("utf-16-le", "replace")
+            is_armed = text.rstrip("\0") == entry
         case OneShot.EFI:
             _do("efibootmgr", "--bootnext", entry)
-            wanted = f"BootNext: {entry.upper()}"
-            _demand("the firmware", wanted, holds=wanted in _do("efibootmgr").splitlines())
+            who, wanted = "the firmware", f"BootNext: {entry.upper()}"
+            is_armed = wanted in _do("efibootmgr").splitlines()
         case OneShot.KEXEC:
             _do("kexec", "--load", *_kexec_words(metal, target, first))
-            _demand("the kernel", "a loaded kernel", holds=line(ThisMachine(), _LOADED) == "1")
+            who, wanted = "the kernel", "a loaded kernel"
+            is_armed = line(ThisMachine(), _LOADED) == "1"
         case OneShot.COMMAND:
             _do("sh", "-c", metal.once.replace("{side}", shlex.quote(str(target.directory))))
+            return
+    if not is_armed:
+        raise _refused(f"{who} does not show {wanted} after it was set")
 
 
 def check_disarmed(metal: Metal) -> str:
@@ -90,11 +96,7 @@ def check_disarmed(metal: Metal) -> str:
 
 
 def restart(metal: Metal) -> None:
-    """Restart now: returns before the machine goes down.
-
-    Raises:
-        MeasureError: G269, nothing restarts it.
-    """
+    """Restart now, or G269: returns before the machine goes down."""
     if metal.by is OneShot.KEXEC and not metal.restart:
         _do("systemctl", "kexec")
     else:
@@ -102,11 +104,7 @@ def restart(metal: Metal) -> None:
 
 
 def restart_plainly(command: str) -> None:
-    """Restart into whatever the machine starts by itself, by a command or `systemctl reboot`.
-
-    Raises:
-        MeasureError: G269, nothing restarts it.
-    """
+    """Restart, or G269, into whatever the machine starts by itself: by a command, or systemctl."""
     _do(*(("sh", "-c", command) if command else ("systemctl", "reboot")))
 
 
@@ -132,28 +130,11 @@ def _either(name: str) -> str:
     return other if shutil.which(other, path=path) and not shutil.which(name, path=path) else name
 
 
-def _efi_text(variable: bytes) -> str:
-    """What a variable of the firmware says behind its four bytes of attributes."""
-    return variable[4:].decode("utf-16-le", "replace").rstrip("\0")
-
-
 def _do(*words: str) -> str:
     try:
-        done = subprocess.run(
-            words, env=SYSTEM, capture_output=True, timeout=_PATIENCE, check=False, text=True
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        why = error.strerror if isinstance(error, OSError) else f"it took over {_PATIENCE:g} s"
-        raise _refused(f"{words[0]} cannot be run: {why}") from error
-    if done.returncode != 0:
-        said = " ".join((done.stderr or done.stdout).split())[:200] or "it said nothing"
-        raise _refused(f"{shlex.join(words)[:200]} ended with status {done.returncode}: {said}")
-    return done.stdout
-
-
-def _demand(who: str, wanted: str, *, holds: bool) -> None:
-    if not holds:
-        raise _refused(f"{who} does not show {wanted} after it was set")
+        return run_program(*words, patience=_PATIENCE)
+    except CommandFailed as failure:
+        raise _refused(str(failure)) from failure
 
 
 def _refused(why: str) -> MeasureError:

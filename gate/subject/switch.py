@@ -10,67 +10,49 @@ a side and differ between the sides.
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from gate.model import Activation, Side
     from gate.subject.command import ActiveSide
 
-    Run = Callable[["Words"], "CommandResult"]
-    from gate.model import Activation, Side
+    Run = Callable[[tuple[str, ...], Mapping[str, str], float], str]
+    """Runs a program to its end: its words, variables beside the usual ones, seconds; its output.
+
+    Raises `CommandFailed`.
+    """
 
 
 class NotActive(Exception):
     """A side could not be activated or is not proven; the message says why, in one sentence."""
 
 
-class Words(NamedTuple):
-    """A program to run to its end."""
+class CommandFailed(NotActive):
+    """A program did not end well; the message says how, and `said` is its last line."""
 
-    argv: tuple[str, ...]
-    environment: Mapping[str, str]
-    """Beside the usual ones."""
-    timeout: float
-
-
-class CommandResult(NamedTuple):
-    """How it ended."""
-
-    status: int
-    output: str
-    errors: str
-    timed_out: bool
+    def __init__(self, ending: str, said: str) -> None:
+        super().__init__(ending)
+        self.said = said
 
 
 class Switch(Protocol):
-    """Brings one side at a time into force."""
+    """Brings one side at a time into force; a step that is not possible raises `NotActive`."""
 
     held: bool
     """Whether a side stays active from one of its trials to the next."""
 
     def activate(self, side: ActiveSide) -> str:
-        """Make a side the active one and prove it; gives its proof, in a line.
-
-        Raises:
-            NotActive: it cannot be activated, or is not what it claims to be.
-        """
+        """Make a side the active one and prove it; gives its proof, in a line."""
         ...
 
     def prove(self, side: ActiveSide) -> None:
-        """Prove that the side is still active, and nothing else was meanwhile.
-
-        Raises:
-            NotActive: it is not.
-        """
+        """Prove that the side is still active, and nothing else was meanwhile."""
         ...
 
     def deactivate(self) -> None:
-        """Put things back as they were; nothing where no side is active.
-
-        Raises:
-            NotActive: that is not possible now.
-        """
+        """Put things back as they were; nothing where no side is active."""
         ...
 
 
@@ -120,13 +102,7 @@ class Custom:
 
     def _do(self, key: str, command: str, side: ActiveSide) -> str:
         text = command.replace("{side}", shlex.quote(str(side.directory or "")))
-        said = self._run(Words(("sh", "-c", text), side.environment, self._subject.timeout))
-        if said.timed_out:
-            limit = f"{self._subject.timeout:g} s"
-            raise NotActive(f"`{key}` of the {side.side.value} side took more than {limit}")
-        if said.status != 0:
-            last = (said.errors or said.output).strip().splitlines()[-1:] or ["it said nothing"]
-            raise NotActive(
-                f"`{key}` of the {side.side.value} side ended with status {said.status}: {last[0]}"
-            )
-        return said.output
+        try:
+            return self._run(("sh", "-c", text), side.environment, self._subject.timeout)
+        except CommandFailed as failure:
+            raise NotActive(f"`{key}` of the {side.side.value} side {failure}") from None

@@ -45,7 +45,7 @@ class Archive:
         stands here.
 
         Raises:
-            Lacking: it is not here, or no program.
+            MissingProgram: it is not here, or no program.
         """
         found = shutil.which(name, path=environment.get("PATH"))
         if found is None:
@@ -66,12 +66,9 @@ class Archive:
         parents = {
             parent: (stat.S_IFDIR | 0o755, b"") for path in self._files for parent in _parents(path)
         }
-        number = 0
-        for number, (path, (mode, content)) in enumerate(
-            sorted((parents | self._files).items()), 1
-        ):
+        entries = [*sorted((parents | self._files).items()), ("TRAILER!!!", (0, b""))]
+        for number, (path, (mode, content)) in enumerate(entries, 1):
             yield _entry(number, path, mode, content)
-        yield _entry(number + 1, "TRAILER!!!", 0, b"")
 
 
 def _parents(path: str) -> Iterable[str]:
@@ -93,11 +90,6 @@ def _padded(data: bytes) -> bytes:
 
 def _libraries(program: str) -> tuple[str, ...]:
     """Shared libraries and the loader of a program of this machine; none where it is static."""
-    answer = subprocess.run(
-        ("ldd", program),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    words = ("ldd", program)
+    answer = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
     return tuple(match[1] for match in map(_LIBRARY.search, answer.stdout.splitlines()) if match)

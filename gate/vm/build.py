@@ -6,13 +6,12 @@ it. Output of programs is in base64, for a serial line would change it.
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gate.vm.archive import Archive
 from gate.vm.image import Image, bootable, find_image, read_image
-from gate.vm.modules import ModuleTree
+from gate.vm.modules import ModuleTree, loading
 from gate.vm.plugin import compile_plugin
 
 if TYPE_CHECKING:
@@ -67,14 +66,8 @@ def script(modules: Sequence[Module], steps: Sequence[tuple[str, bool]]) -> str:
 
     Each step is a file in the guest's /gate, run between two marks where it says so.
     """
-    parts = [_HEAD.format(answers=ANSWERS)]
-    parts += [
-        _MODULE.format(name=one.name, parameters=shlex.join(one.parameters)) for one in modules
-    ]
-    parts += [
-        _STEP.format(name=name, mark="gate-mark " if marked else "") for name, marked in steps
-    ]
-    return "".join((*parts, _TAIL))
+    runs = (_STEP.format(name=name, mark="gate-mark " if marked else "") for name, marked in steps)
+    return "".join((_HEAD.format(answers=ANSWERS), loading(_MODULE, modules), *runs, _TAIL))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,61 +80,49 @@ class GuestFiles:
     archive: Path
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GuestOptions:
-    """What a profile wants of a guest."""
-
-    modules: tuple[str, ...]
-    """`null_blk nr_devices=1`."""
-    programs: tuple[str, ...]
-    """Programs of this machine, beside busybox."""
-    steps: tuple[tuple[str, str, bool], ...]
-    """Name, shell text, and whether it runs between two marks."""
-
-
 def read_side(directory: Path, modules: Iterable[str]) -> tuple[Image, tuple[Module, ...], bytes]:
-    """The kernel and the modules of a side.
-
-    Raises:
-        InputError: G265, one is missing or cannot be read.
-    """
+    """The kernel and the modules of a side, or G265 where one is missing or cannot be read."""
     image, kernel = read_image(find_image(directory))
     return image, ModuleTree(directory, image.release).loaded(modules), kernel
 
 
 def lay_out(
-    directory: Path, wanted: GuestOptions, place: Path, environment: Mapping[str, str]
+    directory: Path,
+    lines: Iterable[str],
+    programs: Iterable[str],
+    steps: Sequence[tuple[str, str, bool]],
+    place: Path,
+    environment: Mapping[str, str],
 ) -> GuestFiles:
     """Write the guest of a side into `place`, which is made.
+
+    `lines` name its modules, as `null_blk nr_devices=1`, and `programs` those of this machine that
+    it has beside busybox. A step is its name, its shell text, and whether it runs between marks.
 
     Raises:
         InputError: G265, the side cannot be booted.
         MeasureError: G266, a part of ours cannot be built.
-        Lacking: a program is not here.
+        MissingProgram: a program is not here.
         OSError: it cannot be written.
     """
-    image, modules, kernel = read_side(directory, wanted.modules)
+    image, modules, kernel = read_side(directory, lines)
     archive = Archive()
     archive.add_directories(*_EMPTY)
     archive.add_program("busybox", environment)
     archive.add("bin/gate-mark", compile_plugin("mark").read_bytes(), runs=True)
-    for program in wanted.programs:
+    for program in programs:
         archive.add_program(program, environment)
     for one in modules:
         archive.add(f"gate/{one.name}.ko", one.content)
-    for name, text, _ in wanted.steps:
+    for name, text, _ in steps:
         archive.add(f"gate/{name}", text.encode() + b"\n")
-    steps = [(name, marked) for name, _, marked in wanted.steps]
-    archive.add("init", script(modules, steps).encode(), runs=True)
+    first = script(modules, [(name, marked) for name, _, marked in steps])
+    archive.add("init", first.encode(), runs=True)
     return GuestFiles(image=image, modules=modules, **write_boot(place, image, kernel, archive))
 
 
 def write_boot(place: Path, image: Image, kernel: bytes, archive: Archive) -> dict[str, Path]:
-    """Write what QEMU boots into a directory, which is made: the kernel and the first file system.
-
-    Raises:
-        OSError: it cannot be written.
-    """
+    """Write kernel and first file system, as QEMU boots them, into `place`, which is made."""
     place.mkdir(parents=True, exist_ok=True)
     files = {"kernel": bootable(image, kernel), "archive": archive.content()}
     for name, content in files.items():

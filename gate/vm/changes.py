@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.model import Changes
+from gate.model.patch_coverage import HOW
 from gate.vm.build import read_side
 from gate.vm.code import differing_functions
 from gate.vm.elf import NotRead
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 NAME = "changed-functions.json"
 _SCHEMA = 1
 _LARGEST = 1 << 26
-KINDS = ("changed", "added", "removed")
 _NOT_LINKED = frozenset({"scripts", "tools", "usr", "samples", "Documentation", "debian"})
 _NOT_KERNEL = frozenset({"boot", "realmode", "purgatory", "vdso"})
 """Below arch/: what runs before the kernel, or in programs."""
@@ -49,7 +49,7 @@ def read_recorded(directory: Path, build_ids: tuple[str, str]) -> dict[str, str]
             return f"{NAME} is too large"
         recorded = json.loads(path.read_bytes())
         functions, ids = recorded["functions"], (recorded["base"], recorded["head"])
-        known = recorded["schema"] == _SCHEMA and all(kind in KINDS for kind in functions.values())
+        known = recorded["schema"] == _SCHEMA and all(one in HOW for one in functions.values())
     except FileNotFoundError:
         return f"there is no {NAME}, as `gate build-kernel` writes it"
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
@@ -62,11 +62,7 @@ def read_recorded(directory: Path, build_ids: tuple[str, str]) -> dict[str, str]
 
 
 def changes_between(base: tuple[Path, Iterable[str]], head: tuple[Path, Iterable[str]]) -> Changes:
-    """Compare two sides, each its directory and the modules that its guest loads.
-
-    Raises:
-        InputError: G265, a side cannot be read.
-    """
+    """Compare two sides (or G265), each its directory and the modules that its guest loads."""
     was, old, _ = read_side(*base)
     now, new, _ = read_side(*head)
     kernel: dict[str, str] = {}
@@ -93,7 +89,9 @@ def module_changes(base: Iterable[Module], head: Iterable[Module]) -> Changes:
     unknown = ""
     try:
         for name in sorted(before.keys() | after.keys()):
-            found |= _of_module(name, before.get(name), after.get(name))
+            old, new = (side[name].content if name in side else b"" for side in (before, after))
+            how = differing_functions(old, new) if old != new else {}
+            found |= {f"{function} [{name}]": one for function, one in how.items()}
     except NotRead as error:
         unknown = f"a module cannot be compared: {error}"
     ids = [{one.name: one.build_id for one in side.values()} for side in (before, after)]
@@ -107,13 +105,6 @@ def _recorded(directories: tuple[Path, Path], ids: tuple[str, str]) -> dict[str,
         return recorded
     other = read_recorded(directories[0], ids)
     return other if isinstance(other, dict) else recorded
-
-
-def _of_module(name: str, base: Module | None, head: Module | None) -> dict[str, str]:
-    before, after = (one.content if one else b"" for one in (base, head))
-    if before == after:
-        return {}
-    return {f"{one} [{name}]": how for one, how in differing_functions(before, after).items()}
 
 
 class FunctionRuns(NamedTuple):
@@ -149,8 +140,7 @@ def changed_in(base: Path, head: Path) -> dict[str, str]:
     """
     before, after = _objects(base), _objects(head)
     if not before or not after:
-        message = f"there is no object file in {base if not before else head}"
-        raise NotCompared(message)
+        raise NotCompared(f"there is no object file in {base if not before else head}")
     linked = _linked(base) | _linked(head)
     found: dict[str, str] = {}
     for name in sorted(before | after):
@@ -176,8 +166,9 @@ def _objects(tree: Path) -> set[str]:
     found, modules = set(), set()
     for directory, below, files in os.walk(tree):
         place = Path(directory)
-        depth = place.relative_to(tree).parts
-        below[:] = [one for one in below if not _is_apart(depth, one)]
+        above = place.relative_to(tree).parts
+        apart = (_NOT_KERNEL if above[0] == "arch" else frozenset()) if above else _NOT_LINKED
+        below[:] = [one for one in below if one not in apart]
         for name in files:
             if name.endswith(".o") and not name.startswith(".") and not name.endswith(".mod.o"):
                 found.add(str((place / name).relative_to(tree)))
@@ -186,12 +177,6 @@ def _objects(tree: Path) -> set[str]:
                 words = (place / name).read_text(encoding="utf-8", errors="replace").split()
                 modules.update(word for word in words if word.endswith(".o"))
     return found - modules - {"vmlinux.o"}
-
-
-def _is_apart(above: tuple[str, ...], name: str) -> bool:
-    if not above:
-        return name in _NOT_LINKED
-    return above[0] == "arch" and name in _NOT_KERNEL
 
 
 def _linked(tree: Path) -> set[str]:

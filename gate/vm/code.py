@@ -11,7 +11,7 @@ import bisect
 import re
 from typing import NamedTuple
 
-from gate.vm.elf import EXECUTABLE, FUNCTION, NOTYPE, OBJECT, SECTION, STRINGS, Object
+from gate.vm.elf import EXECUTABLE, FUNCTION, NOTYPE, OBJECT, SECTION, STRINGS, Object, Symbol
 from gate.vm.symbols import whole
 
 _RELATIVE = frozenset({2, 4, 9, 41, 42})
@@ -26,7 +26,7 @@ _FILLING = re.compile(
 """What the assembler fills up with: instructions of several bytes that do nothing."""
 _LONGEST_PADDING, _ROUND = 16, 8
 _NUMBER = re.compile(r"\.\d+$")
-"""By which the compiler keeps local variables of one name apart."""
+"""What the compiler appends to keep local variables of the same name apart."""
 
 
 Names = tuple[tuple[int, int, frozenset[str]], ...]
@@ -50,18 +50,15 @@ class Jumps(NamedTuple):
     starts: tuple[int, ...]
     called: tuple[str, ...]
 
-    def target(self, at: int) -> str:
-        """The function that an address of the section lies in, and where in it."""
+    def target(self, to: int) -> str:
+        """The function that a jump goes to, counted from this one's start, and where in it."""
+        at = self.start + to
         number = bisect.bisect_right(self.starts, at) - 1
         return f"{self.called[number]}+{at - self.starts[number]}" if number >= 0 else str(at)
 
 
 def functions_of(content: bytes) -> dict[str, list[Function]]:
-    """The functions of an object file or a module by name; several may have the same.
-
-    Raises:
-        NotRead: it is no such file.
-    """
+    """The functions of an object file or a module (or `NotRead`) by name; some share theirs."""
     file = Object(content)
     found: dict[str, list[Function]] = {}
     for number, part in enumerate(file.parts):
@@ -74,10 +71,7 @@ def functions_of(content: bytes) -> dict[str, list[Function]]:
 def differing_functions(base: bytes, head: bytes) -> dict[str, str]:
     """Functions that differ between two object files or modules: `changed`, `added`, `removed`.
 
-    A file without a byte has none.
-
-    Raises:
-        NotRead: one of them is no such file.
+    A file without a byte has none; one that is no such file is `NotRead`.
     """
     before, after = (functions_of(one) if one else {} for one in (base, head))
     there = [{whole(name) for name in side} for side in (before, after)]
@@ -125,10 +119,10 @@ def _in_section(file: Object, number: int) -> list[tuple[str, Function]]:
 
 
 def _meant(file: Object, number: int, kind: int, addend: int) -> frozenset[str]:
-    """What a reference may stand for, whatever lies before it in its section.
+    """The names that a reference may stand for, wherever its target lies in the section.
 
-    Several where a variable that takes no room, as the key of a lock that nobody checks, lies where
-    the next one begins.
+    There are several where a variable without a size (the key of a lock that nobody checks) has
+    the address of the next one.
     """
     symbol = file.symbols[number]
     if symbol.kind != SECTION and not symbol.section:
@@ -136,20 +130,17 @@ def _meant(file: Object, number: int, kind: int, addend: int) -> frozenset[str]:
     part = file.parts[symbol.section]
     at = symbol.value + addend + (4 if kind in _RELATIVE else 0)
     if symbol.kind != SECTION and not symbol.name.startswith(".L"):
-        return frozenset({f"{_without_number(symbol.name, local=symbol.local)}{addend:+d}"})
+        return frozenset({f"{_name_of(symbol)}{addend:+d}"})
     if part.flags & STRINGS:
         return frozenset({f"text {part.content[at : part.content.find(bytes(1), at)]!r}"})
     wanted = {FUNCTION} if part.flags & EXECUTABLE else {OBJECT}
-    around = [
-        one
-        for one in file.symbols
-        if one.section == symbol.section and one.kind in wanted and one.value <= at
-    ]
-    start = max((one.value for one in around), default=None)
+    same = (one for one in file.symbols if one.section == symbol.section and one.kind in wanted)
+    around = [one for one in same if one.value <= at]
+    start = max((one.value for one in around), default=0)
     last = [one for one in around if one.value == start]
-    if start is None or all(0 < one.size < at - start for one in last):
+    if all(0 < one.size < at - start for one in last):
         return frozenset({part.name})  # constants and tables without a name
-    return frozenset(f"{_without_number(one.name, local=one.local)}+{at - start}" for one in last)
+    return frozenset(f"{_name_of(one)}+{at - start}" for one in last)
 
 
 def _alike(some: Names, others: Names) -> bool:
@@ -159,8 +150,8 @@ def _alike(some: Names, others: Names) -> bool:
     )
 
 
-def _without_number(name: str, *, local: bool) -> str:
-    return _NUMBER.sub("", name) if local else name
+def _name_of(symbol: Symbol) -> str:
+    return _NUMBER.sub("", symbol.name) if symbol.local else symbol.name
 
 
 def _same(one: Function, other: Function) -> bool:
@@ -212,56 +203,49 @@ class _Walk:
         return at + next(by for start, by in reversed(self._moves) if start <= at)
 
     def _behind_jump(self, at: int, there: int) -> tuple[int, int] | None:
-        """Where both go on behind jumps to the same place that differ here; None without."""
+        """The ends of two jumps to the same place whose bytes differ here; None without them."""
+        one, other = self._both
         for back in range(6):
-            ends = [
-                _jump(side, offset - back)
-                for side, offset in zip(self._both, (at, there), strict=True)
-            ]
-            if None in ends:
+            near, far = _jump(one, at - back), _jump(other, there - back)
+            if near is None or far is None or near.kind != far.kind:
                 continue
-            (near, here, how), (far, yonder, also) = (end for end in ends if end is not None)
-            if how != also or near <= at or far <= there:
+            if near.end <= at or far.end <= there:
                 continue
-            targets = [
-                side.jumps.target(side.jumps.start + to)
-                for side, to in zip(self._both, (here, yonder), strict=True)
-            ]
-            inside = [
-                0 <= to <= len(side.body)
-                for side, to in zip(self._both, (here, yonder), strict=True)
-            ]
+            inside = near.to in range(len(one.body) + 1), far.to in range(len(other.body) + 1)
             if all(inside):
-                self._inside.append((here, yonder))
-                return near, far
-            if not any(inside) and targets[0] == targets[1]:
-                return near, far
+                self._inside.append((near.to, far.to))
+                return near.end, far.end
+            if not any(inside) and one.jumps.target(near.to) == other.jumps.target(far.to):
+                return near.end, far.end
         return None
 
     def _behind_padding(self, at: int, there: int) -> tuple[int, int] | None:
-        """Where both go on behind what fills up to a round address; None without."""
-        for back in range(_LONGEST_PADDING):
-            if min(at, there) < back:
-                return None
-            ends = [
-                _padded(side, offset - back)
-                for side, offset in zip(self._both, (at, there), strict=True)
-            ]
-            if (ends[0] > at and ends[1] >= there) or (ends[0] >= at and ends[1] > there):
-                return ends[0], ends[1]
+        """The ends of two stretches of padding of which one or both lie here; None without."""
+        one, other = self._both
+        for back in range(min(_LONGEST_PADDING, at + 1, there + 1)):
+            near, far = _end_of_padding(one, at - back), _end_of_padding(other, there - back)
+            if near >= at and far >= there and (near, far) != (at, there):
+                return near, far
         return None
 
 
-def _padded(side: Function, at: int) -> int:
-    """Where padding that begins here ends, which may be here; -1 if that is no round address."""
+def _end_of_padding(side: Function, at: int) -> int:
+    """The end of the padding, perhaps empty, that begins at `at`; -1 if it is no round address."""
     found = _FILLING.match(side.body, at)
     end = found.end() if found else at
     round_up = (side.jumps.start + end) % _ROUND == 0 and end - at < _LONGEST_PADDING
     return end if round_up else -1
 
 
-def _jump(side: Function, at: int) -> tuple[int, int, int] | None:
-    """Where a jump or call that may begin here ends and goes to, and which one it is."""
+class _Jump(NamedTuple):
+    """A jump or call: where it ends and goes to, and which instruction it is."""
+
+    end: int
+    to: int
+    kind: int
+
+
+def _jump(side: Function, at: int) -> _Jump | None:
     body = side.body[at : at + 6] if at >= 0 else b""
     if not body:
         return None
@@ -277,4 +261,5 @@ def _jump(side: Function, at: int) -> tuple[int, int, int] | None:
     if len(body) < start + width:
         return None
     distance = int.from_bytes(body[start : start + width], "little", signed=True)
-    return at + start + width, at + start + width + distance, kind
+    end = at + start + width
+    return _Jump(end, end + distance, kind)

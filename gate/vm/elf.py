@@ -57,21 +57,15 @@ class Object:
     """What a relocatable file holds."""
 
     def __init__(self, content: bytes) -> None:
-        """Read it.
-
-        Raises:
-            NotRead: it is another kind of file, or cut off.
-        """
+        """Read it, or `NotRead`: it is another kind of file, or cut off."""
         if content[:6] != b"\x7fELF\x02\x01" or content[16:20] != b"\x01\0\x3e\0":
-            message = "it is no object file for x86-64"
-            raise NotRead(message)
+            raise NotRead("it is no object file for x86-64")
         try:
             self.parts = _parts(content)
             self.symbols = self._symbols()
             self.references = self._references()
         except (struct.error, IndexError, ValueError) as error:
-            message = f"it is cut off or broken: {error}"
-            raise NotRead(message) from error
+            raise NotRead(f"it is cut off or broken: {error}") from error
 
     def _symbols(self) -> list[Symbol]:
         table = next((part for part in self.parts if part.kind == _SYMBOLS), None)
@@ -108,8 +102,7 @@ def _parts(content: bytes) -> list[ElfSection]:
     for name, kind, flags, _, offset, length, link, info in rows:
         inside = b"" if kind == 8 else content[offset : offset + length]
         if kind not in {0, 8} and len(inside) != length:
-            message = f"section {_text(texts, name)} reaches behind its end"
-            raise ValueError(message)
+            raise ValueError(f"section {_text(texts, name)} reaches behind its end")
         found.append(ElfSection(_text(texts, name), kind, flags, inside, link, info))
     return found
 

@@ -67,12 +67,13 @@ def read_answers(text: str) -> Answers:
     found = Answers()
     for line in text[:_LONGEST].splitlines():
         word, _, rest = line.rstrip("\r").partition(" ")
-        _proof(found, word, rest)
-        _course(found, word, *rest.partition(" ")[::2])
+        _record(found, word, rest)
     return found
 
 
-def _proof(found: Answers, word: str, rest: str) -> None:
+def _record(found: Answers, word: str, rest: str) -> None:
+    first, _, second = rest.partition(" ")
+    name, _, status = first.partition("=")
     match word:
         case "release":
             found.releases.append(rest)
@@ -82,22 +83,16 @@ def _proof(found: Answers, word: str, rest: str) -> None:
             found.at = rest
         case "notes":
             found.build_ids.append(build_id_in(_hex(rest), "<"))
-
-
-def _course(found: Answers, word: str, first: str, second: str) -> None:
-    match word:
         case "module":
             found.modules[first] = build_id_in(_hex(second), "<")
         case "refused":
-            found.refused = first, _decoded(second)
+            found.refused = first, _from_base64(second).decode("utf-8", "replace")
         case "symbols":
             found.symbols = _unpacked(second)
         case "end":
             found.ended = first == "0"
-        case "step":
-            name, _, status = first.partition("=")
-            if status.isdigit():
-                found.steps[name] = int(status), _decoded(second)
+        case "step" if status.isdecimal():
+            found.steps[name] = int(status), _from_base64(second).decode("utf-8", "replace")
 
 
 def _hex(text: str) -> bytes:
@@ -107,19 +102,12 @@ def _hex(text: str) -> bytes:
         return b""
 
 
-def _decoded(text: str) -> str:
-    return _from_base64(text).decode("utf-8", "replace")
-
-
 def _unpacked(text: str) -> str:
     try:
-        return (
-            zlib.decompressobj(31)
-            .decompress(_from_base64(text), _LONGEST)
-            .decode("ascii", "replace")
-        )
+        content = zlib.decompressobj(31).decompress(_from_base64(text), _LONGEST)
     except zlib.error:
         return ""
+    return content.decode("ascii", "replace")
 
 
 def _from_base64(text: str) -> bytes:
@@ -158,8 +146,7 @@ def read_counts(text: str) -> tuple[Interval, ...]:
                     Interval(kernel=int(kernel), programs=int(programs), blocks=dict(blocks))
                 )
             case _:
-                message = f"a line of the counts is {line[:40]!r}"
-                raise ValueError(message)
+                raise ValueError(f"a line of the counts is {line[:40]!r}")
     return tuple(found)
 
 

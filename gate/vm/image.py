@@ -39,11 +39,7 @@ class Image:
     """Of the kernel inside, hex."""
 
     def demand_unchanged(self) -> None:
-        """Refuse an image that was exchanged since it was read.
-
-        Raises:
-            InputError: G265.
-        """
+        """Refuse an image that was exchanged since it was read (G265)."""
         try:
             now = hashlib.sha256(self.path.read_bytes()).hexdigest()
         except OSError as error:
@@ -53,11 +49,7 @@ class Image:
 
 
 def find_image(directory: Path) -> Path:
-    """The one kernel image below a side's directory.
-
-    Raises:
-        InputError: G265, there is none, or more than one.
-    """
+    """The one kernel image below a side's directory, or G265."""
     found = sorted({path for place in _PLACES for path in directory.glob(place) if path.is_file()})
     if len(found) == 1:
         return found[0]
@@ -81,18 +73,16 @@ def read_image(path: Path) -> tuple[Image, bytes]:
         kernel = _kernel(data)
     except (OSError, NotUnpacked, struct.error) as error:
         raise unbootable(path, f"the kernel image cannot be read: {error}") from error
-    release, _, version = _banner(kernel)
+    release, version = _banner(kernel)
     if not release:
         raise unbootable(path, "this is no kernel image for x86-64")
     build_id = build_id_of(kernel)
     if not build_id:
-        raise unbootable(
-            path, "the kernel was built without a build-id, so nothing proves that it runs"
-        )
+        why = "the kernel was built without a build-id, so nothing proves that it runs"
+        raise unbootable(path, why)
     digest = hashlib.sha256(data).hexdigest()
-    return Image(
-        path=path, digest=digest, release=release, version=version, build_id=build_id
-    ), kernel
+    own = Image(path=path, digest=digest, release=release, version=version, build_id=build_id)
+    return own, kernel
 
 
 def bootable(image: Image, kernel: bytes) -> bytes:
@@ -109,15 +99,14 @@ def _kernel(data: bytes) -> bytes:
     if data[:4] == b"\x7fELF":
         return data
     if data[0x202:0x206] != b"HdrS":
-        message = "it is neither a bzImage nor a vmlinux"
-        raise NotUnpacked(message)
+        raise NotUnpacked("it is neither a bzImage nor a vmlinux")
     start = ((data[0x1F1] or 4) + 1) * 512
     offset, length = struct.unpack_from("<II", data, 0x248)
     return unpack(data[start + offset : start + offset + length])
 
 
-def _banner(kernel: bytes) -> tuple[str, str, str]:
-    """Release, builder and version out of `Linux version 6.1.0 (who@where) (cc) #1 SMP ...`.
+def _banner(kernel: bytes) -> tuple[str, str]:
+    """Release and version out of `Linux version 6.1.0 (who@where) (cc) #1 SMP ...`.
 
     The last one: drafts stand before it, without a number or a date. Ubuntu adds its package's
     version, which is no part of the kernel's own (`uname -v`).
@@ -127,8 +116,8 @@ def _banner(kernel: bytes) -> tuple[str, str, str]:
         line = kernel[at + len(_BANNER) : at + 500].split(b"\n", 1)[0].split(b"\0", 1)[0]
         text = line.decode("utf-8", "replace")
         release, _, rest = text.partition(" ")
-        builder, _, version = rest.partition(" #")
+        version = rest.partition(" #")[2]
         if version[:1].isdigit():
-            return release, builder, f"#{version.partition(' (Ubuntu ')[0]}"
+            return release, f"#{version.partition(' (Ubuntu ')[0]}"
         at = kernel.rfind(_BANNER, 0, at)
-    return "", "", ""
+    return "", ""

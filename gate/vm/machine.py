@@ -16,18 +16,21 @@ import os
 import re
 import subprocess
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.formats.disk import write_text
 from gate.linux.machine import ThisMachine, read_boot_id
-from gate.model import DEVICE_DISK
+from gate.model import DEVICE_DISK, Machine
 from gate.vm.archive import Archive
 from gate.vm.plugin import kept_directory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from gate.model import Guest
 
 PROGRAM = "qemu-system-x86_64"
 OLDEST = (8, 2)
@@ -51,27 +54,37 @@ _MEMORY = 512
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MachineBoot:
-    """One boot of a machine with this machine's root; paths are absolute."""
+class GuestBoot:
+    """One boot of a guest; paths are absolute."""
 
     kernel: Path
     archive: Path
+    """The first file system."""
     directory: Path
-    """Empty; it gets `console` and the disks."""
+    """Empty; it gets `console`, and of each kind of boot its disks, or `answers` and `counts`."""
+    seed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineBoot(GuestBoot):
+    """One boot of a machine with this machine's root."""
+
+    machine: Machine
     share: Path | None
     """The directory that both see; absent for a probe, which has no root either."""
-    memory: int
-    """MiB."""
-    cpus: int
     kvm: bool
-    seed: int
     out: Path | None = None
     """A directory of this machine whose files the guest may write, where it stands here."""
-    disks: tuple[str, ...] = ()
-    """`nvme:536870912`, or `nvme:device`."""
     device: str = ""
     """The block device behind the disk that says so; the guest writes to it past our caches."""
-    command_line: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountingBoot(GuestBoot):
+    """One boot of a machine whose instructions are counted; its kernel is an ELF file."""
+
+    machine: Guest
+    plugin: Path
 
 
 def machine_command(boot: MachineBoot) -> tuple[str, ...]:
@@ -84,38 +97,29 @@ def machine_command(boot: MachineBoot) -> tuple[str, ...]:
             *("-icount", f"shift={_SHIFT},sleep=on"),
         )
         words = ("driftgate.clock=instructions",)  # so that a gate inside knows its clock
-    return (
-        *_words(boot, boot.cpus, *words),
-        *accelerator,
-        *_shared(boot),
-        *_disks(boot),
-    )
+    shared = _words(boot, boot.machine, boot.machine.cpus, *words)
+    return (*shared, *accelerator, *_shared(boot), *_disks(boot))
 
 
-def _words(boot: MachineBoot | CountingBoot, cpus: int, *kernel: str) -> Iterator[str]:
+def _words(boot: GuestBoot, machine: Machine | Guest, cpus: int, *kernel: str) -> Iterator[str]:
     """What both kinds share; the machine dies with the process that started it."""
     yield from ("setpriv", "--pdeathsig", "KILL", "--", PROGRAM)
     yield from ("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot")
     yield from ("-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny")
-    yield from ("-machine", "pc", "-smp", str(cpus), "-m", str(boot.memory))
+    yield from ("-machine", "pc", "-smp", str(cpus), "-m", str(machine.memory))
     yield from ("-seed", str(boot.seed))
     yield from ("-kernel", str(boot.kernel), "-initrd", str(boot.archive))
-    yield from ("-append", " ".join((*_KERNEL, *kernel, *boot.command_line.split())))
+    yield from ("-append", " ".join((*_KERNEL, *kernel, *machine.command_line.split())))
     yield from ("-chardev", f"file,id=console,path={option(boot.directory / 'console')}")
     yield from ("-serial", "chardev:console")
 
 
 def make_disks(boot: MachineBoot) -> None:
-    """Make the files of its throw-away disks: sparse, empty.
-
-    Raises:
-        OSError: one cannot be made.
-    """
-    for number, disk in enumerate(boot.disks):
-        if disk.endswith(DEVICE_DISK):
-            continue
-        with (boot.directory / f"disk{number}").open("wb") as file:
-            file.truncate(int(disk.partition(":")[2]))
+    """Make the files of its throw-away disks: sparse, empty."""
+    for number, disk in enumerate(boot.machine.disks):
+        if not disk.endswith(DEVICE_DISK):
+            with (boot.directory / f"disk{number}").open("wb") as file:
+                file.truncate(int(disk.partition(":")[2]))
 
 
 def _shared(boot: MachineBoot) -> Iterator[str]:
@@ -130,7 +134,7 @@ def _shared(boot: MachineBoot) -> Iterator[str]:
 
 
 def _disks(boot: MachineBoot) -> Iterator[str]:
-    for number, disk in enumerate(boot.disks):
+    for number, disk in enumerate(boot.machine.disks):
         bus, file = disk.partition(":")[0], boot.directory / f"disk{number}"
         device, more = "nvme" if bus == "nvme" else "virtio-blk-pci", "discard=unmap"
         if disk.endswith(DEVICE_DISK):
@@ -139,28 +143,10 @@ def _disks(boot: MachineBoot) -> Iterator[str]:
         yield from ("-device", f"{device},drive=d{number},serial=GATE{number}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CountingBoot:
-    """One boot of a machine whose instructions are counted; paths are absolute."""
-
-    kernel: Path
-    """An ELF file."""
-    archive: Path
-    """The first file system."""
-    plugin: Path
-    directory: Path
-    """Empty; it gets `console`, `answers` and `counts`."""
-    seed: int
-    memory: int
-    """MiB."""
-    command_line: str = ""
-    """Added to the kernel's own."""
-
-
 def counting_command(boot: CountingBoot) -> tuple[str, ...]:
     """The words that boot it; it ends when the guest powers off, panics or reboots."""
     return (
-        *_words(boot, 1),
+        *_words(boot, boot.machine, 1),
         *("-cpu", "max", "-accel", "tcg,thread=single", "-icount", f"shift={_SHIFT},sleep=off"),
         *("-rtc", "base=2026-01-01,clock=vm"),
         *("-chardev", f"file,id=answers,path={option(boot.directory / 'answers')}"),
@@ -208,9 +194,8 @@ def _probed(kernel: bytes, path: str) -> str:
             kernel=place / "kernel",
             archive=place / "archive",
             directory=place,
+            machine=Machine(memory=_MEMORY),
             share=None,
-            memory=_MEMORY,
-            cpus=1,
             kvm=True,
             seed=1,
         )
@@ -225,8 +210,7 @@ def _probed(kernel: bytes, path: str) -> str:
         except (OSError, subprocess.TimeoutExpired) as error:
             took = isinstance(error, subprocess.TimeoutExpired)
             return "a probe boot under it hung" if took else f"QEMU does not start: {error}"
-        try:
-            said = (place / "console").read_text("utf-8", "replace")
-        except OSError:
-            said = ""
-    return "" if _SAID in said else "a probe boot under it failed"
+        works = False
+        with suppress(OSError):
+            works = _SAID in (place / "console").read_text("utf-8", "replace")
+    return "" if works else "a probe boot under it failed"

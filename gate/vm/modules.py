@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -51,42 +52,29 @@ class ModuleTree:
         has: frozenset[str] = frozenset(),
     ) -> None:
         self.root = directory / "lib" / "modules" / release
-        self._beside = ModuleTree(beside, release) if beside is not None else None
-        self._builtin = has | {
+        places = [(self.root / place).rglob("*.ko*") for place in reversed(_FIRST)]
+        self._own = {
+            _module_name(path.name): path
+            for found in (*places, directory.glob("*.ko*"))
+            for path in sorted(found)
+            if _SUFFIX.search(path.name)
+        }
+        builtin = {
             _module_name(line.rpartition("/")[2])
             for line in _lines(self.root / "modules.builtin")
             if line.endswith(".ko")
         }
-        self._files: dict[str, Path] = {}
-        for place in reversed(_FIRST):
-            for path in sorted((self.root / place).rglob("*.ko*")):
-                if _SUFFIX.search(path.name):
-                    self._files[_module_name(path.name)] = path
-        for path in sorted(directory.glob("*.ko*")):
-            if _SUFFIX.search(path.name):
-                self._files[_module_name(path.name)] = path
+        self._files, self._builtin = self._own, (has | builtin) - self._own.keys()
+        if beside is not None:
+            other = ModuleTree(beside, release)
+            self._files, self._builtin = other._own | self._own, self._builtin | other._builtin
 
     def holds(self, name: str) -> bool:
         """Whether the side itself has the file of a module, and not only the kernel beside it."""
-        return name in self._files
-
-    def path_of(self, name: str) -> Path | None:
-        """The file of a module."""
-        if name in self._files or self._beside is None:
-            return self._files.get(name)
-        return self._beside.path_of(name)
-
-    def is_builtin(self, name: str) -> bool:
-        """Whether the kernel has it without loading it."""
-        built_in = name in self._builtin and name not in self._files
-        return built_in or (self._beside is not None and self._beside.is_builtin(name))
+        return name in self._own
 
     def loaded(self, wanted: Iterable[str]) -> tuple[Module, ...]:
-        """Modules for lines like `null_blk nr_devices=1`, each after those it needs.
-
-        Raises:
-            InputError: G265, there is no such module, or it cannot be read.
-        """
+        """Modules for lines like `null_blk nr_devices=1`, each after those it needs; or G265."""
         found: dict[str, Module] = {}
         for line in wanted:
             name, *parameters = line.split()
@@ -100,9 +88,9 @@ class ModuleTree:
         found: dict[str, Module],
         above: Sequence[str],
     ) -> None:
-        if name in found or name in above or self.is_builtin(name):
+        if name in found or name in above or name in self._builtin:
             return
-        path = self.path_of(name)
+        path = self._files.get(name)
         if path is None:
             who = f", which {above[-1]} needs" if above else ""
             raise InputError(
@@ -116,10 +104,17 @@ class ModuleTree:
             self._load(_module_name(need), (), found, (*above, name))
         build_id = build_id_of(content)
         if not build_id:
-            raise unbootable(
-                path, "the module has no build-id, so nothing proves that it is loaded"
-            )
+            why = "the module has no build-id, so nothing proves that it is loaded"
+            raise unbootable(path, why)
         found[name] = Module(name=name, parameters=parameters, content=content, build_id=build_id)
+
+
+def loading(template: str, modules: Iterable[Module], **more: str) -> str:
+    """The part of a guest's script that loads modules: the template for each of them."""
+    return "".join(
+        template.format(name=one.name, parameters=shlex.join(one.parameters), **more)
+        for one in modules
+    )
 
 
 def _module_name(name: str) -> str:
@@ -138,12 +133,8 @@ def _content(path: Path) -> bytes:
         with path.open("rb") as file:
             return unpack(file.read(_LARGEST))
     except (OSError, NotUnpacked) as error:
-        raise InputError(
-            CODE,
-            f"the module cannot be read: {error}.",
-            cure="Build it anew.",
-            place=str(path),
-        ) from error
+        message = f"the module cannot be read: {error}."
+        raise InputError(CODE, message, cure="Build it anew.", place=str(path)) from error
 
 
 def _modinfo(content: bytes, key: str) -> str:

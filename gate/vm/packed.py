@@ -5,23 +5,21 @@ from __future__ import annotations
 import lzma
 import subprocess
 import zlib
-from typing import Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 MOST = 1 << 30
 """Bytes that anything is unpacked to."""
-
-
-class _Unpacker(Protocol):
-    """What zlib and lzma both offer."""
-
-    @property
-    def eof(self) -> bool:
-        """Whether the end of what was packed is reached."""
-        ...
-
-    def decompress(self, data: bytes, max_length: int, /) -> bytes:
-        """Unpack."""
-        ...
+_UNPACKERS: Mapping[bytes, Callable[[], Any]] = {
+    b"\x1f\x8b": partial(zlib.decompressobj, 31),
+    b"\xfd7zXZ\0": lzma.LZMADecompressor,
+    b"\x5d\0\0": lzma.LZMADecompressor,
+}
+"""By what the packed bytes begin with; zlib's and lzma's offer the same."""
+_PROGRAMS = {b"\x28\xb5\x2f\xfd": "zstd", b"\x02\x21\x4c\x18": "lz4"}
 
 
 class NotUnpacked(Exception):
@@ -36,21 +34,20 @@ def unpack(data: bytes) -> bytes:
     """
     if data[:4] == b"\x7fELF":
         return data
-    try:
-        if data[:2] == b"\x1f\x8b":
-            return _whole(zlib.decompressobj(31), data)
-        if data[:6] == b"\xfd7zXZ\0" or data[:3] == b"\x5d\0\0":
-            return _whole(lzma.LZMADecompressor(), data)
-    except (zlib.error, lzma.LZMAError, EOFError) as error:
-        raise NotUnpacked(f"it cannot be unpacked: {error}") from error
-    for magic, program in ((b"\x28\xb5\x2f\xfd", "zstd"), (b"\x02\x21\x4c\x18", "lz4")):
-        if data[:4] == magic:
+    for magic, unpacker in _UNPACKERS.items():
+        if data.startswith(magic):
+            return _whole(unpacker(), data)
+    for magic, program in _PROGRAMS.items():
+        if data.startswith(magic):
             return _by_program(program, data)
     raise NotUnpacked("it is packed in a way that the gate does not know")
 
 
-def _whole(unpacker: _Unpacker, data: bytes) -> bytes:
-    content = _bounded(unpacker.decompress(data, MOST))
+def _whole(unpacker: Any, data: bytes) -> bytes:
+    try:
+        content = _bounded(unpacker.decompress(data, MOST))
+    except (zlib.error, lzma.LZMAError, EOFError) as error:
+        raise NotUnpacked(f"it cannot be unpacked: {error}") from error
     if not unpacker.eof:
         raise NotUnpacked("it is cut off")
     return content
@@ -68,8 +65,7 @@ def _by_program(program: str, data: bytes) -> bytes:
             (program, "-dc"), input=data, capture_output=True, check=False, timeout=120
         )
     except FileNotFoundError:
-        message = f"{program} is not installed: apt install {program}"
-        raise NotUnpacked(message) from None
+        raise NotUnpacked(f"{program} is not installed: apt install {program}") from None
     except (OSError, subprocess.TimeoutExpired) as error:
         raise NotUnpacked(f"{program}: {error}") from error
     # Both complain of the bytes that a kernel image has behind its end, after giving everything.

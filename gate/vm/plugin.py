@@ -74,11 +74,7 @@ def kept_directory() -> Path:
 def _compile(words: list[str]) -> None:
     try:
         answer = subprocess.run(
-            ("cc", *words),
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=120,
+            ("cc", *words), capture_output=True, text=True, check=False, timeout=120
         )
     except FileNotFoundError:
         message = "there is no C compiler, and a small program of ours must be built once."

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from gate.vm.archive import Archive
 from gate.vm.build import GuestFiles, write_boot
 from gate.vm.image import find_image, read_image
-from gate.vm.modules import ModuleTree
+from gate.vm.modules import ModuleTree, loading
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -89,11 +89,7 @@ class RootGuest(GuestFiles):
 def read_root_side(
     directory: Path, modules: Sequence[str], disks: Sequence[str]
 ) -> tuple[Image, bytes, tuple[Module, ...], tuple[Module, ...]]:
-    """Kernel, its content, modules for the root and its disks, and those that are wanted.
-
-    Raises:
-        InputError: G265, one is missing or cannot be read.
-    """
+    """Kernel, its content, modules for the root and its disks, and those wanted; or G265."""
     image, kernel = read_image(find_image(directory))
     tree = ModuleTree(directory, image.release)
     buses = [_BUSES[one] for one in sorted({disk.partition(":")[0] for disk in disks})]
@@ -113,10 +109,7 @@ def lay_out_root(
 ) -> RootGuest:
     """Write kernel and first file system of a side into `place`, which is made.
 
-    Raises:
-        InputError: G265, the side cannot be booted.
-        Lacking: busybox is not here.
-        OSError: it cannot be written.
+    G265 where the side cannot be booted, `MissingProgram` without busybox.
     """
     image, kernel, early, late = read_root_side(directory, modules, disks)
     archive = Archive()
@@ -124,10 +117,7 @@ def lay_out_root(
     busybox = archive.add_program("busybox", environment)
     for one in early:
         archive.add(f"gate/{one.name}.ko", one.content)
-    loading = "".join(
-        _EARLY.format(name=one.name, parameters=shlex.join(one.parameters)) for one in early
-    )
-    init = _INIT.format(modules=loading, share=SHARE, busybox=busybox)
+    init = _INIT.format(modules=loading(_EARLY, early), share=SHARE, busybox=busybox)
     archive.add("init", init.encode(), runs=True)
     tree = directory.absolute() / "lib" / "modules"
     return RootGuest(
@@ -150,21 +140,14 @@ def lay_out_share(
 
     The command runs in `directory`, and may write into `out` of this machine; it leaves `out`,
     `err` and `status`, and the proofs `before` and `after`.
-
-    Raises:
-        OSError: it cannot be written.
     """
     (share / "modules").mkdir(parents=True)
     for one in guest.modules:
         (share / "modules" / f"{one.name}.ko").write_bytes(one.content)
-    loading = "".join(
-        _LATE.format(name=one.name, parameters=shlex.join(one.parameters), share=SHARE)
-        for one in guest.modules
-    )
     text = _INSIDE.format(
         busybox=guest.busybox,
         share=SHARE,
-        modules=loading,
+        modules=loading(_LATE, guest.modules, share=SHARE),
         tree=_TREE.format(tree=shlex.quote(str(guest.tree))) if guest.tree else "",
         out=_OUT.format(out=shlex.quote(str(out))) if out is not None else "",
         directory=shlex.quote(str(directory)),

@@ -22,10 +22,18 @@ class Symbols:
         self._addresses = [address for address, _ in known]
         self._names = [name for _, name in known]
 
+    def _at(self, address: int) -> int:
+        return bisect.bisect_right(self._addresses, address) - 1
+
     def name(self, address: int) -> str:
         """The function that an address lies in."""
-        at = bisect.bisect_right(self._addresses, address) - 1
+        at = self._at(address)
         return self._names[at] if at >= 0 else UNKNOWN
+
+    def start(self, address: int) -> int:
+        """Where the function begins that an address lies in; 0 where there is none."""
+        at = self._at(address)
+        return self._addresses[at] if at >= 0 else 0
 
     def starts(self, names: Collection[str]) -> dict[int, set[str]]:
         """Which of these names begin where; a part set apart as cold counts as its function."""
@@ -40,11 +48,6 @@ class Symbols:
         pairs = set(zip(self._addresses, self._names, strict=True))
         count = Counter(name for _, name in pairs)
         return {name for name in names if count[name] > 1}
-
-    def start(self, address: int) -> int:
-        """Where the function begins that an address lies in; 0 where there is none."""
-        at = bisect.bisect_right(self._addresses, address) - 1
-        return self._addresses[at] if at >= 0 else 0
 
     def owners(self) -> set[str]:
         """The modules that have functions here; an empty name stands for the kernel itself."""

@@ -11,13 +11,13 @@ from unittest import mock
 
 import pytest
 from builders import LOCK, start_gate, tree
+from recorded_machine import RecordedMachine
 
 from gate.errors import InputError
 from gate.formats.baseline.calibration_file import read_rounds
 from gate.formats.session.session_file import read_session
 from gate.harness.planted.planting import planted_loss
 from gate.host.lock import exclusive
-from gate.linux.machine import RecordedMachine
 from gate.linux.proc_stat import StatTicks, busy_share, read_stat
 
 COMMAND = ("calibrate", "p", "--rounds", "2", "--seed", "4", "--plant", "10%", "--json")

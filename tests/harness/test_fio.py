@@ -114,14 +114,16 @@ def test_matrix_replaces_variable(make):
     FIO.check(make(spec(JOB + "iodepth=${NOWHERE}\n"), params={"iodepth": "4"}))
 
 
-def test_trial_never_runs_unsafe(make):
-    """A trial refuses an unsafe job on its own, before any process is started."""
+@pytest.mark.parametrize("step", [FIO.prepare, FIO.trial])
+@pytest.mark.parametrize("text", ["[/dev/sda]\nrw=write\n", "rw=write\n"])
+def test_trial_never_runs_unsafe(make, step, text):
+    """Each step refuses an unsafe job on its own, before any process is started."""
 
     def run(command):
         raise AssertionError(command)
 
     with pytest.raises(TrialFailed, match="must not be run"):
-        FIO.trial(make(spec("[/dev/sda]\nrw=write\n"), run=run))
+        step(make(spec(text), run=run))
 
 
 @pytest.mark.parametrize(("status", "text"), [(0, None), (0, ""), (-9, "{}"), (1, "{}")])
@@ -135,7 +137,7 @@ def test_no_output(make, status, text):
         return Outcome(status=status, output="", errors="", timed_out=False, duration=0.1)
 
     context = make(spec(), run=run)
-    (context.scratch / "fio.json").write_text("stale")
+    (context.scratch / "job.json").write_text("stale")
     with pytest.raises(TrialFailed, match=r"export|ended"):
         FIO.trial(context)
 

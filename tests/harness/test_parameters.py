@@ -9,7 +9,7 @@ import pytest
 from gate.errors import InputError
 from gate.harness import load_harness
 from gate.harness.expand import expand, own_environment
-from gate.harness.fio.fio import _job
+from gate.harness.fio.fio import _checked_job
 from gate.harness.fio.job import job_options
 from gate.harness.pytest_benchmark import _target
 from gate.measure.process.process import child_environment
@@ -28,7 +28,7 @@ def test_fio_options(make):
         "runtime": "1",
         "iodepth": "32",
     }
-    assert _job(context) == "[global]\nruntime=1\niodepth=32\nrw=read\n[p]\nsize=2m\n"
+    assert _checked_job(context) == "[global]\nruntime=1\niodepth=32\nrw=read\n[p]\nsize=2m\n"
 
 
 def test_fio_options_elsewhere(make):

@@ -11,8 +11,9 @@ import errno
 import os
 import shlex
 
+from recorded_machine import RecordedMachine
+
 from gate.host.tuning import restore, sysctl_setting, tuning
-from gate.linux.machine import RecordedMachine
 
 CPU = "/sys/devices/system/cpu"
 THP = "/sys/kernel/mm/transparent_hugepage/enabled"
@@ -66,7 +67,7 @@ class Kernel:
         for module in (tuning, restore):
             monkeypatch.setattr(module, "turn", self.turn)
             monkeypatch.setattr(module, "ThisMachine", self.machine)
-        monkeypatch.setattr(restore, "absent", lambda path: path not in self.files)
+        monkeypatch.setattr(restore, "is_missing", lambda path: path not in self.files)
         return self
 
 

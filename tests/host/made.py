@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from recorded_machine import RecordedMachine
+
 from gate.host.identity.identity import read_host
-from gate.linux.machine import RecordedMachine
 
 WORK = Path("/srv/work")
 CPU = "/sys/devices/system/cpu"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import copy
 from pathlib import Path
 
+from recorded_machine import RecordedMachine
+
 from gate.host.readiness.readiness import check_readiness
-from gate.linux.machine import RecordedMachine
 
 NAMES = [
     "governor",

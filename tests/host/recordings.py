@@ -7,9 +7,10 @@ import functools
 import json
 from pathlib import Path
 
+from recorded_machine import RecordedMachine
+
 from gate.host.identity.identity import read_host
 from gate.host.identity.recording import WORK
-from gate.linux.machine import RecordedMachine
 
 PLACE = Path(__file__).parents[1] / "data/machines"
 EXPECTED = PLACE / "expected.toml"

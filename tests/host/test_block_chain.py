@@ -10,11 +10,11 @@ import json
 from pathlib import Path
 
 import pytest
+from recorded_machine import RecordedMachine
 
 from gate.errors import InputError
 from gate.host.disk_guard.guard import examine_device
 from gate.linux.block import chain
-from gate.linux.machine import RecordedMachine
 from gate.model import AllowedDevice
 
 RECORDED = sorted((Path(__file__).parents[1] / "data" / "block").glob("*.json"))

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 from host.readiness_machines import CPU, changed, server
+from recorded_machine import RecordedMachine
 
 import gate.cli.host.check
 import gate.host.lock
 from gate.cli.main import run
-from gate.linux.machine import RecordedMachine
 
 BAD = {
     f"{CPU}/intel_pstate/no_turbo": "0\n",

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 from builders import HOST_CLASS, run_gate
 from host.made import CPU, MACHINES, NVME, WORK, Made, server
+from recorded_machine import RecordedMachine
 
 from gate.formats.host.host_file import facts_of
 from gate.formats.schemas import HostShowForm, schema_text
 from gate.host.identity.identity import read_host
 from gate.host.identity.recording import publishable_recording
-from gate.linux.machine import MachineRecorder, RecordedMachine, ThisMachine
+from gate.linux.machine import MachineRecorder, ThisMachine
 
 STABLE, EPOCH = facts_of("stable"), facts_of("epoch")
 

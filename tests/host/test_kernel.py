@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from recorded_machine import RecordedMachine
 
 from gate.formats.session.consistency import kernel_complaints
 from gate.host.identity.identity import CONFIG, NOTES, RELEASE, VERSION, read_kernel
-from gate.linux.machine import RecordedMachine, ThisMachine
+from gate.linux.machine import ThisMachine
 from gate.model.kernel_config import (
     MOST_OPTIONS,
     config_digest,

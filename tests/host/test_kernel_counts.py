@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from judge.diagnosis.sample import machine
+from recorded_machine import RecordedMachine
 
 from gate.linux.kernel_counters import growth, read_counts
-from gate.linux.machine import RecordedMachine
 
 
 def test_every_source_is_read_in_base_units():

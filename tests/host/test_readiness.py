@@ -17,10 +17,10 @@ from host.readiness_machines import (
     said,
     server,
 )
+from recorded_machine import RecordedMachine
 
 from gate.host.readiness.readiness import check_readiness
 from gate.linux.cpu_list import cpu_list_text, cpu_numbers
-from gate.linux.machine import RecordedMachine
 from gate.model.disturbance import Answer
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from builders import run_gate, write_replay_project
 from host.readiness_machines import OFF, changed, governors, server
+from recorded_machine import RecordedMachine
 
 from gate.formats.session.session_file import read_session
 from gate.host.readiness.readiness import quick_notes
-from gate.linux.machine import RecordedMachine
 from gate.measure import setup
 
 PROFILE = """

@@ -9,7 +9,7 @@ import pytest
 from host.hog import hog
 from host.readiness_machines import CPU, PROCESS, answers, changed, server
 
-from gate.host.readiness import sample
+from gate.host.readiness import ground
 from gate.host.readiness.readiness import check_readiness
 from gate.linux.machine import ThisMachine
 from gate.model import Limits
@@ -153,7 +153,7 @@ def test_a_clock_that_stands_still_is_no_rate():
 
 def test_a_real_hog_is_found(monkeypatch):
     """A process that computes on this machine while we look is named as using the processors."""
-    monkeypatch.setattr(sample, "_NAMED", 1000)  # whoever else does too
+    monkeypatch.setattr(ground, "_NAMED", 1000)  # whoever else does too
     with hog() as spinning:
         checks = check_readiness(
             ThisMachine(),

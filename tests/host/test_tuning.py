@@ -8,6 +8,7 @@ import os
 import pytest
 from builders import run_gate
 from host.kernel import CPU, NUMA, THP, Kernel
+from recorded_machine import RecordedMachine
 
 from gate.errors import CannotJudge, GateError, InputError
 from gate.host.journal import Journal, read_journal, write_journal
@@ -16,8 +17,7 @@ from gate.host.tuning import tuning
 from gate.host.tuning.restore import restore
 from gate.host.tuning.settings import SettingChange, division, wake_limit, wanted_settings
 from gate.host.tuning.tuning import planned_changes, tune_host
-from gate.linux.cpu_list import cpu_list_text, cpus_mask, cpus_of, each_cpu, mask_cpus
-from gate.linux.machine import RecordedMachine
+from gate.linux.cpu_list import cpu_list_text, cpus_mask, cpus_of, mask_cpus
 from gate.linux.processes import start_of
 
 POLICY = f"{CPU}/cpufreq/policy"
@@ -42,7 +42,6 @@ def test_lists_and_masks():
     assert mask_cpus("3,00000001") == {0, 32, 33}
     assert cpus_mask(frozenset({0, 32, 33})) == "3,00000001"
     assert cpus_mask(frozenset({0})) == "1"
-    assert each_cpu(frozenset({3, 5})) == "3-3,5-5"
     with pytest.raises(ValueError, match="invalid literal"):
         cpus_of("a")
 
@@ -227,7 +226,7 @@ def test_tuned_and_put_back_the_other_way_round(kernel, tmp_path):
         there = [(one.path, one.after) for one in now.changes]
         assert kernel.told == there
         assert kernel.files["/proc/swaps"] == SWAPS
-        assert now.moved(kernel.machine()) == ()
+        assert now.moved() == ()
     back = [(one.path, one.before) for one in reversed(now.changes) if one.setting != "swap"]
     assert kernel.told[len(there) :] == [*back, ("/swap", "on 5"), ("/other", "on auto")]
     swap = "/proc/swaps"
@@ -299,7 +298,7 @@ def test_somebody_else_meanwhile(kernel, tmp_path):
     told = []
     with tune_host(["thp", "turbo"], state=tmp_path, tell=told.append) as now:
         kernel.files[THP] = "[always] madvise never\n"
-        assert now.moved(kernel.machine()) == (f"{THP} was tuned to never, and is always",)
+        assert now.moved() == (f"{THP} was tuned to never, and is always",)
     why = "somebody else changed it meanwhile; before the gate it was madvise"
     assert told == [f"put back: {TURBO} = 0", f"LEFT AS IT IS: {THP} = always: {why}"]
     assert kernel.value("thp", THP) == "always"
@@ -531,7 +530,7 @@ def test_somebody_turns_what_was_set_so_already(kernel, tmp_path):
     kernel.files[TURBO] = "1\n"
     with tune_host(["turbo"], state=tmp_path) as now:
         assert (now.names, now.changes) == (("turbo",), ())
-        assert now.moved(kernel.machine()) == ()
+        assert now.moved() == ()
         kernel.files[TURBO] = "0\n"
-        assert now.moved(kernel.machine()) == (f"{TURBO} was 1, and is 0",)
+        assert now.moved() == (f"{TURBO} was 1, and is 0",)
     assert (kernel.files[TURBO], kernel.told) == ("0\n", [])

@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import pytest
 from host.hog import hog
+from recorded_machine import RecordedMachine
 
 from gate.host.disturbance import messages
 from gate.host.disturbance.messages import Meanwhile, Processors, disturbances, processors_between
 from gate.host.disturbance.other_processes import ForeignWork
 from gate.host.disturbance.watch import Watch, find_throttle
-from gate.linux.machine import RecordedMachine
 from gate.linux.proc_stat import Raw, parse_proc_stat, waited_for
 from gate.model import KINDS, Limits
 

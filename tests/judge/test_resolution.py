@@ -22,16 +22,13 @@ from judge.build import (
     session,
 )
 
-from gate.judge.verdict.interim_analysis import (
-    plan_second_stage,
-    rule_of_blocks,
-    undecided_benchmarks,
-)
-from gate.judge.verdict.series import at_resolution, limits_of, relative, series_of
+from gate.judge.verdict import confirming, interim_analysis
+from gate.judge.verdict.interim_analysis import plan_second_stage, undecided_benchmarks
+from gate.judge.verdict.series import at_blocks, at_resolution, limits_of, relative, series_of
 from gate.judge.verdict.suite import Policy, arrange
 from gate.model import Better, Metric
 from gate.stats.costs import LossLimits
-from gate.stats.martingale import PairRule
+from gate.stats.martingale import decide as decide_pairs
 
 PLAIN = LossLimits(tolerance=0.05, negligible=0.01)
 
@@ -187,24 +184,32 @@ def test_a_resolution_too_coarse_is_not_judged():
     assert (strict.code, strict.verdict.value) == ("G024", "inconclusive")
 
 
-def test_the_looks_between_blocks_see_the_same_rule():
+def test_the_looks_between_blocks_see_the_same_rule(monkeypatch):
     """The measuring process stops by the limits that the judge will use."""
-    rule = PairRule(
-        negligible=math.log1p(0.01),
-        tolerance=math.log1p(0.05),
-        sigma=0.01,
-        alpha=0.01,
-        beta=0.01,
-        limit=100,
-    )
+    rules = {}
+    for module in (interim_analysis, confirming):
+
+        def watched(costs, rule, *, place=module, **more):
+            rules[place] = rule
+            return decide_pairs(costs, rule, **more)
+
+        monkeypatch.setattr(module, "decide", watched)
+    head = coarse(session({"b": at(1.2)}, sides=True), 0.02)
+    both = [coarse(one, 0.06) for one in pairs(0.2)]
+    (task,) = plan_second_stage(arrange([head], [baseline()], {}), Policy())
+    undecided_benchmarks([task], *both)
+    decide([head, *both])
+    assert rules[interim_analysis] == rules[confirming]
+    assert rules[confirming].negligible == pytest.approx(math.log1p(0.06), rel=0.01)
+
+
+def test_blocks_without_a_resolution_or_without_a_pair_leave_the_limits():
+    """Pairs raise the limits to their own resolution at their own base values, and no further."""
     blocks = [((1.0, 1.0), (1.0, 1.0))]
-    raised = rule_of_blocks(rule, 0.06, blocks, Better.LOWER)
-    limits_now = at_resolution(PLAIN, 0.06, 1.0, Better.LOWER)
-    assert (raised.negligible, raised.tolerance) == pytest.approx(
-        (limits_now.dead, limits_now.most)
-    )
-    assert rule_of_blocks(rule, 0.0, blocks, Better.LOWER) == rule
-    assert rule_of_blocks(rule, 0.06, [], Better.LOWER) == rule
+    raised = at_resolution(PLAIN, 0.06, 1.0, Better.LOWER)
+    assert at_blocks(PLAIN, 0.06, blocks, Better.LOWER) == raised != PLAIN
+    assert at_blocks(PLAIN, 0.0, blocks, Better.LOWER) == PLAIN
+    assert at_blocks(PLAIN, 0.06, [], Better.LOWER) == PLAIN
 
 
 def test_a_negative_resolution_is_refused():

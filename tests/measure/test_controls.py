@@ -67,8 +67,10 @@ def resident() -> int:
 def test_the_median_piece_counts(monkeypatch):
     """A piece that was preempted does not count; a pace that is slower throughout does."""
     monkeypatch.setattr(host_controls, "_PIECES", 5)
-    assert host_controls._total([2.0, 2.0, 9.0, 2.0, 8.0]) == 10.0
-    assert host_controls._total([3.0] * 5) == 15.0
+    for seconds, total in (([2.0, 2.0, 9.0, 2.0, 8.0], 10.0), ([3.0] * 5, 15.0)):
+        readings = iter(at for one in seconds for at in (100.0, 100.0 + one))
+        monkeypatch.setattr(host_controls, "_clock", lambda readings=readings: next(readings))
+        assert host_controls._paced(lambda: None) == total
 
 
 def test_a_control_that_is_killed_is_no_number():
@@ -152,7 +154,7 @@ def test_counted_instructions_need_no_controls(clock, recorder):
     own = recorder()
     controls = Controls(sitting(Asked(), "instructions"), own)
     controls.begin()
-    controls.end()
+    controls.run()
     assert clock.runs == 0
     assert not own.session.controls
 
@@ -162,7 +164,7 @@ def test_restarts_into_other_kernels_have_no_controls(clock, recorder):
     own = recorder()
     controls = Controls(sitting(Asked(), restarts=True), own)
     controls.begin()
-    controls.end()
+    controls.run()
     assert (clock.runs, own.session.controls) == (0, {})
 
 
@@ -179,7 +181,7 @@ def test_when_they_run(clock, recorder):
     clock.seconds += 0.1
     controls.between()
     controls.between()
-    controls.end()
+    controls.run()
     assert kept(own) == {"a": (1.0, 3.0, 5.0, 7.0), "b": (2.0, 4.0, 6.0, 8.0)}
 
 
@@ -188,7 +190,7 @@ def test_pairs_share_every_run(clock, recorder):
     base, head = recorder(name="base"), recorder(name="head")
     controls = Controls(sitting(Asked()), base, head)
     controls.begin()
-    controls.end()
+    controls.run()
     assert kept(base) == kept(head) == {"a": (1.0, 3.0, 5.0), "b": (2.0, 4.0, 6.0)}
 
 
@@ -199,7 +201,7 @@ def test_what_is_not_measured_has_none(source, clock, recorder):
     controls = Controls(sitting(Asked()), own)
     controls.begin()
     controls.between()
-    controls.end()
+    controls.run()
     assert (kept(own), clock.runs) == ({}, 0)
 
 

@@ -63,7 +63,7 @@ def test_counters_of_perf(tmp_path):
         "<not supported>;;cycles;0;100.00;;\n"
         "123456;;instructions;10;100.00;;\n"
         "<not counted>;;cache-misses;0;0.00;;\n"
-        "3;;cpu-migrations;13650768;100.00;;\n7;;rm -rf;1;1;;\n"
+        "3;;cpu-migrations;13650768;100.00;;\n7;;rm -rf;1;1;;\n²;;cycles;1;1;;\n"
     )
     assert counted_in(file) == {"perf: instructions": 123456, "perf: cpu-migrations": 3}
     assert counted_in(tmp_path / "absent") == {}

@@ -8,9 +8,9 @@ from unittest import mock
 import played
 import pytest
 from builders import run_gate, write_replay_project
+from recorded_machine import RecordedMachine
 
 from gate.host.identity import identity
-from gate.linux.machine import RecordedMachine
 
 PROFILE = """
 harness = "hyperfine"

@@ -195,7 +195,7 @@ def test_the_terminal_shows_no_command_either(monkeypatch, capfd):
     from gate.pipeline.progress import ProgressDisplay
 
     teller = ProgressDisplay()
-    teller._live = True
+    teller.live = True
     trial = SimpleNamespace(
         duration=1.0, status=TrialStatus.OK, values=(), benchmark="::error::x##[y]", note=""
     )

@@ -38,7 +38,8 @@ def run_pinned(text, code, stop):
     command = Command(
         argv=(sys.executable, "-c", code), directory=Path.cwd(), environment=os.environ, timeout=60
     )
-    with pin_child(text) as enter:
+    cpus = chosen_cpus(text, USABLE) if text else frozenset()
+    with pin_child(cpus) as enter:
         return run_process(command, stop, enter=enter)
 
 
@@ -53,7 +54,7 @@ def test_a_child_runs_on_the_first_processors(stop):
 
 def test_a_child_that_widens_itself_stays(stop):
     """Where the host lets us make a cpuset, a child cannot widen its own affinity out of it."""
-    with pin_child("1") as enter:
+    with pin_child(frozenset({FIRST})) as enter:
         assert enter is not None
         held = bool(groups())
     out = run_pinned("1", _WIDEN, stop).output
@@ -71,7 +72,7 @@ def test_groups_of_a_killed_gate_are_swept(stop):
     """A group whose maker is gone is removed by the next pinned trial, another's is kept."""
     script = (
         "from gate.measure.process.pinning import pin_child\n"
-        "with pin_child('1'):\n    print('made', flush=True)\n    input()"
+        f"with pin_child(frozenset({{{FIRST}}})):\n    print('made', flush=True)\n    input()"
     )
     words = [sys.executable, "-c", script]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
@@ -82,7 +83,7 @@ def test_groups_of_a_killed_gate_are_swept(stop):
         assert bool(kept) == bool(groups(dead.pid))
         dead.kill()
         dead.wait()
-        with pin_child("1"):
+        with pin_child(frozenset({FIRST})):
             assert not groups(dead.pid)
             assert groups(alive.pid) == kept
         alive.communicate(b"\n")
@@ -109,6 +110,7 @@ def test_which_processors(text, usable, wanted):
         ("0", "asks for 0 processors"),
         ("0-2", "asks for processor 1, and only 0,2 may be used here"),
         ("a-b", "no count and no list"),
+        ("²", "no count and no list"),
         ("", "no count and no list"),
     ],
 )

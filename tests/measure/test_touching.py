@@ -94,8 +94,8 @@ def test_code_that_is_the_same_needs_no_run(counted):
     assert (asked, found.count, found.identical) == ([], 0, True)
 
 
-def taken(monkeypatch, coverage, *, trials=()):
-    """A good trial after these, with that look at it; what stands in the session then."""
+def taken(monkeypatch, *, trials=(), changes=CHANGES):
+    """A good trial after these, and the look at it; what stands in the session then."""
     made = TRIAL
     monkeypatch.setattr(trial, "make_trial", lambda *_, **__: made)
     kept = list(trials)
@@ -103,19 +103,18 @@ def taken(monkeypatch, coverage, *, trials=()):
     recorder = SimpleNamespace(session=session, add=kept.append)
     with suppress(StopRequested):
         benchmark = SimpleNamespace(name="b")
-        trial.take_trial(SimpleNamespace(coverage=coverage), recorder, benchmark)
+        trial.take_trial(SimpleNamespace(changes=changes), recorder, benchmark)
     return kept
 
 
 def test_a_session_is_looked_at_once(monkeypatch, counted):
     """After its first good trial, also where that is not its first; not again after a resume."""
-    look = patch_coverage.make_patch_coverage(CHANGES)
     asked = counted({"submit [d]": 100})
     failed = replace(TRIAL, status=TrialStatus.FAILED, values=())
-    *_, first = taken(monkeypatch, look, trials=(failed,))
+    *_, first = taken(monkeypatch, trials=(failed,))
     assert first.touch.executed == 1
     asked.clear()
-    *_, second = taken(monkeypatch, look, trials=(failed, first))
+    *_, second = taken(monkeypatch, trials=(failed, first))
     assert (asked, second.touch) == ([], None)
 
 
@@ -125,13 +124,16 @@ def test_a_trial_is_kept_where_the_look_at_it_is_interrupted(monkeypatch):
     def stopped(*_):
         raise StopRequested(2)
 
-    (kept,) = taken(monkeypatch, stopped)
+    monkeypatch.setattr(trial, "measure_patch_coverage", stopped)
+    (kept,) = taken(monkeypatch)
     assert (kept.status, kept.touch) == (TrialStatus.OK, None)
 
 
-def test_where_nothing_is_compared_nothing_is_looked_for():
+def test_where_nothing_is_compared_nothing_is_looked_for(monkeypatch, counted):
     """One side alone changed nothing."""
-    assert patch_coverage.make_patch_coverage(None) is None
+    asked = counted({"submit [d]": 100})
+    (kept,) = taken(monkeypatch, changes=None)
+    assert (asked, kept.touch) == ([], None)
 
 
 def test_a_kernel_without_probes_says_so(monkeypatch, tmp_path):

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
+from recorded_machine import RecordedMachine
 
 from gate.formats.host.host_file import about, facts_of
 from gate.host.identity.identity import read_host
-from gate.linux.machine import RecordedMachine
 from gate.model.disturbance import TUNABLE, TUNED_FACTS, facts_tuned
 from gate.model.host import Moved, changed_facts, describe_changed
 

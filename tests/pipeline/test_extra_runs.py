@@ -157,7 +157,7 @@ def test_an_extra_run_that_fails_changes_nothing(project):
 )
 def test_whatever_goes_wrong_the_verdict_stands(project, error, told):
     """Even an interruption: the report was there before."""
-    with mock.patch("gate.pipeline.diagnose.take_extra_runs", side_effect=error):
+    with mock.patch("gate.pipeline.diagnose.ExtraRunner", side_effect=error):
         answer = check(project)
     assert answer.status == 10, answer
     (why,) = report_of(project)["why"]

@@ -1,6 +1,7 @@
 """Commands and outputs for the runner: nothing in a value can end them or begin another."""
 
-from gate.publish.github.runner_commands import command_line, guard_lines, output_lines
+from gate.publish.github.runner_commands import guard_lines, output_lines
+from gate.text import command_line
 
 
 def test_a_value_cannot_end_its_own_output():

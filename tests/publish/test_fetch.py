@@ -16,8 +16,7 @@ from publish.server_build import zipped
 from publish.server_client import HEAD, REPOSITORY, TOKEN, client
 
 from gate.errors import PublishError
-from gate.publish.github.artifacts import fetch_file
-from gate.publish.github.zip_file import NotPlain, read_only_file
+from gate.publish.github.artifacts import NotPlain, fetch_file, read_only_file
 
 NAME, FILE, RUN = "driftgate-session", "session.json", 5
 CONTENT = b'{"schema": 1}\n'

@@ -7,8 +7,11 @@ from dataclasses import replace
 import pytest
 
 from gate.model import Better
-from gate.report.plots.losses import LIMIT, ZERO, interval_bar, limit_of
+from gate.report.plots.losses import interval_bar, limit_of
 from tests.report.build import finding
+
+ZERO, LIMIT = 40.0, 60.0
+"""Places at which the page draws no loss and the tolerance."""
 
 
 def test_zero_and_tolerance_line_up_in_every_bar():

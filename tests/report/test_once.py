@@ -7,8 +7,7 @@ from dataclasses import replace
 from gate.model import Role, Verdict
 from gate.report.html.accepted import Once
 from gate.report.html.html import render_html
-from gate.report.html.rows import row
-from gate.report.html.sections import worst_of
+from gate.report.html.sections import row, worst_of
 from gate.report.wording.commands import LONGER, REPRODUCE, ShellLine
 from gate.units import percent
 from tests.report.build import finding

@@ -12,9 +12,7 @@ from vm.made import module, note
 
 from gate.linux import kernel_modules
 from gate.subject import module_journal
-from gate.subject.switch import CommandResult
-
-OK = CommandResult(0, "", "", False)
+from gate.subject.switch import CommandFailed
 
 
 class PlayedKernel:
@@ -54,26 +52,30 @@ class PlayedKernel:
         (self.sys / name).rename(self.place / f"gone-{len(list(self.place.iterdir()))}")
         shutil.rmtree(self.sys / name, ignore_errors=True)
 
-    def run(self, words):
+    def run(self, words, *_):
         """Play insmod and rmmod."""
-        self.calls.append(words.argv[0])
-        if words.argv[0] == "insmod":
-            if is_written(words.argv[1]):
-                busy = f"insmod: ERROR: could not insert module: {os.strerror(errno.ETXTBSY)}\n"
-                return CommandResult(1, "", busy, False)
-            content = Path(words.argv[1]).read_bytes()
+        self.calls.append(words[0])
+        if words[0] == "insmod":
+            if is_written(words[1]):
+                raise failed(
+                    f"insmod: ERROR: could not insert module: {os.strerror(errno.ETXTBSY)}"
+                )
+            content = Path(words[1]).read_bytes()
             name = next(n for n in ("helper", "driver") if content[:-20].endswith(n.encode()))
             if name in self.refuses:
-                return CommandResult(
-                    1, "", f"insmod: ERROR: {words.argv[1]}: Invalid parameters\n", False
-                )
+                raise failed(f"insmod: ERROR: {words[1]}: Invalid parameters")
             self.load(name, self.lies.get(name, content[-20:]))
         else:
-            name = words.argv[1]
+            name = words[1]
             if name in self.busy:
-                return CommandResult(1, "", f"rmmod: ERROR: Module {name} is in use\n", False)
+                raise failed(f"rmmod: ERROR: Module {name} is in use")
             self.unload(name)
-        return OK
+        return ""
+
+
+def failed(said):
+    """A program that ended with status 1."""
+    return CommandFailed(f"ended with status 1: {said}", said)
 
 
 def is_written(path):

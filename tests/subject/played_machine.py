@@ -19,7 +19,7 @@ from vm.made import VERSION, bzimage, kernel
 from gate.cli.host import resume
 from gate.measure import activation
 from gate.pipeline import reboot
-from gate.subject import metal, one_shot
+from gate.subject import metal, module_journal, one_shot
 from gate.subject.boots import RunningKernel, read_boots
 
 if TYPE_CHECKING:
@@ -73,7 +73,8 @@ class PlayedMachine:
         clock = SimpleNamespace(sleep=self._down, time=time.time)
         monkeypatch.setattr(reboot, "time", clock)
         path = f"{self.programs}:/usr/bin:/bin"
-        monkeypatch.setattr(one_shot, "SYSTEM", {"PATH": path, "LC_ALL": "C.UTF-8"})
+        for module in (one_shot, module_journal):
+            monkeypatch.setattr(module, "SYSTEM", {"PATH": path, "LC_ALL": "C.UTF-8"})
         monkeypatch.setattr(one_shot, "_LOADED", root / "kexec_loaded")
         monkeypatch.setattr(one_shot, "_ONE_SHOT", root / "one-shot")
 

@@ -59,7 +59,7 @@ def test_a_module_is_closed_before_it_is_loaded(kernel, modules, sides):
     """Its file is whole and open to nobody for writing: else kernels answer "Text file busy"."""
     written = []
     run = kernel.run
-    modules._run = lambda words: (written.append(is_written(words.argv[1])), run(words))[1]
+    modules._run = lambda words, *_: (written.append(is_written(words[1])), run(words))[1]
     modules.activate(sides[Side.HEAD])
     assert written == [False, False]
 
@@ -69,7 +69,7 @@ def test_the_journal_is_there_before_anything_is_loaded(kernel, modules, sides, 
     journal = tmp_path / "state" / JOURNAL
     seen = []
     run = kernel.run
-    modules._run = lambda words: (seen.append(json.loads(journal.read_text())), run(words))[1]
+    modules._run = lambda words, *_: (seen.append(json.loads(journal.read_text())), run(words))[1]
     modules.activate(sides[Side.BASE])
     assert [one[0] for one in seen[0]["modules"]] == ["helper", "driver"]
     modules.deactivate()
@@ -229,7 +229,7 @@ def test_what_a_killed_gate_left_is_unloaded(kernel, modules, sides, tmp_path, m
     def rmmod(words, **_):
         unloaded.append(words[-1])
         kernel.unload(words[-1])
-        return type("Done", (), {"returncode": 0, "stderr": ""})()
+        return type("Done", (), {"returncode": 0, "stdout": "", "stderr": ""})()
 
     monkeypatch.setattr("gate.subject.module_journal.subprocess.run", rmmod)
     assert unload_left(tmp_path / "state") == ("unloaded driver", "unloaded helper")

@@ -57,7 +57,7 @@ def case(name: str, by_id: str, code: str = "", words: str = "") -> None:
         kept = {
             path: text
             for path, text in recorder.files.items()
-            if not path.startswith("/proc/") or path in OLD
+            if text and (not path.startswith("/proc/") or path in OLD)
         }
         data = {
             "about": name,
@@ -66,8 +66,8 @@ def case(name: str, by_id: str, code: str = "", words: str = "") -> None:
             "code": code,
             "words": words,
             "files": kept,
-            "links": recorder.links,
-            "names": {p: list(n) for p, n in recorder.listed.items() if p != "/proc"},
+            "links": {path: real for path, real in recorder.links.items() if real},
+            "names": {p: list(n) for p, n in recorder.listed.items() if n and p != "/proc"},
         }
         # What is written in the machine stays there: the record goes out as text.
         say("RECORD", f"{name.replace(' ', '-')}.json", json.dumps(data))

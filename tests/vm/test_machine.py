@@ -10,6 +10,7 @@ from builders import run_gate
 from vm.made import write_side
 
 from gate.errors import MeasureError
+from gate.model import Guest
 from gate.vm.archive import Archive, MissingProgram
 from gate.vm.machine import CountingBoot, counting_command
 from gate.vm.plugin import HEADER, compile_plugin
@@ -65,7 +66,9 @@ def test_a_comma_in_a_path_ends_no_option():
     """QEMU would take what follows for another option."""
     place = Path("/x/a,b")
     words = counting_command(
-        CountingBoot(kernel=place, archive=place, plugin=place, directory=place, seed=3, memory=512)
+        CountingBoot(
+            kernel=place, archive=place, plugin=place, directory=place, seed=3, machine=Guest()
+        )
     )
     assert "file,id=console,path=/x/a,,b/console" in words
     assert "/x/a,,b,counts=/x/a,,b/counts" in words

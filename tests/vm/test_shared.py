@@ -13,9 +13,10 @@ from vm.made import RELEASE, VERSION, write_side
 from gate.errors import InputError, TrialFailed, TrialTimeout
 from gate.formats.session.session_file import write_session
 from gate.harness.base import Outcome
+from gate.harness.guest import booted, instructions
 from gate.harness.guest.booted import SESSION, _session
-from gate.harness.guest.booted_output import demand_success, guest_exit_status, proof_of
-from gate.model import Side, State
+from gate.harness.guest.side_boot import demand_success, guest_exit_status, proof_of
+from gate.model import Machine, Side, State
 from gate.vm.machine import MachineBoot, machine_command, make_disks, why_not_kvm
 from gate.vm.root import lay_out_root, lay_out_share
 
@@ -71,6 +72,7 @@ def test_a_boot_that_came_to_its_end(guest, tmp_path):
         (PROOF, PROOF, "0", "the module helper was not loaded"),
         (PROOF + LOADED, "", "0", "ended before its trial did"),
         (PROOF + LOADED, PROOF, "", "ended before its trial did"),
+        (PROOF + LOADED, PROOF, "²", "ended before its trial did"),
         ("", "", "", "ended before its trial did"),
         (PROOF + "refused driver SW52YWxpZA==\n", PROOF, "0", "driver.* does not load.*Invalid"),
     ],
@@ -106,6 +108,20 @@ def test_what_the_guest_wrote_may_be_no_plain_file(guest, tmp_path):
         ended(guest, tmp_path, after=PROOF, status="0")
 
 
+@pytest.mark.parametrize("harness", [booted, instructions])
+def test_profiles_that_take_turns_share_no_guest(harness, tmp_path):
+    """What one laid out for its confirmation is not overwritten by the screen of the next."""
+    benchmark = object()
+
+    def place(name, side):
+        profile = SimpleNamespace(name=name, benchmarks=(benchmark,))
+        return harness._place(
+            SimpleNamespace(work=tmp_path, profile=profile, benchmark=benchmark, side=side)
+        )
+
+    assert len({place(name, side) for name in ("one", "two") for side in Side}) == 4
+
+
 def test_the_first_file_system_holds_what_the_root_needs(guest):
     """9p, overlay and the disk's driver, in order, with what they need; and busybox."""
     archive = guest.archive.read_bytes()
@@ -132,7 +148,8 @@ def test_the_machine_shares_its_root_read_only(guest, tmp_path):
     place.mkdir()
     boot = MachineBoot(
         kernel=guest.kernel, archive=guest.archive, directory=place, share=place / "share",
-        memory=1024, cpus=2, kvm=False, seed=7, disks=("nvme:67108864", "virtio:1048576"),
+        machine=Machine(memory=1024, cpus=2, disks=("nvme:67108864", "virtio:1048576")),
+        kvm=False, seed=7,
     )  # fmt: skip
     words = machine_command(boot)
     assert "local,id=host,path=/,security_model=none,readonly=on,multidevs=remap" in words
@@ -148,8 +165,9 @@ def test_the_machine_shares_its_root_read_only(guest, tmp_path):
 def test_the_disk_of_a_device_is_that_device_past_every_cache(guest, tmp_path):
     """No file is made for it, and what the guest wrote is on it; the other one is thrown away."""
     boot = MachineBoot(
-        kernel=guest.kernel, archive=guest.archive, directory=tmp_path, share=None, memory=1024,
-        cpus=1, kvm=False, seed=7, disks=("virtio:1048576", "nvme:device"), device="/dev/loop7",
+        kernel=guest.kernel, archive=guest.archive, directory=tmp_path, share=None,
+        machine=Machine(disks=("virtio:1048576", "nvme:device")),
+        kvm=False, seed=7, device="/dev/loop7",
     )  # fmt: skip
     words = machine_command(boot)
     assert "if=none,id=d1,file=/dev/loop7,format=raw,discard=unmap,cache=none" in words

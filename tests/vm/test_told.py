@@ -8,16 +8,10 @@ from pathlib import Path
 import pytest
 from vm.made import RELEASE, VERSION, module, write_side
 
-from gate.errors import TrialFailed
+from gate.errors import TrialFailed, TrialTimeout
 from gate.harness.base import Outcome
-from gate.harness.guest.instructions_output import (
-    answers_of_guest,
-    demand_proof,
-    functions,
-    runs,
-    timeout_error,
-    values,
-)
+from gate.harness.guest.instructions import answers_of_guest, functions, runs, values
+from gate.harness.guest.side_boot import demand_proof
 from gate.vm.build import GuestFiles
 from gate.vm.guest_output import fault_of, read_answers, read_counts
 from gate.vm.image import find_image, read_image
@@ -111,15 +105,22 @@ def test_a_step_that_failed_says_what_it_said():
         answers_of_guest(text, "", ENDED)
 
 
+def test_a_status_that_is_no_number_is_no_end_of_a_step():
+    """A guest may say what it likes: a digit that is not decimal ends nothing, and breaks nothing."""
+    assert read_answers("begin 1\nstep short=² Z29uZQo=\n").steps == {}
+
+
 def test_a_killed_guest_says_what_it_was_at():
     """A hang tells in which step, or that the kernel never came up."""
     late = replace(ENDED, timed_out=True, duration=60.04)
-    told_by = str(timeout_error("begin 1\nat long\n", "[ 1.0] last words\n", late))
-    assert told_by == (
+    with pytest.raises(TrialTimeout) as hung:
+        answers_of_guest("begin 1\nat long\n", "[ 1.0] last words\n", late)
+    assert str(hung.value) == (
         "the guest was killed after 60.0 s, while it was at long: its time was up; "
         "it said last: last words"
     )
-    assert "before its kernel had booted" in str(timeout_error("", "", late))
+    with pytest.raises(TrialTimeout, match="before its kernel had booted"):
+        answers_of_guest("", "", late)
 
 
 @pytest.fixture

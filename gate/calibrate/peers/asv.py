@@ -123,9 +123,6 @@ def _closes(case: Comparison) -> bool:
 
 ASV = Peer(
     name="asv-continuous",
-    sides=True,
-    trials=10,
-    history=0,
     closes=_closes,
     source="median > 1.1 x and Mann-Whitney p < .002, or disjoint 99 % intervals of few values "
     "(asv statistics.py, compare.py); 10 trials a side, asv's own samples share two processes",

@@ -111,9 +111,6 @@ def _closes(least: float, case: Comparison) -> bool:
 def _peer(name: str, least: float, asked: str) -> Peer:
     return Peer(
         name=name,
-        sides=True,
-        trials=10,
-        history=0,
         closes=partial(_closes, least),
         source=f"Mann-Whitney p <= .05{asked} (golang/perf benchmath); 10 trials a side, as its "
         "documentation advises, base and head measured in one sitting",

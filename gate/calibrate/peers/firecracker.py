@@ -87,9 +87,6 @@ def _closes(case: Comparison) -> bool | None:
 
 FIRECRACKER = Peer(
     name="firecracker",
-    sides=True,
-    trials=10,
-    history=0,
     rounds=4,
     closes=_closes,
     source="permutation p < .01 and mean > 5 % worse, again while failing (Firecracker "

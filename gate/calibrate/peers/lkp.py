@@ -56,7 +56,6 @@ def _closes(case: Comparison) -> bool:
 
 LKP = Peer(
     name="lkp",
-    sides=False,
     trials=3,
     history=RELEASES,
     closes=_closes,

@@ -36,11 +36,9 @@ class Peer:
 
     name: str
     """Name on the command line: `lkp`."""
-    sides: bool
-    """Whether it measures base and head in one sitting; else head against stored sessions."""
-    trials: int
+    trials: int = 10
     """Head trials of one round; with sides as many base trials, else as many per session."""
-    history: int
+    history: int = 0
     """Stored sessions that it uses where there are enough; 0 with sides."""
     rounds: int = 1
     """Most rounds. While `closes` answers None and rounds are left, it measures another one."""
@@ -49,6 +47,11 @@ class Peer:
     last one, ends in an error of its own instead of a verdict."""
     source: str
     """The formula, where it is published, and why these trials and sessions."""
+
+    @property
+    def sides(self) -> bool:
+        """Whether it measures base and head in one sitting; else head against stored sessions."""
+        return not self.history
 
 
 def mean(values: Sequence[float]) -> float:

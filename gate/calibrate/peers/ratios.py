@@ -20,47 +20,47 @@ from gate.calibrate.peers.peer import Comparison, Peer, mean, quotient
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-_TRIALS = 10
 
+def _previous(
+    name: str,
+    of: Callable[[Sequence[float]], float],
+    worse: Callable[[float, float], bool],
+    source: str,
+    *,
+    without: bool | None = False,
+) -> Peer:
+    """One number of the head against the newest session's; `without` answers where none is."""
 
-def _github_action(percent: int) -> Peer:
-    threshold = percent / 100
-
-    def closes(case: Comparison) -> bool:
-        if not case.head or not case.history or not case.history[-1]:
-            return False
-        return quotient(mean(case.head), mean(case.history[-1])) > threshold
-
-    return Peer(
-        name=f"github-action-benchmark-{percent}",
-        sides=False,
-        trials=_TRIALS,
-        history=1,
-        closes=closes,
-        source=f"mean / previous mean > {threshold:g} (github-action-benchmark src/write.ts; "
-        f"default 2); {_TRIALS} trials averaged into the one value that it stores per commit",
-    )
-
-
-def _pytest(field: str, of: Callable[[Sequence[float]], float], percent: int) -> Peer:
     def closes(case: Comparison) -> bool | None:
         if not case.head:
             return False
         if not case.history:
-            return None
-        if not case.history[-1]:
-            return False
-        stored = of(case.history[-1])
-        return not stored or of(case.head) / stored * 100 - 100 > percent
+            return without
+        stored = case.history[-1]
+        return bool(stored) and worse(of(case.head), of(stored))
 
-    return Peer(
-        name=f"pytest-benchmark-{field}-{percent}",
-        sides=False,
-        trials=_TRIALS,
-        history=1,
-        closes=closes,
-        source=f"100 {field} / stored {field} - 100 > {percent} (pytest-benchmark utils.py, "
-        f"compare-fail={field}:{percent}%); {_TRIALS} trials as rounds, newest stored file",
+    return Peer(name=name, history=1, closes=closes, source=source)
+
+
+def _github_action(percent: int) -> Peer:
+    threshold = percent / 100
+    return _previous(
+        f"github-action-benchmark-{percent}",
+        mean,
+        lambda now, before: quotient(now, before) > threshold,
+        f"mean / previous mean > {threshold:g} (github-action-benchmark src/write.ts; "
+        "default 2); 10 trials averaged into the one value that it stores per commit",
+    )
+
+
+def _pytest(field: str, of: Callable[[Sequence[float]], float], percent: int) -> Peer:
+    return _previous(
+        f"pytest-benchmark-{field}-{percent}",
+        of,
+        lambda now, stored: not stored or now / stored * 100 - 100 > percent,
+        f"100 {field} / stored {field} - 100 > {percent} (pytest-benchmark utils.py, "
+        f"compare-fail={field}:{percent}%); 10 trials as rounds, newest stored file",
+        without=None,
     )
 
 

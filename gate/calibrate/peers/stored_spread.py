@@ -59,8 +59,6 @@ def _above_limit(case: Comparison) -> bool:
 
 BENCHER = Peer(
     name="bencher-t-99",
-    sides=False,
-    trials=10,
     history=MOST_VALUES,
     closes=_above_limit,
     source="value > m + t(.99, n-1) s sqrt(1 + 1/n) (Bencher lib/bencher_boundary, thresholds of "
@@ -82,8 +80,6 @@ def _above_spread(case: Comparison) -> bool:
 
 FSPERF = Peer(
     name="fsperf",
-    sides=False,
-    trials=10,
     history=DAYS,
     closes=_above_spread,
     source="mean > mean + 1.96 s of the stored runs (fsperf src/utils.py); 10 runs (its default "
@@ -125,8 +121,6 @@ def _unusual_change(case: Comparison) -> bool:
 
 RUSTC_PERF = Peer(
     name="rustc-perf",
-    sides=False,
-    trials=10,
     history=COMMITS + 1,
     closes=_unusual_change,
     source="relative change >= Q3 + 3 IQR of 29 earlier changes (rustc-perf comparison.rs); the "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import getpass
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import click
 
 from gate import vcs
 from gate.cli import options
+from gate.cli.answer import print_answer
 from gate.errors import InputError
 from gate.formats.baseline.baseline_file import forget_unnamed_configs, write_baseline
 from gate.formats.session.session_file import read_session
@@ -18,7 +18,7 @@ from gate.judge.power.power import asked_in, power_rows
 from gate.judge.power.sentences import proposals
 from gate.judge.verdict.suite import Policy
 from gate.pipeline.accept.sessions import accept_all, group_sessions
-from gate.text import clean, guard_line
+from gate.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,8 +35,8 @@ Examples:
 
 @click.command(epilog=EPILOG)
 @click.argument("session", nargs=-1, required=True, type=options.PathParam)
-@click.option("--reason", required=True, help="Why this level is right; reviewers will read it.")
-@click.option("--by", help="Who accepts; by default git's user.name.")
+@options.option("--reason", "Why this level is right; reviewers will read it.", required=True)
+@options.option("--by", "Who accepts; by default git's user.name.")
 @options.baseline_dir
 @options.as_json
 def command(
@@ -59,22 +59,16 @@ def command(
     gone = [path for one in classes for path in forget_unnamed_configs(baseline, one)]
     groups = group_sessions(sessions)
     advice = [_proposals(result.baseline, groups) for result in results]
-    if json_:
-        rows = [
-            {"path": path, "changes": result.changes, "proposals": lines}
-            for path, result, lines in zip(paths, results, advice, strict=True)
-        ]
-        click.echo(json.dumps({"schema": 1, "accepted": rows}, indent=1))
-        return 0
-    for path, result, lines in zip(paths, results, advice, strict=True):
-        click.echo(path)
-        for text in (*result.changes, *lines):
-            click.echo(guard_line(clean(f"  {text}")))
-        if lines and not result.baseline.profile_digest.startswith("imported:"):
-            click.echo(f"  `gate power {result.baseline.profile}` shows more")
-    for config in gone:
-        click.echo(f"removed {config}: no accepted session ran on a kernel with this configuration")
-    click.echo("Review and commit: gate baseline diff; git add, git commit.")
+    rows, lines = [], []
+    for path, result, proposed in zip(paths, results, advice, strict=True):
+        rows.append({"path": path, "changes": result.changes, "proposals": proposed})
+        lines += [path, *(clean(f"  {text}") for text in (*result.changes, *proposed))]
+        if proposed and not result.baseline.profile_digest.startswith("imported:"):
+            lines.append(f"  `gate power {result.baseline.profile}` shows more")
+    why = "no accepted session ran on a kernel with this configuration"
+    lines += [f"removed {config}: {why}" for config in gone]
+    lines.append("Review and commit: gate baseline diff; git add, git commit.")
+    print_answer(lines, json_=json_, accepted=rows)
     return 0
 
 
@@ -96,14 +90,9 @@ def _proposals(
 
 
 def _user() -> str:
-    """Who works here, as git or the system knows them.
-
-    Raises:
-        InputError: nobody is known.
-    """
+    """Who works here, as git or the system knows them."""
     try:
         return vcs.user_name(Path()) or getpass.getuser()
     except (KeyError, OSError) as error:
-        raise InputError(
-            "G200", "nobody is known to accept the sessions.", cure="Name somebody with --by NAME."
-        ) from error
+        cure = "Name somebody with --by NAME."
+        raise InputError("G200", "nobody is known to accept the sessions.", cure=cure) from error

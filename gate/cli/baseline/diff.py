@@ -9,10 +9,11 @@ import click
 
 from gate import vcs
 from gate.cli import options
+from gate.cli.answer import print_answer
 from gate.errors import InputError
 from gate.formats.baseline.baseline_file import read_baselines
-from gate.pipeline.accept.sessions import as_json, changes_between, json_answer
-from gate.text import clean, guard_line
+from gate.pipeline.accept.sessions import as_json, changes_between
+from gate.text import clean
 
 EPILOG = """\b
 Examples:
@@ -38,8 +39,6 @@ def command(revision: str, baseline: Path, *, json_: bool) -> int:
             )
         before = read_baselines(Path(scratch))
     rows = changes_between(before, after)
-    if json_:
-        click.echo(json_answer(changes=as_json(rows)))
-    else:
-        click.echo("\n".join(guard_line(clean(row.text)) for row in rows) or "no change")
+    lines = [clean(row.text) for row in rows] or ["no change"]
+    print_answer(lines, json_=json_, changes=as_json(rows))
     return 0

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 import click
 
 from gate.cli import options
+from gate.cli.answer import print_answer
 from gate.errors import InputError
 from gate.formats.baseline.baseline_file import read_baselines
-from gate.pipeline.accept.sessions import json_answer, level_of
-from gate.text import clean, guard_line
+from gate.pipeline.accept.sessions import level_of
+from gate.text import clean
 from gate.units import show
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from gate.model import Baseline
@@ -39,20 +41,21 @@ def command(profile: tuple[str, ...], baseline: Path, *, json_: bool) -> int:
             cure="Take sessions with `gate run`, then `gate baseline accept`.",
             place=str(baseline),
         )
-    if json_:
-        click.echo(json_answer(series=[row for one in found for row in _rows(one)]))
-        return 0
-    for one in found:
-        click.echo(f"{one.profile} on {one.host_class}: {len(one.sessions)} sessions accepted")
-        for series in one.series:
-            line = (
-                f"  {series.benchmark} {series.metric}: {show(level_of(series), series.unit)}, "
-                f"{len(series.current)} sessions in epoch {series.current[0].epoch}"
-            )
-            click.echo(guard_line(line))
-        last = one.sessions[-1]
-        click.echo(clean(f"last accepted {last.accepted[:10]} by {last.by}: {last.reason}"))
+    lines = [line for one in found for line in _lines(one)]
+    print_answer(lines, json_=json_, series=[row for one in found for row in _rows(one)])
     return 0
+
+
+def _lines(baseline: Baseline) -> Iterator[str]:
+    count = len(baseline.sessions)
+    yield f"{baseline.profile} on {baseline.host_class}: {count} sessions accepted"
+    for series in baseline.series:
+        yield (
+            f"  {series.benchmark} {series.metric}: {show(level_of(series), series.unit)}, "
+            f"{len(series.current)} sessions in epoch {series.current[0].epoch}"
+        )
+    last = baseline.sessions[-1]
+    yield clean(f"last accepted {last.accepted[:10]} by {last.by}: {last.reason}")
 
 
 def _rows(baseline: Baseline) -> list[dict[str, object]]:

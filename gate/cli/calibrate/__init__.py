@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,16 +25,13 @@ from gate.pipeline.request import (
     SideOptions,
     with_sides,
 )
-from gate.units import parse_percent, parse_quantity
+from gate.units import parse_quantity
 
 if TYPE_CHECKING:
-    from gate.model import Profile
     from gate.pipeline.request import HostOptions, Selection
 
 PLANTS = ("5%", "10%")
-_LARGEST = 5.0
-_RECORDED = {"recorded", "rule", "suite_size", "draws", "markdown"}
-_BOTH = {"seed", "json"}
+_RECORDED = {field.name for field in fields(RecordedOptions)}
 
 EPILOG = """\b
 Examples:
@@ -51,9 +48,19 @@ interrupted (the same command goes on).
 """
 
 
+def _seconds(ctx: click.Context, param: click.Parameter, given: str | None) -> float | None:
+    del ctx
+    if given is None:
+        return None
+    seconds = options.number_in(param.opts[0], parse_quantity, given, "s")
+    if seconds <= 0:
+        raise InputError("G200", f"{param.opts[0]} must be above zero.")
+    return seconds
+
+
 def _rounds(
     rounds: int | None,
-    for_: str | None,
+    seconds: float | None,
     plants: tuple[str, ...],
     wait: float | None,
     *,
@@ -61,10 +68,13 @@ def _rounds(
     when_idle: bool,
     plan: bool,
 ) -> RoundOptions:
+    if unchanged and plants:
+        raise InputError("G200", "--plant and --unchanged exclude each other.")
+    losses = () if unchanged else {options.ratio_in("--plant", text) for text in plants or PLANTS}
     return RoundOptions(
         rounds=rounds,
-        seconds=_seconds(for_),
-        plants=_plants(plants, unchanged=unchanged),
+        seconds=seconds,
+        plants=tuple(sorted(losses)),
         when_idle=when_idle,
         wait=wait,
         plan=plan,
@@ -74,67 +84,59 @@ def _rounds(
 _rounds_options = options.bundle(
     "rounds",
     _rounds,
-    click.option("--rounds", type=click.IntRange(1, 10**6), help="Rounds of each profile."),
-    click.option(
-        "--for", "for_", metavar="TIME", help="Begin no round that would end later, e.g. 2h."
+    options.option("--rounds", "Rounds of each profile.", type=click.IntRange(1, 10**6)),
+    options.option(
+        "--for",
+        "seconds",
+        "Begin no round that would end later, e.g. 2h.",
+        metavar="TIME",
+        callback=_seconds,
     ),
-    click.option(
+    options.option(
         "--plant",
         "plants",
+        "A loss to plant; may be repeated.",
         multiple=True,
         metavar="LOSS",
         show_default=", ".join(PLANTS),
-        help="A loss to plant; may be repeated.",
     ),
-    click.option("--unchanged", is_flag=True, help="Plant nothing."),
-    click.option(
-        "--when-idle", is_flag=True, help="Begin a round only below 10 % use of the CPUs."
-    ),
-    click.option(
+    options.flag("--unchanged", "Plant nothing."),
+    options.flag("--when-idle", "Begin a round only below 10 % use of the CPUs."),
+    options.option(
         "--wait",
+        "Wait so long at most while another gate measures.",
         metavar="TIME",
         show_default="as long as it takes",
         callback=options.waiting_time,
-        help="Wait so long at most while another gate measures.",
     ),
-    click.option(
-        "--plan", is_flag=True, help="Say what would be measured and how long; measure nothing."
-    ),
+    options.flag("--plan", "Say what would be measured and how long; measure nothing."),
 )
 _sides = options.bundle(
     "sides",
     SideOptions,
-    click.option(
-        "--head", "head_dir", type=options.PathParam, help="What {side} is, on both sides."
-    ),
-    click.option("--head-env", multiple=True, metavar="NAME=VALUE", help="Variable of both sides."),
+    options.path("--head", "head_dir", "What {side} is, on both sides."),
+    options.option("--head-env", "Variable of both sides.", multiple=True, metavar="NAME=VALUE"),
 )
 _policy = options.bundle("policy", PolicyOptions, options.baseline_dir, options.alpha, options.beta)
 _output = options.bundle(
     "output",
     OutputOptions,
-    click.option(
+    options.path(
         "--out",
-        type=options.PathParam,
+        "Directory of the rounds; rounds that are in it already count.",
         default=Path("reports/calibration"),
-        show_default=True,
-        help="Directory of the rounds; rounds that are in it already count.",
     ),
     options.quiet,
-    click.option("--json", is_flag=True, help="Print JSON for machines."),
+    options.json_output,
 )
 _recorded = options.bundle(
     "recorded",
     RecordedOptions,
-    click.option(
-        "--recorded", type=options.PathParam, metavar="FILE", help="Recorded series (.csv.gz)."
-    ),
-    click.option(
-        "--rule", multiple=True, metavar="NAME", help="Recorded: a rule to try; repeatable."
-    ),
-    click.option("--suite-size", type=click.IntRange(1), help="Recorded: metrics of a suite [20]."),
-    click.option("--draws", type=click.IntRange(1), help="Recorded: suites to draw [2000]."),
-    click.option("--markdown", is_flag=True, help="Recorded: print a Markdown table."),
+    options.path("--recorded", "Recorded series (.csv.gz).", metavar="FILE"),
+    options.option("--rule", "Recorded: a rule to try; repeatable.", multiple=True, metavar="NAME"),
+    options.option("--suite-size", "Recorded: metrics of a suite [20].", type=click.IntRange(1)),
+    options.option("--draws", "Recorded: suites to draw [2000].", type=click.IntRange(1)),
+    options.flag("--markdown", "Recorded: print a Markdown table."),
 )
 
 
@@ -146,7 +148,7 @@ _recorded = options.bundle(
 @options.calibrated_host
 @_output
 @_recorded
-@click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Seed of the draw, to repeat it.")
+@options.option("--seed", "Seed of the draw, to repeat it.", type=click.IntRange(0, 2**63 - 1))
 def command(
     selection: Selection,
     rounds: RoundOptions,
@@ -181,7 +183,7 @@ def command(
 def _refuse_mixture(ctx: click.Context, recorded: RecordedOptions) -> None:
     """The two uses have nothing in common but the seed and the JSON."""
     on_series = recorded.recorded is not None
-    foreign = (set(ctx.params) - _RECORDED if on_series else _RECORDED) - _BOTH
+    foreign = set(ctx.params) - _RECORDED - {"seed", "json"} if on_series else _RECORDED
     for param in sorted(ctx.command.params, key=lambda one: one.name or ""):
         given = ctx.get_parameter_source(param.name or "") is ParameterSource.COMMANDLINE
         if param.name in foreign and given:
@@ -207,9 +209,13 @@ def _wish(
         cure = "Say --rounds N, or --for TIME, or both."
         raise InputError("G200", "how many rounds, or for how long?", cure=cure)
     work = host.work or out / "work"
-    profiles = load_profiles(selection.names, selection.profiles, selection.size)
+    # The head side alone, which is measured on both sides.
+    one_sided = (
+        replace(one, sides={name: spec for name, spec in one.sides.items() if name == "head"})
+        for one in load_profiles(selection.names, selection.profiles, selection.size)
+    )
     return Wish(
-        profiles=tuple(_one_sided(profile, sides) for profile in profiles),
+        profiles=tuple(with_sides(profile, sides) for profile in one_sided),
         baselines=read_baselines(policy.baseline),
         policy=Policy(alpha=policy.alpha, beta=policy.beta),
         store=policy.baseline,
@@ -220,37 +226,3 @@ def _wish(
         plants=rounds.plants,
         seed=seed,
     )
-
-
-def _one_sided(profile: Profile, options: SideOptions) -> Profile:
-    """The profile with nothing but its head side, which is measured on both sides."""
-    sides = {name: spec for name, spec in profile.sides.items() if name == "head"}
-    return with_sides(replace(profile, sides=sides), options)
-
-
-def _plants(texts: tuple[str, ...], *, unchanged: bool) -> tuple[float, ...]:
-    if unchanged:
-        if texts:
-            raise InputError("G200", "--plant and --unchanged exclude each other.")
-        return ()
-    losses = []
-    for text in texts or PLANTS:
-        try:
-            losses.append(parse_percent(text))
-        except ValueError as error:
-            raise InputError("G200", f"--plant: {error}.") from error
-        if not 0.001 <= losses[-1] <= _LARGEST:
-            raise InputError("G200", "--plant must lie between 0.1% and 500%.")
-    return tuple(sorted(set(losses)))
-
-
-def _seconds(text: str | None) -> float | None:
-    if text is None:
-        return None
-    try:
-        seconds = parse_quantity(text, "s")
-    except ValueError as error:
-        raise InputError("G200", f"--for: {error}.") from error
-    if seconds <= 0:
-        raise InputError("G200", "--for must be above zero.")
-    return seconds

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import ExitStack
 from dataclasses import asdict
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gate.cli.answer import print_answer
 from gate.errors import CannotJudge, Interrupted
 from gate.formats.baseline.calibration_file import CALIBRATION_FILE, read_rounds
 from gate.formats.baseline.round_files import alone_in
@@ -26,7 +26,7 @@ from gate.units import show_duration
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gate.model import Calibration, Round
+    from gate.model import Round
     from gate.pipeline.calibrate import Wish
     from gate.pipeline.request import OutputOptions, RoundOptions
 
@@ -138,46 +138,34 @@ def _conclude(wish: Wish, fresh: Sequence[Round], *, json_: bool) -> int:
 
     record = class_record(read_rounds(wish.store), wanted_rounds(wish))
     path = wish.store / wish.host_class / CALIBRATION_FILE
-    if json_:
-        click.echo(_as_json(fresh, record, str(path)), nl=False)
-    else:
-        click.echo(f"host class {wish.host_class}, {', '.join(p.name for p in wish.profiles)}")
-        click.echo(calibration_record.line(record))
-        if calibration_record.details(record):
-            click.echo(calibration_record.details(record))
-        click.echo(f"{len(fresh)} new rounds in {path}: review and commit it.")
-    if calibration_record.unfit(record):
-        error = CannotJudge(
-            "G245",
-            f"{calibration_record.unfit(record)}.",
-            cure=f"Look at the rounds in {wish.out}, quieten the host, see gate explain G245.",
-        )
+    shown, unfit = calibration_record.line(record), calibration_record.unfit(record)
+    details = calibration_record.details(record)
+    print_answer(
+        [
+            f"host class {wish.host_class}, {', '.join(p.name for p in wish.profiles)}",
+            *filter(None, (shown, details)),
+            f"{len(fresh)} new rounds in {path}: review and commit it.",
+        ],
+        json_=json_,
+        path=str(path),
+        rounds=[asdict(one) for one in fresh],
+        calibration=None if record is None else asdict(record),
+        record=shown,
+        unfit=unfit,
+    )
+    if unfit:
+        cure = f"Look at the rounds in {wish.out}, quieten the host, see gate explain G245."
+        error = CannotJudge("G245", f"{unfit}.", cure=cure)
         click.echo(f"error[G245]: {error}", err=True)
         return _UNFIT
     return 0
-
-
-def _as_json(fresh: Sequence[Round], record: Calibration | None, path: str) -> str:
-    answer = {
-        "schema": 1,
-        "path": path,
-        "rounds": [asdict(one) for one in fresh],
-        "calibration": None if record is None else asdict(record),
-        "record": calibration_record.line(record),
-        "unfit": calibration_record.unfit(record),
-    }
-    return json.dumps(answer, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def show_plan(wish: Wish, rounds: RoundOptions, *, json_: bool) -> int:
     """Say what would be measured and how long it would take, and measure nothing."""
     known = known_rounds(wish)
     rows = [_row(Course(profile, wish), known, rounds.seconds) for profile in wish.profiles]
-    if json_:
-        click.echo(json.dumps({"schema": 1, "plan": rows}, indent=1, ensure_ascii=False))
-        return 0
-    for row in rows:
-        click.echo(row["text"])
+    print_answer((str(row["text"]) for row in rows), json_=json_, plan=rows)
     return 0
 
 

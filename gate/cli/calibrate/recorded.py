@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import difflib
-import json
 import os
 import secrets
 import sys
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from gate.calibrate.drawing import LONGEST_FUTURE, Pool
-from gate.calibrate.outcome import RuleResult, RuleTally
-from gate.calibrate.rules import LEAST_HISTORY, QUESTIONS, RULES, DrawnPart, Rule, play_part
-from gate.calibrate.table import markdown, plain
+from gate.calibrate.drawing import LEAST_HISTORY, LONGEST_FUTURE, Pool
+from gate.calibrate.outcome import RuleTally, figures, markdown, plain
+from gate.calibrate.rules import QUESTIONS, RULES, DrawnPart, Rule, play_part
+from gate.cli.answer import print_json
 from gate.errors import InputError, NothingCompared
 from gate.formats.published.recorded_file import read_recording
 
@@ -48,7 +47,16 @@ def calibrate_recorded(chosen: RecordedOptions, seed: int | None, *, json_: bool
     parts = list(_parts(rules, sizes, draws, seed))
     results = _collected(rules, sizes, parts, pool)
     if json_:
-        click.echo(json.dumps(_as_json(results, pool, sizes[0], draws, seed), indent=1))
+        answer = {
+            "file": pool.recording.name,
+            "suite_size": sizes[0],
+            "draws": draws,
+            "seed": seed,
+            "series": len(pool.recording.series),
+            "quiet_series": len(pool.quiet),
+            "sessions": len(pool.numbers),
+        }
+        print_json(answer | {"rules": results})
     elif chosen.markdown:
         click.echo(markdown(results, sizes[0]), nl=False)
     else:
@@ -73,11 +81,9 @@ def _sizes(pool: Pool, chosen: RecordedOptions) -> tuple[int, ...]:
     count = len(pool.recording.series)
     size = chosen.suite_size or min(_SIZES[0], count)
     if size > count:
+        why, cure = f"the recording has {count} series.", f"Ask for {count} at most."
         raise InputError(
-            "G200",
-            f"--suite-size {size}: the recording has {count} series.",
-            cure=f"Ask for {count} at most.",
-            place=str(chosen.recorded),
+            "G200", f"--suite-size {size}: {why}", cure=cure, place=str(chosen.recorded)
         )
     return tuple(dict.fromkeys([size, *(one for one in _SIZES if one <= count)]))
 
@@ -107,22 +113,19 @@ def _parts(
                 )
 
 
-_work: tuple[Sequence[Rule], Pool] | None = None
+_work: tuple[Sequence[Rule], Pool]
 """What the forked workers share with their parent."""
 
 
 def _play(part: DrawnPart) -> tuple[DrawnPart, RuleTally]:
-    if _work is None:
-        message = "a worker was started without its work"
-        raise RuntimeError(message)
     rules, pool = _work
     return part, play_part(part, rules[part.rule], pool)
 
 
 def _collected(
     rules: Sequence[Rule], sizes: tuple[int, ...], parts: Sequence[DrawnPart], pool: Pool
-) -> list[RuleResult]:
-    """Tallies of all parts, computed on every CPU."""
+) -> list[dict[str, Any]]:
+    """Figures of all rules, computed on every CPU."""
     global _work  # noqa: PLW0603 - fork hands it to the workers
     _work = (rules, pool)
     pool.quiet  # noqa: B018 - computed once, before the fork
@@ -135,21 +138,5 @@ def _collected(
             tallies[part.rule][part.size] += tally
             bar.update(1)
     return [
-        RuleResult(rule=rule.name, sides=rule.sides, suites=own)
-        for rule, own in zip(rules, tallies, strict=True)
+        figures(rule.name, own, sides=rule.sides) for rule, own in zip(rules, tallies, strict=True)
     ]
-
-
-def _as_json(
-    results: Sequence[RuleResult], pool: Pool, size: int, draws: int, seed: int
-) -> dict[str, object]:
-    return {
-        "file": pool.recording.name,
-        "suite_size": size,
-        "draws": draws,
-        "seed": seed,
-        "series": len(pool.recording.series),
-        "quiet_series": len(pool.quiet),
-        "sessions": len(pool.numbers),
-        "rules": [result.as_json() for result in results],
-    }

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import os
-import sys
 from contextlib import ExitStack
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from gate.cli import options
+from gate.cli.answer import print_answer
 from gate.errors import Interrupted
 from gate.formats.host.host_file import read_known_host
 from gate.host.identity.identity import read_host
@@ -24,12 +23,13 @@ from gate.model import KnownHost
 from gate.model.disturbance import Answer
 from gate.pipeline import noise_probe
 from gate.pipeline.host_reservation import work_directory
+from gate.pipeline.progress import ProgressDisplay
 from gate.pipeline.request import HostOptions
 from gate.report.text.page import wrap
-from gate.text import clean, guard_line
+from gate.text import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from gate.model.disturbance import Readiness
     from gate.pipeline.noise_probe import Probe
@@ -54,11 +54,11 @@ something is unknown), 130 and 143 interrupted.
 _host = options.bundle(
     "host",
     HostOptions,
-    click.option(
+    options.path(
         "--work",
-        type=options.PathParam,
+        "Directory whose disk counts; the probe writes in a fresh directory below it.",
         default=Path(),
-        help="Directory whose disk counts; the probe writes in a fresh directory below it.",
+        show_default=False,
     ),
     options.wait,
     options.host_class,
@@ -67,16 +67,12 @@ _host = options.bundle(
 
 @click.command(epilog=EPILOG)
 @_host
-@click.option("--probe", is_flag=True, help="Measure the noise of a trial on this host, too.")
-@click.option(
-    "--seconds",
-    type=click.IntRange(10, 3600),
-    default=60,
-    show_default=True,
-    help="How long the probe measures.",
+@options.flag("--probe", "Measure the noise of a trial on this host, too.")
+@options.option(
+    "--seconds", "How long the probe measures.", type=click.IntRange(10, 3600), default=60
 )
 @options.baseline_dir
-@click.option("--strict", is_flag=True, help="Status 5 also where something is unknown.")
+@options.flag("--strict", "Status 5 also where something is unknown.")
 @options.as_json
 @options.quiet
 def command(
@@ -96,40 +92,38 @@ def command(
     machine meanwhile, is read from the class's host.toml where there is one.
     """
     known, checks, noise = _examine(host, baseline, seconds if probe else None, quiet=quiet)
-    status = _status(checks, strict=strict)
-    if json_:
-        answer = {
-            "schema": 1,
-            "exit_status": status,
-            "host_class": known.host_class,
-            "measured_cpus": known.measured_cpus,
-            "summary": _counts(checks),
-            "checks": [dataclasses.asdict(one) for one in checks],
-            "probe": None if noise is None else noise_probe.as_data(noise),
-        }
-        click.echo(json.dumps(answer, indent=1, ensure_ascii=False, allow_nan=False))
-    else:
-        for line in _text(checks, noise, strict=strict):
-            click.echo(guard_line(line))
+    bad = {Answer.OFF, Answer.UNKNOWN} if strict else {Answer.OFF}
+    status = _UNFIT if any(one.answer in bad for one in checks) else 0
+    counts = {kind.value: sum(one.answer is kind for one in checks) for kind in Answer}
+    print_answer(
+        _lines(checks, counts, noise, bad),
+        json_=json_,
+        exit_status=status,
+        host_class=known.host_class,
+        measured_cpus=known.measured_cpus,
+        summary=counts,
+        checks=[asdict(one) for one in checks],
+        probe=None if noise is None else noise_probe.as_data(noise),
+    )
     return status
 
 
 def _examine(
     host: HostOptions, baseline: Path, seconds: int | None, *, quiet: bool
 ) -> tuple[KnownHost, tuple[Readiness, ...], Probe | None]:
-    """What is known of the host, the answers and, if seconds are given for it, its noise.
-
-    Raises:
-        Interrupted: a signal came.
-    """
+    """What is known of the host, the answers and, if seconds are given for it, its noise."""
     work = host.work or Path()
     stop, noise = Stop(), None
     try:
         with ExitStack() as stack:
             stack.enter_context(stop.listening())
             if seconds is not None:
-                stack.enter_context(exclusive(wait=host.wait, tell=_say, pause=stop.sleep))
-            known = _known(work, host.host_class, baseline)
+                say = ProgressDisplay().say
+                stack.enter_context(exclusive(wait=host.wait, tell=say, pause=stop.sleep))
+            this = read_host(work.absolute(), host_class=host.host_class)
+            known = read_known_host(baseline, this.host_class) or KnownHost(
+                host_class=this.host_class, stable=this.stable
+            )  # the usual, where it was never enrolled
             checks = _checks(work, known, stop, quiet=quiet)
             if seconds is not None:
                 directory = stack.enter_context(work_directory(work))
@@ -141,24 +135,10 @@ def _examine(
     return known, checks, noise
 
 
-def _say(text: str) -> None:
-    print(guard_line(text), file=sys.stderr, flush=True)
-
-
-def _known(work: Path, host_class: str | None, baseline: Path) -> KnownHost:
-    """What host.toml says of this class; the usual where it was never enrolled.
-
-    Raises:
-        InputError: the file is malformed.
-    """
-    host = read_host(work.absolute(), host_class=host_class)
-    known = read_known_host(baseline, host.host_class)
-    return known or KnownHost(host_class=host.host_class, stable=host.stable)
-
-
 def _checks(work: Path, known: KnownHost, stop: Stop, *, quiet: bool) -> tuple[Readiness, ...]:
-    if not quiet and sys.stderr.isatty():
-        print(f"looking at the machine for {SAMPLE:g} s", end="", file=sys.stderr, flush=True)
+    ui = ProgressDisplay(quiet=quiet)
+    if ui.live:
+        ui.rewrite(f"looking at the machine for {SAMPLE:g} s", "")
     try:
         return check_readiness(
             ThisMachine(),
@@ -170,29 +150,21 @@ def _checks(work: Path, known: KnownHost, stop: Stop, *, quiet: bool) -> tuple[R
             count=no_counter,
         )
     finally:
-        if not quiet and sys.stderr.isatty():
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
+        ui.done()
 
 
-def _status(checks: Sequence[Readiness], *, strict: bool) -> int:
-    bad = {Answer.OFF, Answer.UNKNOWN} if strict else {Answer.OFF}
-    return _UNFIT if any(one.answer in bad for one in checks) else 0
-
-
-def _counts(checks: Sequence[Readiness]) -> dict[str, int]:
-    return {kind.value: sum(one.answer is kind for one in checks) for kind in Answer}
-
-
-def _text(checks: Sequence[Readiness], noise: Probe | None, *, strict: bool) -> Iterator[str]:
+def _lines(
+    checks: Sequence[Readiness], counts: Mapping[str, int], noise: Probe | None, bad: set[Answer]
+) -> Iterator[str]:
     """The table, the cures below what needs one, the sum, and the noise."""
     for one in checks:
         head = f"{_MARKS[one.answer]} {one.name:<15} {one.answer.value:<8}"
         yield from wrap(clean(one.value), _WIDTH, head, _INDENT)
-        if one.answer is Answer.OFF or (strict and one.answer is Answer.UNKNOWN):
+        if one.answer in bad:
             yield from wrap(clean(f"wanted: {one.wanted}"), _WIDTH, _INDENT, _INDENT)
             yield from wrap(clean(f"cure: {one.cure}"), _WIDTH, _INDENT, _INDENT + "  ")
     yield ""
-    yield ", ".join(f"{count} {kind}" for kind, count in _counts(checks).items())
+    yield ", ".join(f"{count} {kind}" for kind, count in counts.items())
     if noise is not None:
         yield ""
         yield from noise_probe.as_text(noise)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,6 +9,7 @@ import click
 from click.core import ParameterSource
 
 from gate.cli import options
+from gate.cli.answer import print_answer
 from gate.errors import InputError
 from gate.formats.baseline.baseline_file import read_class
 from gate.formats.host.host_file import HOST_FILE, about, read_host_file, read_known_host
@@ -19,7 +19,7 @@ from gate.model import EpochPolicy
 from gate.model.disturbance import facts_tuned
 from gate.model.host import changed_facts
 from gate.report.text.page import wrap
-from gate.text import clean, guard_line
+from gate.text import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -67,8 +67,8 @@ def command(
     Stable facts are compared with the host file, epoch facts with the newest session accepted of
     each profile beside it; with those of the file itself where nothing was accepted yet.
     """
-    given = click.get_current_context().get_parameter_source("host_class")
-    if file is not None and given is ParameterSource.COMMANDLINE:
+    source = click.get_current_context().get_parameter_source("host_class")
+    if file is not None and source is ParameterSource.COMMANDLINE:
         cure = "The file says of which class it is: leave --host-class out."
         raise InputError("G200", "HOST.toml and --host-class exclude each other.", cure=cure)
     if file is not None:
@@ -80,11 +80,21 @@ def command(
     # A host file alone, sent by somebody, may stand anywhere: then nothing stands beside it.
     place = Path(known.path).parent
     beside = read_class(place) if place.resolve().name == known.host_class else ()
-    rows = [*_stable(known, host), *_epoch(known, host, beside)]
-    if json_:
-        click.echo(json.dumps(_as_data(known, rows), indent=1))
-    else:
-        click.echo("\n".join(guard_line(line) for line in _as_text(known, host, rows)))
+    rows = list(_rows(known, host, beside))
+    print_answer(
+        _lines(known, host, rows),
+        json_=json_,
+        path=known.path,
+        host_class=known.host_class,
+        agrees=not rows,
+        not_compared=sorted(facts_tuned(known.tune)),
+        differs=[
+            row.fact._asdict()
+            | {"tier": row.tier, "against": row.against, "means": row.means}
+            | {"about": about(row.fact.key)}
+            for row in rows
+        ],
+    )
     return 5 if rows else 0
 
 
@@ -99,16 +109,14 @@ def _not_enrolled(host: Host, baseline: Path) -> KnownHost:
     )
 
 
-def _stable(known: KnownHost, host: Host) -> Iterator[_Row]:
+def _rows(known: KnownHost, host: Host, baselines: Sequence[Baseline]) -> Iterator[_Row]:
+    """Stable facts that differ, and what moved since each profile's newest session.
+
+    One row for profiles that agree. What a check tunes is left out: untuned, as now, it shows
+    nothing.
+    """
     for fact in changed_facts(known.stable, host.stable):
         yield _Row(fact, "stable", HOST_FILE, "another machine: a check on it is refused")
-
-
-def _epoch(known: KnownHost, host: Host, baselines: Sequence[Baseline]) -> Iterator[_Row]:
-    """What moved since each profile's newest session, one row for profiles that agree.
-
-    What a check tunes is left out: untuned, as now, it shows nothing.
-    """
     tuned = facts_tuned(known.tune)
     since: dict[Moved, list[str]] = {}
     accepted = [one for one in baselines if any(s.epoch_facts for s in newest(one))]
@@ -126,29 +134,7 @@ def _epoch(known: KnownHost, host: Host, baselines: Sequence[Baseline]) -> Itera
         yield _Row(fact, "epoch", ", ".join(since[fact]), _MEANS[known.policy])
 
 
-def _as_data(known: KnownHost, rows: Sequence[_Row]) -> dict[str, object]:
-    return {
-        "schema": 1,
-        "path": known.path,
-        "host_class": known.host_class,
-        "agrees": not rows,
-        "not_compared": sorted(facts_tuned(known.tune)),
-        "differs": [
-            {
-                "key": row.fact.key,
-                "theirs": row.fact.theirs,
-                "ours": row.fact.ours,
-                "tier": row.tier,
-                "against": row.against,
-                "means": row.means,
-                "about": about(row.fact.key),
-            }
-            for row in rows
-        ],
-    }
-
-
-def _as_text(known: KnownHost, host: Host, rows: Sequence[_Row]) -> Iterator[str]:
+def _lines(known: KnownHost, host: Host, rows: Sequence[_Row]) -> Iterator[str]:
     count = len(host.stable) + len(host.epoch.keys() - facts_tuned(known.tune))
     if not rows:
         text = f"{known.host_class}: all {count} facts agree ({known.path})"

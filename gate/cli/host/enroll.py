@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gate.cli import options
+from gate.cli.answer import print_answer
 from gate.errors import InputError
 from gate.formats.baseline.baseline_file import read_class
 from gate.formats.host.host_file import read_known_host, write_known_host
@@ -17,11 +17,12 @@ from gate.host.identity.identity import read_host
 from gate.model import UNKNOWN, EpochPolicy, KnownHost
 from gate.model.disturbance import TUNABLE
 from gate.model.host import changed_facts
-from gate.text import clean, guard_line
+from gate.text import clean
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from gate.model import Host
-    from gate.model.host import Moved
 
 EPILOG = """\b
 Examples:
@@ -50,16 +51,16 @@ class _Settings:
 _settings = options.bundle(
     "settings",
     _Settings,
-    click.option(
+    options.option(
         "--tune",
+        "A setting to tune around every check and put back; may be repeated.",
         type=click.Choice(list(TUNABLE)),
         multiple=True,
-        help="A setting to tune around every check and put back; may be repeated.",
     ),
-    click.option(
+    options.option(
         "--epoch",
+        "What a check does when an epoch fact moved (default: refuse).",
         type=click.Choice([policy.value for policy in EpochPolicy]),
-        help="What a check does when an epoch fact moved (default: refuse).",
     ),
 )
 
@@ -69,7 +70,7 @@ _settings = options.bundle(
 @options.disk_directory
 @options.baseline_dir
 @_settings
-@click.option("--update", is_flag=True, help="Rewrite the file; its settings are kept.")
+@options.flag("--update", "Rewrite the file; its settings are kept.")
 @options.as_json
 def command(
     host_class: str | None,
@@ -106,16 +107,22 @@ def command(
                 cure="Add --update to change them, or edit the file.",
                 place=known.path,
             )
-    _print_result(host, path, change, json_=json_)
+    unknown = [key for key, value in sorted(host.stable.items()) if value == UNKNOWN]
+    print_answer(
+        _lines(host, path, change, unknown),
+        json_=json_,
+        path=str(path),
+        host_class=host.host_class,
+        change=change,
+        stable=host.stable,
+        epoch=host.epoch,
+        unknown=unknown,
+    )
     return 0
 
 
 def _refuse_another(known: KnownHost, host: Host, baseline: Path, *, update: bool) -> None:
-    """Another machine is another class; its facts must not slip under what was accepted.
-
-    Raises:
-        InputError: G031 naming every stable fact that differs.
-    """
+    """Another machine is another class; its facts must not slip under what was accepted."""
     differing = changed_facts(known.stable, host.stable)
     if not differing:
         return
@@ -130,32 +137,12 @@ def _refuse_another(known: KnownHost, host: Host, baseline: Path, *, update: boo
         )
     else:
         cure += " Or add --update: nothing was accepted of the class yet."
-    raise InputError(
-        "G031",
-        f"this machine is not the one enrolled as {known.host_class}: {_named(differing)}.",
-        cure=cure,
-        place=known.path,
-    )
+    facts = "; ".join(f"{one.key}: theirs {one.theirs}, ours {one.ours}" for one in differing)
+    why = f"this machine is not the one enrolled as {known.host_class}: {facts}."
+    raise InputError("G031", why, cure=cure, place=known.path)
 
 
-def _named(differing: tuple[Moved, ...]) -> str:
-    return "; ".join(f"{one.key}: theirs {one.theirs}, ours {one.ours}" for one in differing)
-
-
-def _print_result(host: Host, path: Path, change: str, *, json_: bool) -> None:
-    unknown = [key for key, value in sorted(host.stable.items()) if value == UNKNOWN]
-    if json_:
-        answer = {
-            "schema": 1,
-            "path": str(path),
-            "host_class": host.host_class,
-            "change": change,
-            "stable": host.stable,
-            "epoch": host.epoch,
-            "unknown": unknown,
-        }
-        click.echo(json.dumps(answer, indent=1))
-        return
+def _lines(host: Host, path: Path, change: str, unknown: Sequence[str]) -> Iterator[str]:
     counts = f"{len(host.stable)} stable and {len(host.epoch)} epoch facts"
     texts = {
         "enrolled": f"enrolled as {host.host_class}: {counts} written",
@@ -163,12 +150,10 @@ def _print_result(host: Host, path: Path, change: str, *, json_: bool) -> None:
         "unchanged": f"{host.host_class} is enrolled already, and every stable fact agrees: "
         "nothing was changed",
     }
-    click.echo(f"{path}")
-    click.echo(guard_line(clean(f"  {texts[change]}")))
+    yield f"{path}"
+    yield clean(f"  {texts[change]}")
     for key in unknown:
-        click.echo(
-            f"  warning: {clean(key)} is unknown: two machines that differ only there cannot be "
-            "told apart"
-        )
+        why = "two machines that differ only there cannot be told apart"
+        yield f"  warning: {clean(key)} is unknown: {why}"
     if change == "enrolled":
-        click.echo("Review and commit it: every check of this class is compared with it.")
+        yield "Review and commit it: every check of this class is compared with it."

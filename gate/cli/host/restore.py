@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 import click
 
 from gate.cli import options
+from gate.cli.answer import print_answer
 from gate.errors import InputError
 from gate.host.journal import state_directory
 from gate.host.lock import exclusive
 from gate.host.tuning.restore import restore
 from gate.pipeline.host_reservation import NOT_PUT_BACK
-
-if TYPE_CHECKING:
-    from gate.host.tuning.restore import RestoreResult
 
 _LEFT = 5
 
@@ -33,8 +29,8 @@ Exit status: 0 everything is as before, 2 the journal cannot be read,
 
 
 @click.command(epilog=EPILOG)
-@click.option("--force", is_flag=True, help="Overwrite what somebody else set meanwhile.")
-@click.option("--keep", is_flag=True, help="Leave what somebody else set, and forget it.")
+@options.flag("--force", "Overwrite what somebody else set meanwhile.")
+@options.flag("--keep", "Leave what somebody else set, and forget it.")
 @options.as_json
 def command(*, force: bool, keep: bool, json_: bool) -> int:
     """Put every setting back that a killed gate left tuned.
@@ -47,11 +43,15 @@ def command(*, force: bool, keep: bool, json_: bool) -> int:
     with exclusive():
         restored = restore(state_directory(), force=force, keep=keep)
     status = _LEFT if restored.left and not keep else 0
-    if json_:
-        click.echo(_as_json(restored, status))
-    else:
-        for line in restored.lines() or ("nothing to put back",):
-            click.echo(line)
+    print_answer(
+        restored.lines() or ("nothing to put back",),
+        json_=json_,
+        exit_status=status,
+        restored=[asdict(one) for one in restored.back],
+        left=[asdict(one.change) | {"now": one.now, "why": one.why} for one in restored.left],
+        gone=[asdict(one) for one in restored.gone],
+        forgotten=restored.forgotten,
+    )
     if status:
         click.echo(
             f"error[{NOT_PUT_BACK}]: {len(restored.left)} settings were left as they are. "
@@ -59,15 +59,3 @@ def command(*, force: bool, keep: bool, json_: bool) -> int:
             err=True,
         )
     return status
-
-
-def _as_json(restored: RestoreResult, status: int) -> str:
-    answer = {
-        "schema": 1,
-        "exit_status": status,
-        "restored": [asdict(one) for one in restored.back],
-        "left": [asdict(one.change) | {"now": one.now, "why": one.why} for one in restored.left],
-        "gone": [asdict(one) for one in restored.gone],
-        "forgotten": restored.forgotten,
-    }
-    return json.dumps(answer, indent=1)

@@ -51,11 +51,8 @@ def command(*, unit: bool, forget: bool) -> int:
         return 0
     status = _go_on(journal)
     after = read_boots(state)
-    if (
-        after is not None
-        and after.doing is BootStage.ASKED
-        and after.last.asked_in == running_kernel().boot
-    ):
+    restarts = after is not None and after.doing is BootStage.ASKED
+    if after and restarts and after.last.asked_in == running_kernel().boot:
         return status  # the next restart is under way
     forget_boots(state)
     _back(journal)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import textwrap
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
 
 from gate.cli import options
+from gate.cli.answer import print_answer
 from gate.errors import InputError
 from gate.formats import disk
 from gate.formats.baseline.calibration_file import read_rounds
@@ -35,20 +36,17 @@ Examples:
   gate host show --json
   gate host show --record machine.json      what was read, for a bug report
 """
-_NAME = 18
-"""Columns of a fact's name."""
 
 
 @click.command(epilog=EPILOG)
 @options.host_class
 @options.disk_directory
 @options.baseline_dir
-@click.option(
+@options.path(
     "--record",
     "record_to",
-    type=options.PathParam,
+    "Write what was read to a new file; it holds no serial numbers.",
     metavar="FILE",
-    help="Write what was read to a new file; it holds no serial numbers.",
 )
 @options.as_json
 def command(
@@ -58,17 +56,14 @@ def command(
 
     The record is that of every profile calibrated on this host class, with the usual promise.
     """
-    if record_to is not None:
-        _refuse_existing(record_to)
+    if record_to is not None and not disk.is_absent(record_to):
+        cure = "Name a new file with --record FILE."
+        raise InputError("G208", "stands there already.", cure=cure, place=str(record_to))
     recorder = MachineRecorder(ThisMachine())
     host = read_host(work.absolute(), machine=recorder, host_class=host_class)
     known = _record(baseline, host.host_class)
-    if json_:
-        calibration = None if known is None else dataclasses.asdict(known)
-        answer = {"schema": 1} | dataclasses.asdict(host) | {"calibration": calibration}
-        click.echo(json.dumps(answer, indent=1))
-    else:
-        click.echo("\n".join(_lines(host, known)))
+    calibration = None if known is None else asdict(known)
+    print_answer(_lines(host, known), json_=json_, **asdict(host), calibration=calibration)
     if record_to is not None:
         about = f"{host.host_class}: {host.stable['cpu_model']}, {host.stable['disk_model']}"
         data = publishable_recording(
@@ -82,16 +77,6 @@ def command(
     return 0
 
 
-def _refuse_existing(path: Path) -> None:
-    if not disk.is_absent(path):
-        raise InputError(
-            "G208",
-            "stands there already.",
-            cure="Name a new file with --record FILE.",
-            place=str(path),
-        )
-
-
 def _lines(host: Host, known: Calibration | None) -> Iterator[str]:
     yield f"host class   {host.host_class}"
     yield f"fingerprint  {host.fingerprint[:23]}"
@@ -103,20 +88,15 @@ def _lines(host: Host, known: Calibration | None) -> Iterator[str]:
         ("epoch: a change here is reported, and refused or a new epoch", host.epoch),
         ("live: of this moment, recorded and never compared", host.live),
     ):
-        yield f"\n{title}"
+        yield from ("", title)
         for name, value in facts.items():
-            yield from _fact(name, value)
-
-
-def _fact(name: str, value: str) -> list[str]:
-    """A fact within the width of the terminal."""
-    return textwrap.wrap(
-        value,
-        width=terminal_width(),
-        initial_indent=f"  {name:<{_NAME}} ",
-        subsequent_indent=" " * (_NAME + 3),
-        break_on_hyphens=False,
-    )
+            yield from textwrap.wrap(
+                value,
+                width=terminal_width(),
+                initial_indent=f"  {name:<18} ",
+                subsequent_indent=" " * 21,
+                break_on_hyphens=False,
+            )
 
 
 def _record(baseline: Path, host_class: str) -> Calibration | None:
@@ -124,5 +104,6 @@ def _record(baseline: Path, host_class: str) -> Calibration | None:
     if not rounds:
         return None
     usual = Policy()
-    wanted = RoundFilter(host_class=host_class, texts=None, alpha=usual.alpha, beta=usual.beta)
-    return class_record(rounds, wanted)
+    return class_record(
+        rounds, RoundFilter(host_class=host_class, texts=None, alpha=usual.alpha, beta=usual.beta)
+    )

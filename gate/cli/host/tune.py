@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 from dataclasses import asdict
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gate.cli import options
+from gate.cli.answer import print_answer, print_json
 from gate.errors import InputError
 from gate.host.lock import exclusive
 from gate.host.tuning.tuning import planned_changes, tune_host
@@ -61,8 +61,8 @@ class _BeforeCommand(click.Command):
 
 @click.command(cls=_BeforeCommand, epilog=EPILOG)
 @click.argument("name", nargs=-1)
-@click.option("--cpus", metavar="LIST", help="Processors that measure, e.g. 1-3,5.")
-@click.option("--dry-run", is_flag=True, help="Show what would be changed, and change nothing.")
+@options.option("--cpus", "Processors that measure, e.g. 1-3,5.", metavar="LIST")
+@options.flag("--dry-run", "Show what would be changed, and change nothing.")
 @options.tuned_host
 @options.baseline_dir
 @options.as_json
@@ -143,33 +143,34 @@ def _print_tuned(now: TuningResult, *, json_: bool) -> None:
         _say(f"not tuned: {one}")
     if json_:
         answer = {"schema": 1, "tuned": now.names, "lacking": now.lacking, "cpus": now.cpus}
-        changes = [asdict(one) for one in now.changes]
-        click.echo(json.dumps(answer | {"changes": changes}, indent=1))
+        print_json(answer | {"changes": [asdict(one) for one in now.changes]})
 
 
 def _show(intent: Intent, *, json_: bool) -> int:
     """What tuning would do."""
     lacking = {name: found.lacking for name, found in intent.found.items() if found.lacking}
-    if "cstates" in intent.names and intent.limit is None:
-        lacking["cstates"] = "not on this machine"
     changes = [one for found in intent.found.values() for one in found.changes]
     measured = cpu_list_text(intent.parts.measured)
-    if json_:
-        answer = {"schema": 1, "changes": [asdict(one) for one in changes], "lacking": lacking}
-        click.echo(json.dumps(answer | {"cpus": measured, "wake_limit": intent.limit}, indent=1))
-        return 0
-    click.echo(f"measured processors: {measured}")
-    for one in changes:
-        click.echo(f"{one.setting:<15} {one.path}: {one.before} -> {one.after}")
+    lines = [f"measured processors: {measured}"]
+    lines += [f"{one.setting:<15} {one.path}: {one.before} -> {one.after}" for one in changes]
     if intent.limit is not None:
-        click.echo(f"{'cstates':<15} processors wake within {intent.limit} us")
+        lines.append(f"{'cstates':<15} processors wake within {intent.limit} us")
     if "pinning" in intent.names:
-        click.echo(f"{'pinning':<15} harnesses run on {measured}")
-    for name in intent.found.keys() - lacking.keys():
-        if not intent.found[name].changes:
-            click.echo(f"{name:<15} set so already")
-    for name, why in lacking.items():
-        click.echo(f"{name:<15} not tuned: {why}")
+        lines.append(f"{'pinning':<15} harnesses run on {measured}")
+    lines += [
+        f"{name:<15} set so already"
+        for name in sorted(intent.found.keys() - {*lacking, "cstates", "pinning"})
+        if not intent.found[name].changes
+    ]
+    lines += [f"{name:<15} not tuned: {why}" for name, why in lacking.items()]
+    print_answer(
+        lines,
+        json_=json_,
+        changes=[asdict(one) for one in changes],
+        lacking=lacking,
+        cpus=measured,
+        wake_limit=intent.limit,
+    )
     return 0
 
 

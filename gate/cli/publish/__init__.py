@@ -2,20 +2,7 @@
 
 from __future__ import annotations
 
-import click
-
 from gate.cli.main import LazyGroup
-
-_COMMANDS = {
-    "step": "Summary, annotations and outputs of the running GitHub step.",
-    "required": "Say for all jobs together whether the gate is open; for the required job.",
-    "locate": "Find the pull request that a workflow run measured.",
-    "fetch": "Download and check the sessions or the report of a workflow run.",
-    "comment": "Write or edit the one comment of a pull request.",
-    "check": "Write the check of a commit, the name that a branch requires.",
-    "accept": "Accept the measured level of a pull request as the new baseline.",
-    "baseline": "Add sessions of the default branch to its baseline, if they passed.",
-}
 
 EPILOG = """\b
 Examples:
@@ -23,8 +10,19 @@ Examples:
   gate publish comment report.json --pull 17 --head SHA
   gate publish accept --pull 17 --reason "checksums are on by default"
 """
-
-
-@click.group(cls=LazyGroup, about=_COMMANDS, module="gate.cli.publish.{}", epilog=EPILOG)
-def command() -> None:
-    """Publish verdicts on GitHub, and accept baselines from there."""
+command = LazyGroup(
+    "publish",
+    package=__name__,
+    help="Publish verdicts on GitHub, and accept baselines from there.",
+    epilog=EPILOG,
+    about={
+        "step": "Summary, annotations and outputs of the running GitHub step.",
+        "required": "Say for all jobs together whether the gate is open; for the required job.",
+        "locate": "Find the pull request that a workflow run measured.",
+        "fetch": "Download and check the sessions or the report of a workflow run.",
+        "comment": "Write or edit the one comment of a pull request.",
+        "check": "Write the check of a commit, the name that a branch requires.",
+        "accept": "Accept the measured level of a pull request as the new baseline.",
+        "baseline": "Add sessions of the default branch to its baseline, if they passed.",
+    },
+)

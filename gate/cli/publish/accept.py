@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 import click
 
 from gate.cli import options
+from gate.cli.answer import print_answer
 from gate.cli.publish import options as github_options
 from gate.errors import GateError, InputError, PublishError
 from gate.pipeline.accept.pull_request import AcceptOptions, AcceptReply, accept_level
-from gate.pipeline.accept.sessions import json_answer
 from gate.publish.accept_command import AcceptRequest, check_login, may_write, react, read_request
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from gate.cli.publish.options import GitHub
     from gate.publish.github.api import Api
-    from gate.publish.proposal import Proposal
-    from gate.publish.propose import ProposalResult
 
 EPILOG = """\b
 Examples:
@@ -48,39 +46,23 @@ may not become a baseline, 6 refused or not published.
 _how = options.bundle(
     "how",
     AcceptOptions,
-    click.option(
+    options.option(
         "--mode",
+        "Open a pull request, or commit to the branch itself.",
         type=click.Choice(["pull-request", "branch"]),
         default="pull-request",
-        show_default=True,
-        help="Open a pull request, or commit to the branch itself.",
     ),
-    click.option(
+    options.option(
         "--workflow",
+        "File name of the workflow that measures.",
         default="driftgate.yml",
-        show_default=True,
         metavar="FILE",
-        help="File name of the workflow that measures.",
     ),
-    click.option(
-        "--run",
-        type=click.IntRange(1, 2**63 - 1),
-        metavar="ID",
-        help="The run that measured; by default the newest of the present head.",
+    github_options.identifier(
+        "--run", "The run that measured; by default the newest of the present head."
     ),
-    click.option(
-        "--shards",
-        type=click.IntRange(1, 256),
-        default=1,
-        show_default=True,
-        metavar="N",
-        help="In how many parts it was measured.",
-    ),
-    click.option(
-        "--merge-base",
-        metavar="REV",
-        help="Take profiles and baselines where this revision and HEAD parted.",
-    ),
+    github_options.shards("In how many parts it was measured."),
+    options.merge_base("Take profiles and baselines where this revision and HEAD parted."),
     options.profiles_dir,
     options.size,
     options.baseline_dir,
@@ -88,28 +70,14 @@ _how = options.bundle(
 
 
 @click.command(epilog=EPILOG)
-@click.option(
-    "--pull",
-    "number",
-    type=click.IntRange(1, 2**53),
-    metavar="N",
-    help="Number of the pull request.",
-)
-@click.option("--reason", help="Why this level is right; reviewers will read it.")
-@click.option("--by", metavar="LOGIN", help="Who asks; must have write permission.")
-@click.option(
-    "--comment",
-    type=click.IntRange(1, 2**63 - 1),
-    metavar="ID",
-    help="Take these three from a comment that says `/driftgate accept REASON`.",
+@github_options.pull_request()
+@options.option("--reason", "Why this level is right; reviewers will read it.")
+@options.option("--by", "Who asks; must have write permission.", metavar="LOGIN")
+@github_options.identifier(
+    "--comment", "Take these three from a comment that says `/driftgate accept REASON`."
 )
 @_how
-@click.option(
-    "--comment-body-file",
-    type=options.PathParam,
-    metavar="FILE",
-    help="Also write the answer to this file.",
-)
+@options.path("--comment-body-file", "Also write the answer to this file.", metavar="FILE")
 @github_options.github
 @options.as_json
 def command(
@@ -135,7 +103,12 @@ def command(
     if request is None:
         click.echo(f"comment {comment} holds no command of driftgate: nothing was done")
         return 0
-    _require_permission(api, request)
+    if not may_write(api, request.by):
+        raise PublishError(
+            "G276",
+            f"{request.by} has no write permission to {api.repository}; nothing was done.",
+            cure="Ask a maintainer to accept it.",
+        )
     react(api, request.comment, "eyes")
     reply = AcceptReply(api, request, comment_body_file)
     try:
@@ -144,7 +117,11 @@ def command(
         reply.refused(error)
         raise
     reply.done(result, proposal)
-    _print_result(result, proposal, json_=json_)
+    changes = [f"{name}: {what}" for name, what in proposal.rows]
+    data = github_options.proposal_data(result)
+    github_options.write_proposal_outputs(data)
+    lines = github_options.proposal_lines(result, changes)
+    print_answer(lines, json_=json_, **data, changes=changes)
     return 0
 
 
@@ -161,31 +138,3 @@ def _request(
         cure = "Give all of --pull, --reason and --by, or --comment."
         raise InputError("G200", "it is not said what to accept, why, or who asks.", cure=cure)
     return AcceptRequest(number=number, by=check_login(by), reason=reason)
-
-
-def _require_permission(api: Api, request: AcceptRequest) -> None:
-
-    if not may_write(api, request.by):
-        raise PublishError(
-            "G276",
-            f"{request.by} has no write permission to {api.repository}; nothing was done.",
-            cure="Ask a maintainer to accept it.",
-        )
-
-
-def _print_result(done: ProposalResult, proposal: Proposal, *, json_: bool) -> None:
-    github_options.write_proposal_outputs(done)
-    changes = [f"{name}: {what}" for name, what in proposal.rows]
-    if json_:
-        click.echo(
-            json_answer(
-                action=done.action,
-                pull=done.number,
-                url=done.url,
-                branch=done.branch,
-                commit=done.commit,
-                changes=changes,
-            )
-        )
-    else:
-        github_options.print_proposal(done, changes)

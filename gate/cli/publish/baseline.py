@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING
 import click
 
 from gate.cli import options
+from gate.cli.answer import print_answer
 from gate.cli.publish import options as github_options
 from gate.pipeline.accept.candidates import GrowthOptions
 from gate.pipeline.accept.default_branch import grow_baseline
-from gate.pipeline.accept.sessions import json_answer
-from gate.text import clean, guard_line
+from gate.text import clean
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from gate.cli.publish.options import GitHub
-    from gate.pipeline.accept.candidates import BaselineGrowth
 
 EPILOG = """\b
 Examples:
@@ -36,28 +35,23 @@ verdict (4, 5, 10) where the gate is closed; 6 refused or not published.
 _how = options.bundle(
     "how",
     GrowthOptions,
-    click.option(
+    options.option(
         "--mode",
+        "Keep one pull request open that adds the sessions, or commit to the branch.",
         type=click.Choice(["pull-request", "push"]),
         default="pull-request",
-        show_default=True,
-        help="Keep one pull request open that adds the sessions, or commit to the branch.",
     ),
-    click.option(
-        "--branch", default="main", show_default=True, metavar="NAME", help="The default branch."
-    ),
-    click.option(
+    options.option("--branch", "The default branch.", default="main", metavar="NAME"),
+    options.flag(
         "--first",
-        is_flag=True,
-        help="Take a first baseline: accept, unjudged, sessions of profiles that have too few.",
+        "Take a first baseline: accept, unjudged, sessions of profiles that have too few.",
     ),
-    click.option("--reason", help="Why a first baseline is right; needs --first."),
-    click.option(
+    options.option("--reason", "Why a first baseline is right; needs --first."),
+    options.option(
         "--by",
+        "Who is recorded as having accepted it.",
         default="github-actions[bot]",
-        show_default=True,
         metavar="LOGIN",
-        help="Who is recorded as having accepted it.",
     ),
     options.profiles_dir,
     options.size,
@@ -78,34 +72,21 @@ def command(github: GitHub, out: tuple[Path, ...], how: GrowthOptions, *, json_:
     waived, new, inconclusive or disturbed never enters; a person may accept it.
     """
     growth = grow_baseline(github.api(), out, replace(how, run_url=github.run_url()))
-    github_options.write_proposal_outputs(growth.done)
-    if json_:
-        click.echo(_as_json(growth))
+    data = github_options.proposal_data(growth.done)
+    github_options.write_proposal_outputs(data)
+    lines = [f"left out: {profile}: {why}" for profile, why in growth.left_out.items()]
+    lines = [clean(line) for line in (*lines, *growth.notes)]
+    if growth.done is None:
+        lines.append("nothing was added to the baseline")
     else:
-        _print_growth(growth)
-    return growth.status
-
-
-def _as_json(growth: BaselineGrowth) -> str:
-    done = growth.done
-    return json_answer(
+        lines += github_options.proposal_lines(growth.done, growth.changes)
+    print_answer(
+        lines,
+        json_=json_,
         exit_status=growth.status,
-        action=done.action if done else "nothing",
-        pull=done.number if done else None,
-        url=done.url if done else "",
-        branch=done.branch if done else "",
-        commit=done.commit if done else "",
+        **data,
         changes=growth.changes,
         left_out=growth.left_out,
         notes=growth.notes,
     )
-
-
-def _print_growth(growth: BaselineGrowth) -> None:
-    left_out = [f"left out: {profile}: {why}" for profile, why in growth.left_out.items()]
-    for line in (*left_out, *growth.notes):
-        click.echo(guard_line(clean(line)))
-    if growth.done is None:
-        click.echo("nothing was added to the baseline")
-    else:
-        github_options.print_proposal(growth.done, growth.changes)
+    return growth.status

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
 
 from gate.cli import options
+from gate.cli.answer import print_answer
 from gate.cli.publish import options as github_options
 from gate.publish.check_run import CommitCheck, publish_check
 from gate.publish.step import confirmed_report
@@ -31,7 +31,7 @@ Needs the permission checks: write. Exit status: 0 written, whatever the verdict
 
 @click.command(epilog=EPILOG)
 @github_options.head
-@click.option("--name", default="driftgate", show_default=True, help="Name of the check.")
+@options.option("--name", "Name of the check.", default="driftgate")
 @github_options.report
 @github_options.github
 @options.as_json
@@ -53,8 +53,6 @@ def command(github: GitHub, report: ReportOptions, head: str, name: str, *, json
         details_url=report.report_url or run_page,
     )
     done = publish_check(github.api(), check)
-    if json_:
-        click.echo(json.dumps({"schema": 1, "action": done.action, "url": done.url}, indent=1))
-    else:
-        click.echo(f"check {done.action}: {done.url}".rstrip(": "))
+    line = f"check {done.action}: {done.url}".rstrip(": ")
+    print_answer([line], json_=json_, action=done.action, url=done.url)
     return 0

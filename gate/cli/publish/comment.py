@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
 
 from gate.cli import options
+from gate.cli.answer import print_answer
 from gate.cli.publish import options as github_options
 from gate.publish.comment import publish_comment
 from gate.publish.step import confirmed_report
@@ -29,20 +29,16 @@ verdict; 6 not written, also when a newer commit has overtaken this one.
 
 
 @click.command(epilog=EPILOG)
-@github_options.pull
+@github_options.pull_request(required=True)
 @github_options.head
-@click.option(
-    "--name",
-    default="gate",
-    show_default=True,
-    help="Which comment: several gates of one repository write one each.",
+@options.option(
+    "--name", "Which comment: several gates of one repository write one each.", default="gate"
 )
-@click.option(
+@options.option(
     "--author",
+    "Who writes with this token; only that author's comment is edited.",
     default="github-actions[bot]",
-    show_default=True,
     metavar="LOGIN",
-    help="Who writes with this token; only that author's comment is edited.",
 )
 @github_options.report
 @github_options.github
@@ -73,9 +69,6 @@ def command(
             "comment at once.",
             err=True,
         )
-    if json_:
-        answer = {"schema": 1, "action": done.action, "url": done.url, "removed": done.removed}
-        click.echo(json.dumps(answer, indent=1))
-    else:
-        click.echo(f"comment {done.action}: {done.url}")
+    line = f"comment {done.action}: {done.url}"
+    print_answer([line], json_=json_, action=done.action, url=done.url, removed=done.removed)
     return 0

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from gate.cli import options
+from gate.cli.answer import print_answer
 from gate.cli.publish import options as github_options
 from gate.errors import PublishError
 from gate.formats import disk
@@ -16,7 +16,6 @@ from gate.publish.github.artifacts import artifact_text, fetch_file
 
 if TYPE_CHECKING:
     from gate.cli.publish.options import GitHub
-    from gate.publish.github.api import Api
 
 _FILES = ("session.json", "report.json")
 _REFUSED = "G275"
@@ -34,24 +33,16 @@ Needs the permission actions: read. Exit status: 0 when everything is there,
 
 @click.command(epilog=EPILOG)
 @github_options.run
-@click.option("--artifact", required=True, metavar="NAME", help="Name of the artifact.")
-@click.option(
-    "--shards",
-    type=click.IntRange(1, 256),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Fetch N artifacts, NAME-1-of-N to NAME-N-of-N; one is called NAME alone.",
-)
-@click.option(
+@options.option("--artifact", "Name of the artifact.", required=True, metavar="NAME")
+@github_options.shards("Fetch N artifacts, NAME-1-of-N to NAME-N-of-N; one is called NAME alone.")
+@options.option(
     "--file",
     "file_name",
+    "The one file that each holds.",
     type=click.Choice(_FILES),
     default=_FILES[0],
-    show_default=True,
-    help="The one file that each holds.",
 )
-@click.option("--out", type=options.PathParam, required=True, help="Directory to write to.")
+@options.path("--out", "Directory to write to.", required=True)
 @github_options.github
 @options.as_json
 def command(
@@ -67,12 +58,14 @@ def command(
     if shards > 1:
         names = [f"{number}-of-{shards}" for number in range(1, shards + 1)]
         places = {f"{artifact}-{name}": Path(name) for name in names}
+    cap = disk.CAP_BYTES["handover" if file_name == _FILES[0] else "session"]
     written, lacking = [], []
     for name, place in places.items():
         target = out / place / file_name
         target.unlink(missing_ok=True)  # of an earlier call: it must not stand in for a missing one
         try:
-            _fetch(api, run, name, target)
+            content = fetch_file(api, run, name, file_name, cap)
+            disk.write_text(target, artifact_text(content, name, run))
         except PublishError as error:
             if error.code != _REFUSED:
                 raise
@@ -82,15 +75,8 @@ def command(
         click.echo(f"fetched {target}", err=True)
     if lacking:
         raise _lacking(lacking, len(places))
-    if json_:
-        click.echo(json.dumps({"schema": 1, "files": written}, indent=1))
+    print_answer((), json_=json_, files=written)
     return 0
-
-
-def _fetch(api: Api, run: int, name: str, target: Path) -> None:
-    cap = disk.CAP_BYTES["handover" if target.name == _FILES[0] else "session"]
-    content = fetch_file(api, run, name, target.name, cap)
-    disk.write_text(target, artifact_text(content, name, run))
 
 
 def _lacking(lacking: list[PublishError], of: int) -> PublishError:

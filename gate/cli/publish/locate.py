@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
 
 from gate.cli import options
+from gate.cli.answer import print_answer
 from gate.cli.publish import options as github_options
 from gate.publish.measured_run import locate_pull_request
 
@@ -45,10 +45,7 @@ def command(github: GitHub, run: int, *, json_: bool) -> int:
         "fork": "true" if found.fork else "false",
     }
     github_options.write_outputs(outputs)
-    if json_:
-        answer = {"schema": 1, **outputs, "number": found.number, "fork": found.fork}
-        click.echo(json.dumps(answer, indent=1))
-    else:
-        for name, value in outputs.items():
-            click.echo(f"{name}={value}")
+    lines = [f"{name}={value}" for name, value in outputs.items()]
+    values = {**outputs, "number": found.number, "fork": found.fork}
+    print_answer(lines, json_=json_, **values)
     return 0

@@ -10,6 +10,7 @@ import os
 import re
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,10 +20,10 @@ from gate.cli import options
 from gate.errors import InputError
 from gate.publish.github.addresses import repository_path
 from gate.publish.github.runner_commands import append_text, output_lines
-from gate.text import clean, guard_line
+from gate.text import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from gate.publish.github.api import Api
     from gate.publish.propose import ProposalResult
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 API = "https://api.github.com"
 SERVER = "https://github.com"
 _SHA = re.compile(r"[0-9a-f]{40}")
-_HTTP = re.compile(r"https?://[^\s<>\"'()\x00-\x1f\x7f\\`|\[\]]{1,2000}")
+_HTTP = re.compile(r"(https?://[^\s<>\"'()\x00-\x1f\x7f\\`|\[\]]{1,2000})?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,22 +56,17 @@ class GitHub:
         from gate.publish.github.api import Api  # noqa: PLC0415 - urllib3, which no help page needs
 
         if not self.token:
-            raise InputError(
-                "G200",
-                "there is no token.",
-                cure="Set GITHUB_TOKEN in the step: `env: GITHUB_TOKEN: ${{ github.token }}`.",
-            )
+            cure = "Set GITHUB_TOKEN in the step: `env: GITHUB_TOKEN: ${{ github.token }}`."
+            raise InputError("G200", "there is no token.", cure=cure)
+        say = partial(click.echo, err=True)
         return Api(
-            self.api_url, self.token, self.repository, pause=time.sleep, now=time.time, say=_say
+            self.api_url, self.token, self.repository, pause=time.sleep, now=time.time, say=say
         )
 
     def run_url(self) -> str:
         """The page of the running workflow run; empty outside of one."""
-        return self.page_of_run(self.run) if self.run else ""
-
-    def page_of_run(self, run: int) -> str:
-        """The page of a workflow run."""
-        return f"{self.server_url}/{self.repository}/actions/runs/{run}"
+        page = f"{self.server_url}/{self.repository}/actions/runs/{self.run}"
+        return page if self.run else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,93 +91,84 @@ def _github(repository: str, api_url: str) -> GitHub:
     )
 
 
-def _repository(ctx: click.Context, option: click.Parameter, given: str) -> str:
-    del ctx, option
+def _repository(ctx: click.Context, param: click.Parameter, given: str) -> str:
+    del ctx, param
     repository_path(given)
     return given
 
 
-def _full_hash(ctx: click.Context, option: click.Parameter, given: str) -> str:
-    del ctx
-    if not _SHA.fullmatch(given):
-        raise InputError("G200", f"--{option.name} must be a full commit hash, 40 digits.")
-    return given
+def _matches(pattern: re.Pattern[str], rule: str) -> Callable[..., str]:
+    """A callback that refuses what is none."""
+
+    def check(ctx: click.Context, param: click.Parameter, given: str) -> str:
+        del ctx
+        if not pattern.fullmatch(given):
+            raise InputError("G200", f"{param.opts[0]} must be {rule}.")
+        return given
+
+    return check
 
 
-def _address(ctx: click.Context, option: click.Parameter, given: str) -> str:
-    del ctx
-    if given and not _HTTP.fullmatch(given):
-        name = (option.name or "").replace("_", "-")
-        raise InputError("G200", f"--{name} must be an address that begins with https://.")
-    return given
-
-
-def _url(name: str, page: str) -> options.Decorator:
-    return click.option(
-        f"--{name}-url",
-        default="",
-        metavar="URL",
-        callback=_address,
-        help=f"Address of {page}, for the links.",
-    )
-
-
+_url = partial(
+    options.option,
+    default="",
+    metavar="URL",
+    callback=_matches(_HTTP, "an address that begins with https://"),
+)
 github = options.bundle(
     "github",
     _github,
-    click.option(
+    options.option(
         "--repository",
+        "Repository on GitHub.",
         metavar="OWNER/NAME",
         envvar="GITHUB_REPOSITORY",
         show_envvar=True,
         required=True,
         callback=_repository,
-        help="Repository on GitHub.",
     ),
-    click.option(
+    options.option(
         "--api-url",
+        "Address of the API.",
         metavar="URL",
         envvar=["GATE_API_URL", "GITHUB_API_URL"],
         show_envvar=True,
         default=API,
-        help="Address of the API.",
+        show_default=False,
     ),
 )
 report = options.bundle(
     "report",
     ReportOptions,
     click.argument("path", metavar="REPORT", type=options.PathParam),
-    click.option(
+    options.option(
         "--said",
+        "What the judging job said; unless it is `open`, an open REPORT is not believed.",
         default="",
         metavar="GATE",
-        help="What the judging job said; unless it is `open`, an open REPORT is not believed.",
     ),
-    _url("report", "the report's page"),
-    _url("run", "the workflow run"),
+    _url("--report-url", "Address of the report's page, for the links."),
+    _url("--run-url", "Address of the workflow run, for the links."),
 )
-pull = click.option(
+pull_request = partial(
+    options.option,
     "--pull",
     "number",
+    "Number of the pull request.",
     type=click.IntRange(1, 2**53),
-    required=True,
     metavar="N",
-    help="Number of the pull request.",
 )
-head = click.option(
+identifier = partial(options.option, type=click.IntRange(1, 2**63 - 1), metavar="ID")
+"""A number that GitHub gave."""
+shards = partial(options.option, "--shards", type=click.IntRange(1, 256), default=1, metavar="N")
+head = options.option(
     "--head",
+    "Commit that was judged, all 40 digits.",
     required=True,
     metavar="SHA",
-    callback=_full_hash,
-    help="Commit that was judged, all 40 digits.",
+    callback=_matches(_SHA, "a full commit hash, 40 digits"),
 )
-run = click.option(
-    "--run",
-    type=click.IntRange(1, 2**63 - 1),
-    required=True,
-    metavar="ID",
-    help="Number of the workflow run.",
-)
+run = identifier("--run", "Number of the workflow run.", required=True)
 
 
 def write_outputs(values: Mapping[str, str]) -> None:
@@ -195,20 +182,24 @@ def write_outputs(values: Mapping[str, str]) -> None:
         append_text(Path(target), output_lines(values))
 
 
-def write_proposal_outputs(result: ProposalResult | None) -> None:
-    """The outputs pull, branch and commit: where a baseline was proposed; empty where none was."""
-    number = "" if result is None or result.number is None else str(result.number)
-    branch, commit = (result.branch, result.commit) if result else ("", "")
-    write_outputs({"pull": number, "branch": branch, "commit": commit})
+def proposal_data(result: ProposalResult | None) -> dict[str, object]:
+    """Where a baseline was proposed, for machines; empty where none was."""
+    return {
+        "action": result.action if result else "nothing",
+        "pull": result.number if result else None,
+        **{name: getattr(result, name, "") for name in ("url", "branch", "commit")},
+    }
 
 
-def print_proposal(result: ProposalResult, changes: Iterable[str]) -> None:
+def write_proposal_outputs(data: Mapping[str, object]) -> None:
+    """The outputs pull, branch and commit of what `proposal_data` tells."""
+    write_outputs({name: str(data[name] or "") for name in ("pull", "branch", "commit")})
+
+
+def proposal_lines(result: ProposalResult, changes: Iterable[str]) -> Iterator[str]:
     """Where a baseline was proposed, and each change that it makes."""
     in_pull = f"pull request {result.number}, {result.url}"
     where = f"a commit on {result.branch}" if result.number is None else in_pull
-    for line in (f"{result.action}: {where}", *(f"  {change}" for change in changes)):
-        click.echo(guard_line(clean(line)))
-
-
-def _say(line: str) -> None:
-    click.echo(line, err=True)
+    yield clean(f"{result.action}: {where}")
+    for change in changes:
+        yield clean(f"  {change}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from dataclasses import asdict
@@ -10,10 +9,12 @@ from pathlib import Path
 
 import click
 
+from gate.cli.answer import print_answer
 from gate.errors import GateError, InputError
 from gate.formats import disk
-from gate.publish.github.runner_commands import append_summary, command_line
+from gate.publish.github.runner_commands import append_summary
 from gate.publish.required import LARGEST, JobsVerdict, judge_jobs
+from gate.text import command_line
 
 CLOSED = 5
 """Exit status: nothing says that the change may get in."""
@@ -49,51 +50,34 @@ def command(needs: str, *, json_: bool) -> int:
     except GateError as error:
         _publish(JobsVerdict(open=False, headline=f"gate closed: {error}", jobs=()), json_=json_)
         raise
-    if json_:
-        data = {
-            "schema": 1,
-            "gate": "open" if answer.open else "closed",
-            "headline": answer.headline,
-            "jobs": [asdict(job) for job in answer.jobs],
-        }
-        click.echo(json.dumps(data, indent=1))
-    else:
-        click.echo(answer.headline)
-        for job in answer.jobs:
-            click.echo(f"  {job.name}: {job.reason}")
+    print_answer(
+        [answer.headline, *(f"  {job.name}: {job.reason}" for job in answer.jobs)],
+        json_=json_,
+        gate="open" if answer.open else "closed",
+        headline=answer.headline,
+        jobs=[asdict(job) for job in answer.jobs],
+    )
     _publish(answer, json_=json_)
     return 0 if answer.open else CLOSED
 
 
 def _text(needs: str) -> str:
-    """What was given, or what stands in the file or on stdin.
-
-    Raises:
-        InputError: G201 to G203, the file cannot be read.
-    """
+    """What was given, or what stands in the file or on stdin."""
     if needs == "-":
         return sys.stdin.buffer.read(LARGEST + 1).decode("utf-8", "replace")
     if needs.startswith("@"):
         return disk.read_text(Path(needs[1:]), "summary")
     if not needs.strip():
-        raise InputError(
-            "G200",
-            "--needs is empty.",
-            cure="Give it `${{ toJSON(needs) }}` in a job that needs all the others.",
-        )
+        cure = "Give it `${{ toJSON(needs) }}` in a job that needs all the others."
+        raise InputError("G200", "--needs is empty.", cure=cure)
     return needs
 
 
 def _publish(answer: JobsVerdict, *, json_: bool) -> None:
-    """The annotation of a closed gate, and the summary.
-
-    Raises:
-        PublishError: G279.
-    """
+    """The annotation of a closed gate, and the summary."""
     if not answer.open:
         # A runner reads both streams; a program that asked for JSON reads stdout.
-        line = command_line("error", answer.headline, title="driftgate")
-        click.echo(line, err=json_)
+        click.echo(command_line("error", answer.headline, title="driftgate"), err=json_)
     given = os.environ.get("GITHUB_STEP_SUMMARY")
     if given:
         title = "## ✓ driftgate: gate open" if answer.open else "## ✗ driftgate: gate closed"

@@ -14,7 +14,7 @@ from gate.cli import options
 from gate.errors import GateError
 from gate.pipeline.report_files import terminal_width, wants_colour
 from gate.publish.github.runner_commands import guard_lines
-from gate.publish.step import RunnerFiles, publish_step, take_report, write_missing
+from gate.publish.step import publish_step, take_report, write_missing
 from gate.report.annotations import render_annotations
 from gate.report.json_text import render_json
 from gate.report.text.text import render_text
@@ -36,18 +36,18 @@ Exit status: that of the report, and 0 only for one that is there, of now, and o
 
 @click.command(epilog=EPILOG)
 @click.argument("out", type=options.PathParam)
-@click.option("--artifact-url", default="", metavar="URL", help="Address of the report's page.")
-@click.option(
+@options.option("--artifact-url", "Address of the report's page.", default="", metavar="URL")
+@options.option(
     "--run-url",
+    "Address of the workflow run; by default the running one.",
     default="",
     metavar="URL",
-    help="Address of the workflow run; by default the running one.",
 )
-@click.option(
+@options.option(
     "--because",
+    "How the check ended, printed where it left no report.",
     default="",
     metavar="TEXT",
-    help="How the check ended, printed where it left no report.",
 )
 @options.as_json
 def command(out: Path, artifact_url: str, run_url: str, because: str, *, json_: bool) -> int:
@@ -59,26 +59,21 @@ def command(out: Path, artifact_url: str, run_url: str, because: str, *, json_: 
     """
     taken = take_report(out, now=datetime.now(UTC), version=__version__, because=because)
     if taken.made:
-        _leave(out, taken.report)
+        try:
+            write_missing(out, taken.report)
+        except (GateError, OSError) as why:  # the rest is published all the same
+            click.echo(guard_lines(f"the report could not be written: {why}"), err=True)
     links = Links(report=artifact_url, run=run_url or _this_run())
-    runner = RunnerFiles(summary=_file("GITHUB_STEP_SUMMARY"), output=_file("GITHUB_OUTPUT"))
+    files = _file("GITHUB_STEP_SUMMARY"), _file("GITHUB_OUTPUT")
     # All is rendered before anything is printed: what cannot be rendered must not have said open.
     lines, log = render_annotations(taken.report), _log(taken.report, json_=json_)
-    status, failed = publish_step(taken.report, out, links, runner)
+    status, failed = publish_step(taken.report, out, links, *files)
     for line in lines:
         click.echo(line, err=json_)  # a runner reads both streams
     click.echo(log, nl=False)
     for error in failed:
         click.echo(guard_lines(f"error[{error.code}]: {error}"), err=True)
     return status
-
-
-def _leave(out: Path, report: Report) -> None:
-    """Write the report that was made; where that fails, the rest is published all the same."""
-    try:
-        write_missing(out, report)
-    except (GateError, OSError) as error:
-        click.echo(guard_lines(f"the report could not be written: {error}"), err=True)
 
 
 def _log(report: Report, *, json_: bool) -> str:

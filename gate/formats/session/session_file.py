@@ -16,6 +16,7 @@ import dataclasses
 import json
 import pickle
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from gate.formats import disk
@@ -53,6 +54,12 @@ def as_json(value: Any) -> str:
 def write_session(path: Path, session: Session) -> None:
     """Write a session whole."""
     disk.write_text(path, as_json(session))
+
+
+def fresh_path(directory: Path, profile: str) -> Path:
+    """A file name that no session of the profile has: its name and a running number."""
+    paths = (directory / f"{profile}-{number:03d}.json" for number in count(1))
+    return next(path for path in paths if not path.exists())
 
 
 _OWN = frozenset(field.name for field in dataclasses.fields(Handover))

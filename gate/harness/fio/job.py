@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from gate.model import Benchmark, Profile
 
+VARIABLE = re.compile(r"\$\{([^}]*)\}")
+"""What fio replaces by a variable of the environment."""
 _COMMENT = re.compile(r"[;#].*", re.DOTALL)
 _BLANK = " \t\r"
 
@@ -28,13 +30,16 @@ class JobLine:
     """From 1."""
     content: str
     """Without comment and surrounding blanks."""
-    in_global: bool
-    """Whether it stands in a section that holds defaults."""
 
     @property
     def section(self) -> str | None:
         """The section that this line opens; None for an option."""
         return self.content[1:-1] if self.content.startswith("[") else None
+
+    @property
+    def opens_job(self) -> bool:
+        """Whether it opens a job: a section whose first six letters are `global` is of defaults."""
+        return self.section is not None and not self.section.startswith("global")
 
     @property
     def option(self) -> tuple[str, str]:
@@ -49,24 +54,12 @@ def split_option(content: str) -> tuple[str, str]:
     return ALIASES.get(name, name), value.strip(_BLANK)
 
 
-def is_global(section: str) -> bool:
-    """Whether fio takes a section for defaults: it compares the first six letters only."""
-    return section.startswith("global")
-
-
 def lines_of(text: str) -> list[JobLine]:
     """Find the lines that count, as fio's own reader finds them."""
-    found: list[JobLine] = []
-    in_global = False
-    for number, raw in enumerate(text.split("\n"), start=1):
-        # fio ends a line at either comment sign wherever it stands; there is no quoting.
-        content = _COMMENT.sub("", raw).strip(_BLANK)
-        if not content:
-            continue
-        if content.startswith("["):
-            in_global = is_global(content[1:-1])
-        found.append(JobLine(number=number, content=content, in_global=in_global))
-    return found
+    # fio ends a line at either comment sign wherever it stands; there is no quoting.
+    contents = (_COMMENT.sub("", raw).strip(_BLANK) for raw in text.split("\n"))
+    numbered = enumerate(contents, start=1)
+    return [JobLine(number=number, content=content) for number, content in numbered if content]
 
 
 def job_options(profile: Profile, benchmark: Benchmark) -> dict[str, str]:
@@ -122,7 +115,7 @@ def numbered_job(text: str, overrides: Mapping[str, str]) -> list[tuple[int, str
     if new:
         # Defaults hold for the jobs below them only, so they must stand above the first job.
         first = lines[0] if lines else None
-        if first is not None and first.section is not None and is_global(first.section):
+        if first is not None and first.section is not None and not first.opens_job:
             rows[first.number : first.number] = new
         else:
             rows[:0] = [(0, "[global]"), *new]

@@ -24,14 +24,13 @@ def fio_values(document: FioDocument) -> tuple[tuple[Value, ...], dict[str, str]
     Raises:
         TrialFailed: the totals are not positive.
     """
-    busy = [side for job in document.jobs for side in job.sides]
-    table = _Table()
+    busy, table = document.sides, _Table()
     table.rates("", busy)
-    sides = {side.side for side in busy}
-    if len(sides) == 1:
+    kinds = {side.side for side in busy}
+    if len(kinds) == 1:
         table.latencies("", busy)
     else:
-        names = " and ".join(sorted(sides))
+        names = " and ".join(sorted(kinds))
         table.lack("clat", f"the job {names}s; ask for read_clat_... or write_clat_... instead")
     for side in FIO_SIDES:
         own = [one for one in busy if one.side == side]
@@ -40,7 +39,7 @@ def fio_values(document: FioDocument) -> tuple[tuple[Value, ...], dict[str, str]
             table.latencies(f"{side}_", own)
         else:
             why = f"the job did no {side}s: take the metric out of the profile, or correct the job"
-            if MIXED in sides:
+            if MIXED in kinds:
                 why = "unified_rw_reporting hides it: remove that option"
             table.lack(side, why)
     return tuple(table.values), table.missing
@@ -48,15 +47,14 @@ def fio_values(document: FioDocument) -> tuple[tuple[Value, ...], dict[str, str]
 
 def fio_work(document: FioDocument) -> WorkDone | None:
     """What was completed in the measured window; nothing where fio does not place it in time."""
-    busy = [side for job in document.jobs for side in job.sides]
-    seconds = max(side.runtime for side in busy)
+    seconds = max(side.runtime for side in document.sides)
     if document.ended is None or seconds <= 0:
         return None
     return WorkDone(
         ended=document.ended,
         seconds=seconds,
-        operations=sum(side.ios for side in busy),
-        transferred=sum(side.transferred for side in busy),
+        operations=sum(side.ios for side in document.sides),
+        transferred=sum(side.transferred for side in document.sides),
     )
 
 
@@ -75,11 +73,8 @@ class _Table:
     def rates(self, prefix: str, sides: Sequence[FioSide]) -> None:
         """Rates of concurrent jobs add up."""
         samples = sum(side.ios for side in sides)
-        totals = {
-            "iops": sum(side.iops for side in sides),
-            "throughput": sum(side.bandwidth for side in sides),
-        }
-        for name, total in totals.items():
+        iops, bandwidth = sum(one.iops for one in sides), sum(one.bandwidth for one in sides)
+        for name, total in (("iops", iops), ("throughput", bandwidth)):
             if total <= 0:
                 raise TrialFailed(f"fio counted {samples} I/Os but gives {prefix}{name} = 0")
             self.values.append(Value(metric=f"{prefix}{name}", value=total, samples=samples))
@@ -136,10 +131,9 @@ def fio_latencies(document: FioDocument) -> tuple[Percentiles, ...]:
     Raises:
         TrialFailed: they contradict themselves.
     """
-    busy = [side for job in document.jobs for side in job.sides]
     found = []
     for kind in (*FIO_SIDES, MIXED):
-        own = [one for one in busy if one.side == kind]
+        own = [one for one in document.sides if one.side == kind]
         points = _points(own[0]) if len(own) == 1 else ()
         if points:
             found.append(Percentiles(kind=kind, samples=own[0].clat_count, points=points))

@@ -33,8 +33,12 @@ class JobFailed(TrialFailed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FioSide:
-    """One direction of one job entry, in base units."""
+    """One direction of one entry of `jobs`, which did I/O, in base units.
 
+    An entry is a job, or a whole group when group_reporting is on.
+    """
+
+    job: str
     side: str
     ios: int
     """I/Os completed."""
@@ -54,20 +58,12 @@ class FioSide:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FioJob:
-    """One entry of `jobs`: a job, or a whole group when group_reporting is on."""
-
-    name: str
-    sides: tuple[FioSide, ...]
-    """Those that did I/O."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FioDocument:
     """A fio run whose jobs all ended without error and all did I/O."""
 
     version: str
-    jobs: tuple[FioJob, ...]
+    sides: tuple[FioSide, ...]
+    """Those of every job, at least one of each."""
     notes: tuple[str, ...]
     ended: float | None
     """Unix time at which all jobs had ended; absent where fio does not tell, or where a job was
@@ -90,17 +86,21 @@ def parse(text: str) -> FioDocument:
     _refuse_sequence(entries)
     return FioDocument(
         version=quote(version.removeprefix("fio-")),
-        jobs=tuple(_job(entry) for entry in entries),
+        sides=tuple(side for entry in entries for side in _sides(entry)),
         notes=tuple(f"fio said beside its JSON: {quote(line)}" for line in around[:5]),
         ended=_ended(raw, entries),
     )
 
 
 def _ended(raw: dict[str, object], entries: list[dict[str, object]]) -> float | None:
-    options = [raw.get("global options"), *(entry.get("job options") for entry in entries)]
-    late = any(isinstance(option, dict) and "startdelay" in option for option in options)
     stamp = finite(raw.get("timestamp_ms", 0), "fio's timestamp_ms") / 1e3
-    return None if late or stamp <= 0 else stamp
+    return None if stamp <= 0 or _has_option([raw, *entries], "startdelay") else stamp
+
+
+def _has_option(entries: list[dict[str, object]], name: str) -> bool:
+    """Whether a job, or the whole document, was given an option of this name."""
+    given = [entry.get(key) for entry in entries for key in ("global options", "job options")]
+    return any(isinstance(options, dict) and name in options for options in given)
 
 
 def _only_document(text: str) -> tuple[dict[str, object], list[str]]:
@@ -159,24 +159,23 @@ def _refuse_errors(entry: dict[str, object]) -> None:
 def _refuse_sequence(entries: list[dict[str, object]]) -> None:
     """Rates add up only for jobs that ran at the same time."""
     groups = {count(entry.get("groupid", 0), "fio's groupid") for entry in entries}
-    options = [entry.get("job options") for entry in entries]
-    waits = any(isinstance(option, dict) and "wait_for" in option for option in options)
-    if len(groups) > 1 or (waits and len(entries) > 1):
+    waits = len(entries) > 1 and _has_option(entries, "wait_for")
+    if len(groups) > 1 or waits:
         raise TrialFailed(
             "the fio jobs ran one after another (stonewall, new_group or wait_for), so that "
             "their rates do not add up: use one profile per group"
         )
 
 
-def _job(entry: dict[str, object]) -> FioJob:
+def _sides(entry: dict[str, object]) -> list[FioSide]:
     name = name_of(entry.get("jobname"), "a fio job's name")
     present = [side for side in FIO_SIDES if side in entry] or [MIXED] * (MIXED in entry)
     if not present:
         raise TrialFailed(f"fio job {name} has neither read, write nor trim figures")
-    sides = tuple(side for side in (_side(entry, key, name) for key in present) if side.ios)
+    sides = [side for side in (_side(entry, key, name) for key in present) if side.ios]
     if not sides:
         raise TrialFailed(f"fio job {name} did no I/O at all")
-    return FioJob(name=name, sides=sides)
+    return sides
 
 
 def _side(entry: dict[str, object], key: str, name: str) -> FioSide:
@@ -188,6 +187,7 @@ def _side(entry: dict[str, object], key: str, name: str) -> FioSide:
     if min(rates.values()) < 0:
         raise TrialFailed(f"{what} has a negative rate")
     return FioSide(
+        job=name,
         side=key,
         ios=count(raw.get("total_ios"), f"total_ios, {what}"),
         transferred=count(raw.get("io_bytes", 0), f"io_bytes, {what}"),
@@ -197,7 +197,6 @@ def _side(entry: dict[str, object], key: str, name: str) -> FioSide:
         clat_count=count(clat.get("N", 0), f"clat N, {what}"),
         clat_mean=finite(clat.get("mean", 0.0), f"clat mean, {what}") / 1e9,
         percentiles={
-            point: finite(value, f"clat percentile, {what}") / 1e9
-            for point, value in points.items()
+            at: finite(value, f"clat percentile, {what}") / 1e9 for at, value in points.items()
         },
     )

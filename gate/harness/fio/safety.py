@@ -16,7 +16,7 @@ from fnmatch import fnmatch
 from typing import TYPE_CHECKING
 
 from gate.formats.strict import quote
-from gate.harness.fio.job import JobLine, is_global, lines_of, split_option
+from gate.harness.fio.job import VARIABLE, JobLine, lines_of, split_option
 from gate.harness.fio.options import (
     CHECKED,
     DEVICE_ENGINES,
@@ -51,7 +51,6 @@ def irregular(path: str) -> str:
 # fio reads lines into a buffer of fixed size; the rest of a longer line would be a new line.
 _LONGEST_LINE = 1000
 _LONGEST_SECTION = 200
-_VARIABLE = re.compile(r"\$\{([^}]*)\}")
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 _COLON = re.compile(r"(?<!\\):")
 # A slash that begins a path; the one in bssplit=4k/60 follows a digit or a letter.
@@ -79,20 +78,16 @@ def unsafe(
     for line in lines_of(text):
         if line.section is not None:
             sections.append(line)
-            found += [(line.number, why) for why in _section(line, work)]
-            continue
-        if DEVICE in line.content:
-            why = _device(line, environment, device)
-            found += [(line.number, why)] if why else []
+            whys = _section(line, work)
+        elif DEVICE in line.content:
             on_device = True
-            continue
-        expanded, why = _expand(line.content, environment)
-        name, value = split_option(expanded)
-        if why:
-            found.append((line.number, why))
+            whys = _device(line, environment, device)
         else:
-            options.append((line, name, value))
-            found += [(line.number, why) for why in _option(name, value)]
+            expanded, why = _expand(line.content, environment)
+            option = split_option(expanded)
+            options += [] if why else [(line, *option)]
+            whys = iter([why]) if why else _option(*option)
+        found += [(line.number, why) for why in whys]
     found += _unfit_for_device(options) if on_device else []
     found += _Paths(work, sections, options).findings()
     return sorted(set(found))
@@ -103,15 +98,14 @@ def opens_device(text: str) -> bool:
     return any(line.section is None and DEVICE in line.content for line in lines_of(text))
 
 
-def _device(line: JobLine, environment: Mapping[str, str], device: str) -> str:
-    """Why a line that names the allowed device must not be used; empty when it may."""
+def _device(line: JobLine, environment: Mapping[str, str], device: str) -> Iterator[str]:
+    """Why a line that names the allowed device must not be used."""
     if not device:
-        return f"{DEVICE} is there only for the job of a profile with [storage] device"
-    if line.option != ("filename", f"${{{DEVICE}}}"):
-        return f"the device is named by filename=${{{DEVICE}}} alone, with nothing before or behind"
-    if environment.get(DEVICE) != device or not _DEVICE_PATH.fullmatch(device):
-        return f"{quote(device)} is no path that fio would open as it stands"
-    return ""
+        yield f"{DEVICE} is there only for the job of a profile with [storage] device"
+    elif line.option != ("filename", f"${{{DEVICE}}}"):
+        yield f"the device is named by filename=${{{DEVICE}}} alone, with nothing before or behind"
+    elif environment.get(DEVICE) != device or not _DEVICE_PATH.fullmatch(device):
+        yield f"{quote(device)} is no path that fio would open as it stands"
 
 
 def _unfit_for_device(options: list[tuple[JobLine, str, str]]) -> Iterator[tuple[int, str]]:
@@ -137,10 +131,10 @@ def _unreadable(text: str) -> Iterator[tuple[int, str]]:
 
 def _expand(content: str, environment: Mapping[str, str]) -> tuple[str, str]:
     """Replace ${NAME} as fio does it, name part included; or say why it cannot be done."""
-    unset = [name for name in _VARIABLE.findall(content) if name not in environment]
+    unset = [name for name in VARIABLE.findall(content) if name not in environment]
     if unset:
         return "", f"the environment variable {quote(unset[0])} is not set"
-    expanded = _VARIABLE.sub(lambda match: environment[match[1]], content)
+    expanded = VARIABLE.sub(lambda match: environment[match[1]], content)
     if _CONTROL.search(expanded):
         return "", "an environment variable in it holds a control character"
     return expanded, ""
@@ -154,7 +148,7 @@ def _section(line: JobLine, work: Path) -> Iterator[str]:
         yield f"the section name is longer than {_LONGEST_SECTION} characters"
     elif "/" in name:
         yield f"fio would open the section name {quote(name)} as a path"
-    elif not is_global(name) and (why := irregular(os.path.join(work, name))):
+    elif line.opens_job and (why := irregular(os.path.join(work, name))):
         yield f"fio would open the section name {quote(name)}, which {why}"
 
 
@@ -184,7 +178,7 @@ class _Paths:
     ) -> None:
         self._work = os.path.realpath(work)
         self._mounts = mounts_below(self._work)
-        self._sections = [line for line in sections if not is_global(line.section or "")]
+        self._sections = [line for line in sections if line.opens_job]
         self._options = [(line, name, value) for line, name, value in options if name in PATHS]
         # Which file goes with which directory depends on the section: every pair is checked.
         self._directories = [""] + [
@@ -194,23 +188,21 @@ class _Paths:
             for part in _parts(value)
         ]
 
-    def findings(self) -> list[tuple[int, str]]:
+    def findings(self) -> Iterator[tuple[int, str]]:
         """Find the lines that reach outside the work directory, with the reason."""
-        found: list[tuple[int, str]] = []
         for line, name, value in self._options:
             if "$" in (_KEYWORD.sub("", value) if name == "filename_format" else value):
-                found.append((line.number, f"{name} holds a $ that fio may replace"))
+                yield line.number, f"{name} holds a $ that fio may replace"
                 continue
             for part in _parts(value):
-                why = self._reason(name, part)
-                found += [(line.number, f"{name}={quote(part)} {why}")] if why else []
+                if why := self._reason(name, part):
+                    yield line.number, f"{name}={quote(part)} {why}"
         for line in self._sections:
-            why = self._existing(f"{_literal(line.section or '')}.*")
-            found += [(line.number, f"the files of this job: {why}")] if why else []
+            if why := self._existing(f"{_literal(line.section or '')}.*"):
+                yield line.number, f"the files of this job: {why}"
         for pattern in _LEFT_BEHIND if self._sections else ():
-            why = self._existing(pattern)
-            found += [(self._sections[0].number, f"files that fio leaves: {why}")] if why else []
-        return found
+            if why := self._existing(pattern):
+                yield self._sections[0].number, f"files that fio leaves: {why}"
 
     def _reason(self, name: str, part: str) -> str:
         if part == "-":
@@ -250,10 +242,9 @@ class _Paths:
             except OSError:
                 continue
             for name in sorted(names):
-                if fnmatch(name, last):
-                    why = self._place(os.path.join(directory, folder), name, "filename")
-                    if why:
-                        return f"{quote(name)} is there and {why}"
+                where = os.path.join(directory, folder)
+                if fnmatch(name, last) and (why := self._place(where, name, "filename")):
+                    return f"{quote(name)} is there and {why}"
         return ""
 
 

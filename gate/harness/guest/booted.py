@@ -14,13 +14,14 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from gate.errors import GateError, InputError, TrialFailed
+from gate.errors import GateError, TrialFailed
 from gate.formats.session.session_file import GuestRequest, read_session, write_request
-from gate.harness.base import Reading
-from gate.harness.guest.booted_output import (
+from gate.harness.base import HarnessAround, Reading
+from gate.harness.guest.side_boot import (
     demand_success,
     guest_exit_status,
     kernel_directory,
+    laying_out,
     proof_of,
     qemu_version,
 )
@@ -38,7 +39,6 @@ from gate.model import (
     Value,
 )
 from gate.model.kernel_config import options_in, public_options
-from gate.vm.archive import MissingProgram
 from gate.vm.changes import changes_between
 from gate.vm.image import bootable, find_image, read_image
 from gate.vm.machine import MachineBoot, machine_command, make_disks, why_not_kvm
@@ -47,9 +47,8 @@ from gate.vm.root import SHARE, lay_out_root, lay_out_share, read_root_side
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from gate.formats.profile.metric_kinds import MetricKind
     from gate.harness.base import Harness, TrialContext
-    from gate.model import Changes, Machine, Profile, Session
+    from gate.model import Machine, Profile, Session
     from gate.vm.root import RootGuest
 
 REQUEST, SESSION = "request", "session.json"
@@ -60,14 +59,13 @@ EMULATED = (
 )
 
 
-class Booted:
+class Booted(HarnessAround):
     """Boots a side's kernel, and lets the gate inside run a harness."""
 
     def __init__(self, inner: Harness) -> None:
-        self.name: str = inner.name
-        self.kinds: Mapping[str, MetricKind] = inner.kinds
-        self._inner = inner
-        self._guests: dict[tuple[Path, str], RootGuest] = {}
+        super().__init__(inner)
+        self._guests: dict[Path, RootGuest] = {}
+        """By the directory that each was laid out in."""
         self._tools: dict[str, str] = {}
         self._why = ""
         """Why KVM is not used."""
@@ -77,20 +75,19 @@ class Booted:
         """Benchmarks and sides of which a boot said which changed functions it called."""
 
     def tools(self, profile: Profile, environment: Mapping[str, str]) -> dict[str, str]:
-        """Versions of the harness, which the guest sees too, and of QEMU."""
-        self._tools = self._inner.tools(profile, environment)
+        """Versions of what the harness needs, which the guest finds too, and of QEMU."""
+        self._tools = self.inner.tools(profile, environment)
         return {**self._tools, "qemu": qemu_version(environment)}
 
     def check(self, context: TrialContext) -> None:
         """Refuse what the harness refuses, and a side that cannot be booted."""
-        self._inner.check(context)
-        machine, modules = _machine(context.profile), context.profile.subject.modules
+        self.inner.check(context)
+        machine, modules = _machine(context), context.profile.subject.modules
         image, kernel, *_ = read_root_side(kernel_directory(context), modules, machine.disks)
         self._sides[context.side] = kernel_directory(context), modules
         if not self._why:
-            self._why = why_not_kvm(
-                machine.accelerator, bootable(image, kernel), context.environment
-            )
+            content = bootable(image, kernel)
+            self._why = why_not_kvm(machine.accelerator, content, context.environment)
 
     @property
     def clock(self) -> dict[str, str]:
@@ -104,45 +101,35 @@ class Booted:
 
     def prepare(self, context: TrialContext) -> None:
         """Lay out kernel and first file system of this side, once for all its benchmarks."""
-        if _key(context) in self._guests:
+        place, disks = _place(context), _machine(context).disks
+        if place in self._guests:
             return
-        place = context.work / "guests" / context.side.value
-        subject, machine = context.profile.subject, _machine(context.profile)
-        try:
-            self._guests[_key(context)] = lay_out_root(
-                kernel_directory(context),
-                subject.modules,
-                machine.disks,
-                place,
-                context.environment,
+        directory, modules = kernel_directory(context), context.profile.subject.modules
+        with laying_out():
+            self._guests[place] = lay_out_root(
+                directory, modules, disks, place, context.environment
             )
-        except (MissingProgram, OSError, InputError) as error:
-            raise TrialFailed(f"the guest cannot be laid out: {error}") from error
 
     def trial(self, context: TrialContext) -> Reading:
         """Boot once, and read what the gate inside measured."""
-        guest, machine = self._guests[_key(context)], _machine(context.profile)
+        guest, machine = self._guests[_place(context)], _machine(context)
         share = context.scratch / "share"
         boot = MachineBoot(
             kernel=guest.kernel,
             archive=guest.archive,
             directory=context.scratch,
-            share=share,
-            memory=machine.memory,
-            cpus=machine.cpus,
-            kvm=not self._why,
             seed=context.index + 1,
-            disks=machine.disks,
+            machine=machine,
+            share=share,
+            kvm=not self._why,
             device=context.device,
-            command_line=machine.command_line,
         )
         words = (sys.executable, "-P", "-m", "gate.measure.guest_entry", SHARE)
-        try:
+        request = self._request(context, machine)
+        with laying_out():
             lay_out_share(guest, share, Path(context.profile.root), words)
-            write_request(share / REQUEST, self._request(context, machine))
+            write_request(share / REQUEST, request)
             make_disks(boot)
-        except OSError as error:
-            raise TrialFailed(f"the guest cannot be laid out: {error}") from error
         guest.image.demand_unchanged()
         outcome = Clock(context).run(machine_command(boot), context.scratch)
         files = self._keep_files(context)
@@ -155,16 +142,39 @@ class Booted:
 
     def _request(self, context: TrialContext, machine: Machine) -> GuestRequest:
         """Once for each side also what the trials call of what differs between the sides."""
-        asked = (context.benchmark.name, context.side) not in self._covered
-        both = asked and all(side in self._sides for side in Side)
-        changes = changes_between(self._sides[Side.BASE], self._sides[Side.HEAD]) if both else None
-        return _request(context, machine, self._tools, changes)
+        changes = None
+        if (context.benchmark.name, context.side) not in self._covered and len(self._sides) == 2:
+            changes = changes_between(self._sides[Side.BASE], self._sides[Side.HEAD])
+        # There is nothing to activate any more in the guest, and its disks are as they came.
+        device = context.profile.subject.device
+        profile = replace(
+            context.profile,
+            subject=Activation(kind=SubjectKind.COMMAND, device=device),
+            storage=None,
+            benchmarks=(context.benchmark,),
+            trials=Trials(screen=machine.trials),
+            plant=None,
+        )
+        spec = context.profile.sides.get(context.side.value)
+        environment = dict(spec.environment) if spec else {}
+        for name in ("GATE_SIDE", "GATE_SIDE_DIR"):
+            if name in context.environment:
+                environment[name] = context.environment[name]
+        return GuestRequest(
+            profile=profile,
+            side=context.side,
+            trials=machine.trials,
+            directory=kernel_directory(context),
+            environment=environment,
+            tools=self._tools,
+            changes=changes,
+        )
 
     def _keep_files(self, context: TrialContext) -> Path:
         """Keep what the boot handed back, whatever becomes of the trial."""
         self._boots += 1
-        place = context.work.parent / _KEPT / f"{context.profile.name}-{self._boots:04d}"
-        place = place.with_name(f"{place.name}-{context.side.value}")
+        name = f"{context.profile.name}-{self._boots:04d}-{context.side.value}"
+        place = context.work.parent / _KEPT / name
         for source in (context.scratch / "console", context.scratch / "share" / SESSION):
             if source.is_file() and not source.is_symlink():
                 place.mkdir(parents=True, exist_ok=True)
@@ -194,42 +204,8 @@ def kernel_of(directory: Path, profile: Profile) -> Kernel:
     )
 
 
-def _request(
-    context: TrialContext, machine: Machine, tools: dict[str, str], changes: Changes | None
-) -> GuestRequest:
-    # In the guest there is nothing to activate any more, and its disks are as they were handed in.
-    own = Activation(kind=SubjectKind.COMMAND, device=context.profile.subject.device)
-    profile = replace(
-        context.profile,
-        subject=own,
-        storage=None,
-        benchmarks=(context.benchmark,),
-        trials=Trials(screen=machine.trials),
-        plant=None,
-    )
-    of_side = {
-        name: value
-        for name, value in context.environment.items()
-        if name in {"GATE_SIDE", "GATE_SIDE_DIR"}
-    }
-    spec = context.profile.sides.get(context.side.value)
-    return GuestRequest(
-        profile=profile,
-        side=context.side,
-        trials=machine.trials,
-        directory=kernel_directory(context),
-        environment={**(spec.environment if spec else {}), **of_side},
-        tools=tools,
-        changes=changes,
-    )
-
-
 def _session(share: Path, context: TrialContext, trials: int) -> Session:
-    """What the guest handed back, whole: that many trials of this benchmark and side.
-
-    Raises:
-        TrialFailed: it is none, of something else, or not whole; or a trial of it failed.
-    """
+    """What the guest handed back, whole: that many trials of this benchmark and side."""
     try:
         session = read_session(share / SESSION)
     except GateError as error:
@@ -250,8 +226,7 @@ def _reading(session: Session, notes: tuple[str, ...]) -> Reading:
     """One boot's median of each metric, with the bill and the latencies of its middle trial."""
     rows = [{value.metric: value for value in trial.values} for trial in session.trials]
     names = [name for name in rows[0] if all(name in row for row in rows)]
-    first = names[0] if names else ""
-    ordered = sorted(range(len(rows)), key=lambda n: rows[n][first].value if first else 0.0)
+    ordered = sorted(range(len(rows)), key=lambda n: rows[n][names[0]].value if names else 0.0)
     middle = session.trials[ordered[len(ordered) // 2]]
     values = tuple(
         Value(
@@ -268,12 +243,12 @@ def _reading(session: Session, notes: tuple[str, ...]) -> Reading:
     )
 
 
-def _key(context: TrialContext) -> tuple[Path, str]:
-    return context.work, context.side.value
+def _place(context: TrialContext) -> Path:
+    """Where a side's guest is laid out; profiles that take turns share none."""
+    return context.work / "guests" / context.profile.name / context.side.value
 
 
-def _machine(profile: Profile) -> Machine:
-    if profile.subject.machine is None:
-        message = "the subject has no machine."
-        raise InputError("G233", message, place=profile.path, cure="Add kind = kernel.")
-    return profile.subject.machine
+def _machine(context: TrialContext) -> Machine:
+    if context.profile.subject.machine is None:
+        raise context.error("G233", "the subject has no machine.", "Add kind = kernel.")
+    return context.profile.subject.machine

@@ -11,91 +11,49 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gate.errors import InputError, MeasureError, TrialFailed
+from gate.errors import TrialFailed
 from gate.formats.profile.metric_kinds import INSTRUCTION_KINDS
-from gate.formats.strict import export
-from gate.harness.base import Reading
+from gate.formats.strict import export, last_line, quote
+from gate.harness.base import Harness, Reading
 from gate.harness.expand import expand
-from gate.harness.guest.booted_output import kernel_directory, qemu_version, read_guest_file
-from gate.harness.guest.instructions_output import (
-    answers_of_guest,
+from gate.harness.guest.side_boot import (
+    demand_no_fault,
     demand_proof,
-    functions,
-    runs,
-    timeout_error,
-    values,
+    kernel_directory,
+    laying_out,
+    qemu_version,
+    read_guest_file,
 )
-from gate.harness.process import Clock
-from gate.model import MOST_CHANGED, Ran, Side, Touch
-from gate.vm.archive import MissingProgram
-from gate.vm.build import GuestOptions, lay_out, read_side
-from gate.vm.changes import changes_between, executed_functions
+from gate.harness.process import Clock, finish
+from gate.model import MOST_FUNCTIONS, Ran, Side, Value
+from gate.vm.build import lay_out, read_side
+from gate.vm.changes import FunctionRuns, changes_between, executed_functions
+from gate.vm.guest_output import last_lines, read_answers, read_counts
 from gate.vm.machine import CountingBoot, counting_command
 from gate.vm.plugin import compile_plugin
-from gate.vm.symbols import Symbols
+from gate.vm.symbols import Symbols, by_function
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from gate.formats.profile.metric_kinds import MetricKind
-    from gate.harness.base import TrialContext
-    from gate.model import Changes, Profile
+    from gate.harness.base import Outcome, TrialContext
+    from gate.model import Changes, Profile, Touch
     from gate.model import Guest as GuestWanted
     from gate.vm.build import GuestFiles
-    from gate.vm.changes import FunctionRuns
-    from gate.vm.guest_output import Interval
+    from gate.vm.guest_output import Answers, Interval
 
 
-def patch_coverage(
-    changes: Changes, short: Interval, long: Interval, operations: tuple[int, int], symbols: str
-) -> Touch:
-    """Which of the changed functions both runs of a trial executed, counted on this side."""
-    known = Symbols(symbols)
-    functions = changes.functions
-    unknown = changes.unknown
-    if functions and "" not in known.owners():
-        unknown = "; ".join(filter(None, (unknown, "the guest reported no function of its kernel")))
-    few, many = (executed_functions(run.blocks, known, functions) for run in (short, long))
-    more = operations[1] - operations[0]
-    ran = {name: _ran(few.get(name), many.get(name), more) for name in {**few, **many}}
-    order = sorted(ran, key=lambda name: (-ran[name].instructions, name))
-    return Touch(
-        count=len(functions),
-        functions={name: functions[name] for name in _names_to_keep(functions, order)},
-        executed=len(ran),
-        ran={name: ran[name] for name in order[:MOST_CHANGED]},
-        unknown=unknown,
-        identical=changes.identical,
-    )
-
-
-def _ran(few: FunctionRuns | None, many: FunctionRuns | None, more: int) -> Ran:
-    short, long = (one.instructions if one else 0 for one in (few, many))
-    return Ran(
-        instructions=float(long or short),
-        per_operation=max(0.0, (long - short) / more),
-        shared=any(one.shared for one in (few, many) if one),
-    )
-
-
-def _names_to_keep(functions: dict[str, str], order: list[str]) -> list[str]:
-    """Those that ran before the others."""
-    rest = (name for name in sorted(functions) if name not in set(order))
-    return [*order, *rest][:MOST_CHANGED]
-
-
-_SHORT, _LONG = "short", "long"
-
-
-class Instructions:
+class Instructions(Harness):
     """Boots a side's kernel in QEMU and reads what our plugin counted."""
 
     name = "instructions"
     kinds: Mapping[str, MetricKind] = INSTRUCTION_KINDS
 
     def __init__(self) -> None:
-        self._guests: dict[tuple[Path, str, str], GuestFiles] = {}
+        self._guests: dict[Path, GuestFiles] = {}
+        """By the directory that each was laid out in."""
         self._sides: dict[tuple[str, Side], tuple[Path, tuple[str, ...]]] = {}
         self._changes: dict[str, Changes] = {}
 
@@ -114,21 +72,14 @@ class Instructions:
 
     def prepare(self, context: TrialContext) -> None:
         """Lay out the kernel and the first file system of this benchmark and side."""
-        number = context.profile.benchmarks.index(context.benchmark)
-        place = context.work / "guests" / f"{context.side.value}-{number}"
-        wanted = GuestOptions(
-            modules=_modules(context), programs=_guest(context).programs, steps=_steps(context)
-        )
-        try:
-            guest = lay_out(kernel_directory(context), wanted, place, context.environment)
-        except (MissingProgram, OSError, InputError, MeasureError) as error:
-            raise TrialFailed(f"the guest cannot be laid out: {error}") from error
-        self._guests[_key(context)] = guest
+        parts = _modules(context), _guest(context).programs, _steps(context)
+        directory, place = kernel_directory(context), _place(context)
+        with laying_out():
+            self._guests[place] = lay_out(directory, *parts, place, context.environment)
 
     def trial(self, context: TrialContext) -> Reading:
         """Boot once, and read what was proven and counted."""
-        guest = self._guests[_key(context)]
-        wanted = _guest(context)
+        guest, wanted = self._guests[_place(context)], _guest(context)
         boot = CountingBoot(
             kernel=guest.kernel,
             archive=guest.archive,
@@ -136,16 +87,12 @@ class Instructions:
             directory=context.scratch,
             # Both sides of a pair get the same: what chance decides in a boot, it decides for both.
             seed=context.index + 1,
-            memory=wanted.memory,
-            command_line=wanted.command_line,
+            machine=wanted,
         )
         guest.image.demand_unchanged()
         outcome = Clock(context).run(counting_command(boot), context.scratch)
-        console = read_guest_file(context.scratch / "console")
-        text = read_guest_file(context.scratch / "answers")
-        if outcome.timed_out:
-            raise timeout_error(text, console, outcome)
-        answers = answers_of_guest(text, console, outcome)
+        said, console = (read_guest_file(context.scratch / name) for name in ("answers", "console"))
+        answers = answers_of_guest(said, console, outcome)
         demand_proof(answers, guest)
         changes = self._differing(context.benchmark.name)
         short, long = runs(export(context.scratch / "counts", "the plugin"))
@@ -166,15 +113,17 @@ class Instructions:
         return self._changes[benchmark]
 
 
-def _key(context: TrialContext) -> tuple[Path, str, str]:
-    return context.work, context.benchmark.name, context.side.value
+def _place(context: TrialContext) -> Path:
+    """Where the guest of a benchmark and side is laid out; profiles that take turns share none."""
+    profile = context.profile
+    number = profile.benchmarks.index(context.benchmark)
+    return context.work / "guests" / profile.name / f"{context.side.value}-{number}"
 
 
 def _guest(context: TrialContext) -> GuestWanted:
     guest = context.profile.work.guest
     if guest is None:
-        message = "the profile has no [guest]."
-        raise InputError("G233", message, place=context.profile.path, cure="Add it.")
+        raise context.error("G233", "the profile has no [guest].", "Add it.")
     return guest
 
 
@@ -189,11 +138,96 @@ def _steps(context: TrialContext) -> tuple[tuple[str, str, bool], ...]:
         expand(text, context, more={"operations": str(number)}) for number in guest.operations
     )
     if few == many:
-        raise InputError(
-            "G233",
-            "the command does not use {operations}, so the cost of one is unknown.",
-            place=context.profile.path,
-            cure='Use it, for example "dd if=/dev/nullb0 of=/dev/null count={operations}".',
-        )
+        why = "the command does not use {operations}, so the cost of one is unknown."
+        cure = 'Use it, for example "dd if=/dev/nullb0 of=/dev/null count={operations}".'
+        raise context.error("G233", why, cure)
     before = (("prepare", expand(guest.prepare, context), False),) if guest.prepare else ()
-    return (*before, ("warm", few, False), (_SHORT, few, True), (_LONG, many, True))
+    return (*before, ("warm", few, False), ("short", few, True), ("long", many, True))
+
+
+def answers_of_guest(text: str, console: str, outcome: Outcome) -> Answers:
+    """The guest's answers, provided it came to its end and its kernel reported no fault.
+
+    Raises:
+        TrialFailed: its kernel failed, a module or a step did, or it ended early; quotes the log.
+    """
+    answers = read_answers(text)
+    demand_no_fault(answers, console, outcome)
+    for name, (status, said) in answers.steps.items():
+        if status != 0:
+            last = quote(last_line(said) or "it said nothing")
+            raise TrialFailed(f"in the guest, the {name} run ended with {status}: {last}")
+    if answers.ended or not answers.releases:
+        finish(outcome, "QEMU")
+    if not answers.ended:
+        at = f"the guest ended while it was at {quote(answers.at)}"
+        end = at if answers.releases else "the kernel did not boot"
+        raise TrialFailed(f"{end}; it said last: {last_lines(console) or 'nothing'}")
+    return answers
+
+
+def runs(counts: str) -> tuple[Interval, Interval]:
+    """The counts of the short and of the long run; there must be these two."""
+    try:
+        intervals = read_counts(counts)
+    except ValueError as error:
+        raise TrialFailed(f"the plugin's counts cannot be read: {error}") from error
+    if len(intervals) != 2:
+        raise TrialFailed(f"the plugin counted {len(intervals)} runs; expected 2")
+    return intervals[0], intervals[1]
+
+
+def values(short: Interval, long: Interval, operations: tuple[int, int]) -> tuple[Value, ...]:
+    """The four metrics out of the counts of the two runs; the longer must cost more."""
+    more = operations[1] - operations[0]
+    found = []
+    for who, few, many in (
+        ("kernel", short.kernel, long.kernel),
+        ("user", short.programs, long.programs),
+    ):
+        if many <= few:
+            raise TrialFailed(
+                f"{operations[1]} operations cost the {who} {many} instructions, and "
+                f"{operations[0]} cost {few}: the command does not do more of them"
+            )
+        found += [
+            Value(metric=f"{who}_instructions_per_io", value=(many - few) / more, samples=more),
+            Value(metric=f"{who}_instructions", value=float(many), samples=operations[1]),
+        ]
+    return tuple(found)
+
+
+def functions(
+    short: Interval, long: Interval, operations: tuple[int, int], symbols: str
+) -> dict[str, float]:
+    """Instructions of one operation by kernel function: those that took most, and the rest."""
+    known, more = Symbols(symbols), operations[1] - operations[0]
+    few, many = by_function(short.blocks, known), by_function(long.blocks, known)
+    found = {name: (count - few.get(name, 0)) / more for name, count in many.items()}
+    order = sorted(found, key=lambda name: (-found[name], name))[: MOST_FUNCTIONS - 1]
+    kept = {name: found[name] for name in order if found[name] > 0}
+    rest = (long.kernel - short.kernel) / more - sum(kept.values())
+    return kept | ({"all other functions": rest} if rest > 0 else {})
+
+
+def patch_coverage(
+    changes: Changes, short: Interval, long: Interval, operations: tuple[int, int], symbols: str
+) -> Touch:
+    """Which of the changed functions both runs of a trial executed, counted on this side."""
+    known, more = Symbols(symbols), operations[1] - operations[0]
+    changed, unknown = changes.functions, changes.unknown
+    if changed and "" not in known.owners():
+        unknown = "; ".join(filter(None, (unknown, "the guest reported no function of its kernel")))
+    few, many = (executed_functions(run.blocks, known, changed) for run in (short, long))
+    none = FunctionRuns(0, shared=False)
+    both = {name: (few.get(name, none), many.get(name, none)) for name in {**few, **many}}
+    ran = {
+        name: Ran(
+            instructions=float(larger.instructions or smaller.instructions),
+            per_operation=max(0.0, (larger.instructions - smaller.instructions) / more),
+            shared=smaller.shared or larger.shared,
+        )
+        for name, (smaller, larger) in both.items()
+    }
+    order = sorted(ran, key=lambda name: (-ran[name].instructions, name))
+    return changes.touch({name: ran[name] for name in order}, unknown)

@@ -23,13 +23,13 @@ from gate.model import Work
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from gate.harness.base import Harness, TrialContext
     from gate.model import Benchmark, Profile
 
 
-TRIALS = 3
-"""Trials of each kind that a plant is sized by."""
+_TRIALS = 3
 _SAMPLE = 400_000
 """Counts that take long enough to be timed, and not long."""
 _SHELLS = frozenset({"default", "sh", "bash", "dash", "ash", "ksh", "zsh"})
@@ -60,9 +60,9 @@ class PlantCommand(Planter):
         self, inner: Harness, context: TrialContext, loss: float, metric: str
     ) -> dict[str, str]:
         """Measure the command, the wrapper alone, and the wrapper counting."""
-        own = _typical(inner, context, metric)
-        wrapper = _typical(inner, _alone(context, 0), metric)
-        counting = _typical(inner, _alone(context, _SAMPLE), metric)
+        own = typical_value(inner, context, metric)
+        wrapper = typical_value(inner, _alone(context, 0), metric)
+        counting = typical_value(inner, _alone(context, _SAMPLE), metric)
         each = (counting - wrapper) / _SAMPLE
         if each <= 0:
             raise TrialFailed("the planted work could not be timed: the host is too noisy")
@@ -82,10 +82,20 @@ class PlantCommand(Planter):
         return _with(context, replace(work, command=f"{busy}{between}{work.command}"))
 
 
-def _typical(inner: Harness, context: TrialContext, metric: str) -> float:
-    """The median of a metric over a few trials."""
-    readings = [inner.trial(context) for _ in range(TRIALS)]
+def typical_value(inner: Harness, context: TrialContext, metric: str) -> float:
+    """The median of a metric over the few trials that a plant is sized by."""
+    readings = [inner.trial(context) for _ in range(_TRIALS)]
     return median([v.value for r in readings for v in r.values if v.metric == metric])
+
+
+def _lay_out(context: TrialContext, name: str, text: str) -> Path:
+    """A file of the plant in this trial's scratch."""
+    place = context.scratch / name
+    try:
+        place.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise TrialFailed(f"the plant cannot be laid out: {error.strerror}") from None
+    return place
 
 
 def _alone(context: TrialContext, counts: int) -> TrialContext:
@@ -97,14 +107,9 @@ def _with(context: TrialContext, work: Work) -> TrialContext:
 
 
 def _busy(context: TrialContext, counts: int) -> str:
-    """The words that start the wrapper, whose text is laid into this trial's scratch."""
-    script = context.scratch / "planted.sh"
-    try:
-        script.write_text(_BUSY, encoding="utf-8")
-    except OSError as error:
-        raise TrialFailed(f"the plant cannot be laid out: {error.strerror}") from None
-    place = shlex.quote(str(script)).replace("{", "{{").replace("}", "}}")
-    return f"sh {place} {counts}"
+    """The words that start the wrapper."""
+    script = shlex.quote(str(_lay_out(context, "planted.sh", _BUSY)))
+    return f"sh {script.replace('{', '{{').replace('}', '}}')} {counts}"
 
 
 _LEAST = 2000
@@ -153,8 +158,7 @@ class PlantPytest(Planter):
         self, inner: Harness, context: TrialContext, loss: float, metric: str
     ) -> dict[str, str]:
         """Measure the function."""
-        own = _typical(inner, context, metric)
-        extra = round(loss * own * 1e9)
+        extra = round(loss * typical_value(inner, context, metric) * 1e9)
         if extra < _LEAST:
             raise TrialFailed(
                 f"the function is too short for so small a loss: {extra} ns cannot be waited for"
@@ -163,17 +167,12 @@ class PlantPytest(Planter):
 
     def slowed(self, context: TrialContext, settings: Mapping[str, str]) -> TrialContext:
         """The context with the plugin in it."""
-        try:
-            plugin = context.scratch / "driftgate_planted.py"
-            plugin.write_text(_PLUGIN, encoding="utf-8")
-        except OSError as error:
-            raise TrialFailed(f"the plant cannot be laid out: {error.strerror}") from None
-        paths = [str(context.scratch), context.environment.get("PYTHONPATH", "")]
+        _lay_out(context, "driftgate_planted.py", _PLUGIN)
+        paths = (str(context.scratch), context.environment.get("PYTHONPATH", ""))
         environment = dict(context.environment) | {
-            "PYTHONPATH": ":".join(path for path in paths if path),
+            "PYTHONPATH": ":".join(filter(None, paths)),
             _VARIABLE: settings["nanoseconds"],
         }
         work = context.profile.work
         work = replace(work, arguments=(*work.arguments, "-p", "driftgate_planted"))
-        profile = replace(context.profile, work=work)
-        return replace(context, profile=profile, environment=environment)
+        return replace(_with(context, work), environment=environment)

@@ -12,13 +12,13 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
-from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.errors import TrialFailed
 from gate.formats.profile.metric_kinds import FIO_KINDS
 from gate.harness.base import Planter
-from gate.harness.fio.job import effective_job, is_global, job_options, lines_of
+from gate.harness.fio.job import VARIABLE, effective_job, job_options, lines_of
+from gate.harness.planted.commands import typical_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,14 +26,12 @@ if TYPE_CHECKING:
     from gate.harness.base import Harness, TrialContext
     from gate.model import Benchmark, Profile
 
-TRIALS = 3
 _SHORTEST_SLEEP = 2000.0
 """Microseconds; the kernel's timers add about 60."""
 _QUEUES = 10
 """The work between two stops is at least this many queues for each unit of loss."""
 _TIME = re.compile(r"(\d+)\s*(|us|usec|ms|msec|s|sec)")
 _MICROSECONDS = {"": 1.0, "us": 1.0, "usec": 1.0, "ms": 1e3, "msec": 1e3, "s": 1e6, "sec": 1e6}
-_VARIABLE = re.compile(r"\$\{([^}]*)\}")
 _LIMITED = ("rate", "thinktime_iotime", "flow", "latency_target")
 
 
@@ -60,7 +58,7 @@ class PlantFio(Planter):
 
     def refusal(self, profile: Profile, benchmark: Benchmark) -> str:
         """A job that does not run as fast as it can, or several jobs in one file."""
-        return _job(profile, benchmark, None).refusal
+        return _job(profile, benchmark, {}).refusal
 
     def size(
         self, inner: Harness, context: TrialContext, loss: float, metric: str
@@ -71,9 +69,7 @@ class PlantFio(Planter):
         if job.refusal or jobs is None or depth is None:
             raise TrialFailed(job.refusal or "numjobs or iodepth is no plain number")
         inner.prepare(context)
-        readings = [inner.trial(context) for _ in range(TRIALS)]
-        rates = [v.value for r in readings for v in r.values if v.metric == "iops"]
-        each = jobs / median(rates) * 1e6
+        each = jobs / typical_value(inner, context, "iops") * 1e6
         if "thinktime" in job.options:
             return _longer(job, loss * each)
         blocks = math.ceil(max(_SHORTEST_SLEEP / (loss * each), _QUEUES * (depth - 1) / loss, 1))
@@ -99,26 +95,24 @@ def _longer(job: _Job, extra: float) -> dict[str, str]:
     return {"thinktime": str(round(now) + more)}
 
 
-def _job(profile: Profile, benchmark: Benchmark, environment: Mapping[str, str] | None) -> _Job:
+def _job(profile: Profile, benchmark: Benchmark, environment: Mapping[str, str]) -> _Job:
     text = effective_job(profile.work.job_text or "", job_options(profile, benchmark))
-    sections: list[str] = []
-    options: dict[str, str] = {}
-    doubled = ""
-    for line in lines_of(text):
-        if line.section is not None:
-            sections += [] if is_global(line.section) else [line.section]
-            continue
-        name, value = line.option
-        if environment is not None:
-            value = _VARIABLE.sub(lambda match: environment.get(match[1], match[0]), value)
-        doubled = name if name == "thinktime" and name in options else doubled
-        options[name] = value
-    limited = next((name for name in options if name.startswith(_LIMITED)), "")
+    lines = lines_of(text)
+    sections = [one for one in lines if one.opens_job]
+    pairs = [one.option for one in lines if one.section is None]
+    names = [name for name, _ in pairs]
+    limited = next((name for name in names if name.startswith(_LIMITED)), "")
     refusal = ""
     if len(sections) != 1:
         refusal = f"a loss can be planted into a fio job of one section, not of {len(sections)}"
     elif limited:
         refusal = f"the job is held by {limited}, so more think time need not make it slower"
-    elif doubled:
+    elif names.count("thinktime") > 1:
         refusal = "the job sets its think time twice"
-    return _Job(options=options, refusal=refusal)
+
+    def known(match: re.Match[str]) -> str:
+        return environment.get(match[1], match[0])
+
+    return _Job(
+        options={name: VARIABLE.sub(known, value) for name, value in pairs}, refusal=refusal
+    )

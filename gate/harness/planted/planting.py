@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from gate.errors import TrialFailed
 from gate.formats.profile.metric_kinds import replay_kinds
-from gate.harness.base import Planter
+from gate.harness.base import HarnessAround, Planter
 from gate.harness.planted.commands import PlantCommand, PlantPytest
 from gate.harness.planted.fio_job import PlantFio
 from gate.model import Better, Role, Side
@@ -26,7 +26,6 @@ from gate.model import Better, Role, Side
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gate.formats.profile.metric_kinds import MetricKind
     from gate.harness.base import Harness, Reading, TrialContext
     from gate.model import Benchmark, Plant, Profile
 
@@ -72,19 +71,11 @@ class PlantInstructions(Planter):
         """Always."""
         return _WHY
 
-    def size(self, inner: Harness, context: TrialContext, loss: float, metric: str) -> NoReturn:
+    def size(self, *_: object, **__: object) -> NoReturn:
         """Never called, as every benchmark is refused."""
         raise TrialFailed(_WHY)
 
-    def slowed(self, context: TrialContext, settings: Mapping[str, str]) -> TrialContext:
-        """Never asked for either."""
-        raise TrialFailed(_WHY)
-
-    def reading(
-        self, context: TrialContext, reading: Reading, settings: Mapping[str, str]
-    ) -> Reading:
-        """Likewise."""
-        raise TrialFailed(_WHY)
+    slowed = reading = size
 
 
 PLANTERS: dict[str, Planter] = {
@@ -127,32 +118,22 @@ def with_plant(inner: Harness, plant: Plant | None) -> Harness:
     return Planted(inner, plant) if plant is not None and plant.settings else inner
 
 
-class Planted:
+class Planted(HarnessAround):
     """A harness whose head side of one benchmark is slowed."""
 
     def __init__(self, inner: Harness, plant: Plant) -> None:
-        self._inner, self._plant = inner, plant
-        self._planter = PLANTERS[inner.name]
-        self.name = inner.name
-        self.kinds: Mapping[str, MetricKind] = inner.kinds
-
-    def tools(self, profile: Profile, environment: Mapping[str, str]) -> dict[str, str]:
-        """As the harness itself."""
-        return self._inner.tools(profile, environment)
+        super().__init__(inner)
+        self._plant, self._planter = plant, PLANTERS[inner.name]
 
     def check(self, context: TrialContext) -> None:
         """Refuse what must not be run, slowed or not."""
-        self._inner.check(self._slowed(context) if self._meant(context) else context)
-
-    def prepare(self, context: TrialContext) -> None:
-        """As the harness itself."""
-        self._inner.prepare(context)
+        self.inner.check(self._slowed(context) if self._meant(context) else context)
 
     def trial(self, context: TrialContext) -> Reading:
         """One trial, slowed where it is meant to be."""
         if not self._meant(context):
-            return self._inner.trial(context)
-        reading = self._inner.trial(self._slowed(context))
+            return self.inner.trial(context)
+        reading = self.inner.trial(self._slowed(context))
         reading = self._planter.reading(context, reading, self._plant.settings)
         settings = ", ".join(f"{key} {value}" for key, value in self._plant.settings.items())
         return replace(reading, notes=(*reading.notes, f"planted: {settings}"))

@@ -79,9 +79,8 @@ def _shown_by_loops(number: int) -> Iterator[Reason]:
         minor = name.removeprefix("loop")
         if not name.startswith("loop") or not minor.isdigit():
             continue
-        if os.major(number) == _LOOP_MAJOR and int(minor) == os.minor(number):
-            continue
-        other = _loop_status(int(minor))
+        itself = (os.major(number), os.minor(number)) == (_LOOP_MAJOR, int(minor))
+        other = None if itself else _loop_status(int(minor))
         if other is None:
             continue
         if other[2] == number and other[2] != 0:
@@ -109,11 +108,7 @@ def _open_in(process: os.DirEntry[str], number: int) -> Iterator[Reason]:
 
 
 def _leads_to(handle: os.DirEntry[str], number: int) -> bool:
-    """Whether an open file is the device.
-
-    Raises:
-        OSError: nobody may know.
-    """
+    """Whether an open file is the device; raises OSError where nobody may know."""
     try:
         seen = handle.stat()
     except OSError as error:
@@ -179,17 +174,16 @@ def _run(*argv: str) -> tuple[int, str]:
         argv,
         stdin=subprocess.DEVNULL,
         capture_output=True,
+        encoding="utf-8",
+        errors="replace",
         timeout=_PATIENCE,
         check=False,
         env={"PATH": _PATH, "LC_ALL": "C.UTF-8"},
     )
     if done.returncode not in {0, _NOTHING}:
-        said = done.stderr.decode("utf-8", "replace").strip() or done.stdout.decode(
-            "utf-8", "replace"
-        )
-        message = f"status {done.returncode} {said[:200]}".strip()
+        message = f"status {done.returncode} {(done.stderr.strip() or done.stdout)[:200]}".strip()
         raise ValueError(message)
-    return done.returncode, done.stdout.decode("utf-8", "replace")
+    return done.returncode, done.stdout
 
 
 def _wipefs(program: str, path: str) -> list[tuple[str, str]]:

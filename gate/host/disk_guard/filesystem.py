@@ -74,17 +74,9 @@ class FileSystem:
     device: str
     place: Path
     run: Callable[[Sequence[str]], None]
-    """Runs a program to its end.
-
-    Raises:
-        MeasureError: it failed.
-    """
+    """Runs a program to its end; raises MeasureError if it fails."""
     check: Callable[[], object]
-    """Looks again whether the device may be written.
-
-    Raises:
-        InputError: it may not.
-    """
+    """Looks again whether the device may be written; raises InputError if not."""
     state: Path
     uuid: str = ""
     mounted: bool = False

@@ -41,6 +41,7 @@ _PATIENCE, _PAUSE = 2.0, 0.1
 """Seconds that others, such as udev after a change, have to let go of the device."""
 _MOST_SHOWN = 3
 _BY_ID = "/dev/disk/by-id/"
+_CHANGED = "it became another device since it was looked at"
 LOST = "it holds data that no signature belongs to, which will be lost"
 
 
@@ -113,28 +114,22 @@ def examine_device(
     """
     real = machine.real(allowed.by_id) if allowed.by_id.startswith(_BY_ID) else ""
     if not real:
-        raise refuse_device(allowed, "", [_missing("no such device is here")])
+        raise refuse_device(allowed, "", _missing("no such device is here"))
     name = name_of_path(machine, real)
     number = number_of(machine, name) if name else ""
     if not number:
         raise refuse_device(
-            allowed, real, [_missing("it leads to something that is no block device")]
+            allowed, real, _missing("it leads to something that is no block device")
         )
-    facts = dict(
-        row.partition("=")[::2]
-        for row in machine.text(f"/sys/dev/block/{number}/uevent").splitlines()
-    )
-    kernel_name = facts.get("DEVNAME", "")
-    if name_of_number(machine, number) != name or kernel_name not in {
-        real.removeprefix("/dev/"),
-        "",
-    }:
-        raise refuse_device(
-            allowed, real, [_missing(f"the kernel calls device {number} {kernel_name}")]
-        )
+    rows = machine.text(f"/sys/dev/block/{number}/uevent").splitlines()
+    kernel_name = dict(row.partition("=")[::2] for row in rows).get("DEVNAME", "")
+    named_so = kernel_name in {real.removeprefix("/dev/"), ""}
+    if name_of_number(machine, number) != name or not named_so:
+        why = f"the kernel calls device {number} {kernel_name}"
+        raise refuse_device(allowed, real, _missing(why))
     against = () if ourselves else tuple(reasons(machine, chain(machine, name)))
     if against:
-        raise refuse_device(allowed, real, against)
+        raise refuse_device(allowed, real, *against)
     sequence = line(machine, f"/sys/dev/block/{number}/diskseq")
     return Device(allowed=allowed, path=real, name=name, number=number, sequence=sequence)
 
@@ -143,9 +138,7 @@ def _missing(why: str) -> Reason:
     return Reason("G250", why, "`ls -l /dev/disk/by-id` lists this machine's drives.")
 
 
-def refuse_device(
-    allowed: AllowedDevice, real: str, against: tuple[Reason, ...] | list[Reason]
-) -> InputError:
+def refuse_device(allowed: AllowedDevice, real: str, *against: Reason) -> InputError:
     """The error that says everything that was found against a device."""
     shown = [one.why for one in against[:_MOST_SHOWN]]
     more = [f"and {len(against) - len(shown)} more reasons"] if len(against) > len(shown) else []
@@ -160,16 +153,11 @@ def refuse_device(
 
 @contextmanager
 def _claimed(device: Device, mode: int) -> Iterator[int]:
-    """The device, claimed for us alone.
-
-    Raises:
-        InputError: G250, G251 or G253.
-    """
+    """The device, claimed for us alone."""
     if os.geteuid() != 0:
         why = "only root can see whether somebody else uses it"
-        raise refuse_device(
-            device.allowed, device.path, [Reason("G253", why, "Run the gate as root.")]
-        )
+        refusal = Reason("G253", why, "Run the gate as root.")
+        raise refuse_device(device.allowed, device.path, refusal)
     handle = _patiently(device, lambda: _open(device, mode))
     try:
         # udev leaves a device alone that somebody has locked, and does not disturb the trials.
@@ -204,38 +192,26 @@ def _lock(handle: int) -> int | Reason:
 
 
 def _patiently(device: Device, attempt: Callable[[], int | Reason]) -> int:
-    """What an attempt gives within our patience.
-
-    Raises:
-        InputError: it still gave a reason.
-    """
+    """What an attempt gives within our patience; a reason that stays is raised."""
     until = time.monotonic() + _PATIENCE
     while isinstance(found := attempt(), Reason):
         if found.code != "G251" or time.monotonic() > until:
-            raise refuse_device(device.allowed, device.path, [found])
+            raise refuse_device(device.allowed, device.path, found)
         time.sleep(_PAUSE)
     return found
 
 
 def _looked_at(machine: LinuxMachine, device: Device, handle: int) -> Device:
-    """The claimed device with its size, if nothing of it speaks against writing.
-
-    Raises:
-        InputError: G250 to G253.
-    """
+    """The claimed device with its size, if nothing of it speaks against writing."""
     number = os.fstat(handle).st_rdev
-
-    def alone() -> int | Reason:
-        return next(opened_by_others(number), 0)
-
-    _patiently(device, alone)
+    _patiently(device, lambda: next(opened_by_others(number), 0))
     size, sequence = size_of(handle), sequence_of(handle)
     against = list(_unfit(handle, size, device.least))
     against += [] if against else list(signatures(device.path, handle, device.ours))
     if against:
-        raise refuse_device(device.allowed, device.path, against)
+        raise refuse_device(device.allowed, device.path, *against)
     if sequence and device.sequence and sequence != device.sequence:
-        raise refuse_device(device.allowed, device.path, [_changed()])
+        raise refuse_device(device.allowed, device.path, _missing(_CHANGED))
     # Once more under the claim: what was looked at must be what was opened.
     demand_same(device, examine_device(machine, device.allowed))
     return replace(device, size=size, notes=() if is_blank(handle) else (LOST,))
@@ -249,10 +225,6 @@ def _unfit(handle: int, size: int, least: int) -> Iterator[Reason]:
         yield Reason("G253", needed, "Name a larger device.")
 
 
-def _changed() -> Reason:
-    return _missing("it became another device since it was looked at")
-
-
 def demand_same(before: Device, now: Device) -> None:
     """Refuse a device that is not the one that was looked at before.
 
@@ -260,4 +232,4 @@ def demand_same(before: Device, now: Device) -> None:
         InputError: G250.
     """
     if (before.path, before.number, before.sequence) != (now.path, now.number, now.sequence):
-        raise refuse_device(before.allowed, now.path, [_changed()])
+        raise refuse_device(before.allowed, now.path, _missing(_CHANGED))

@@ -37,14 +37,6 @@ class Reason(NamedTuple):
     cure: str
 
 
-class UsedMount(NamedTuple):
-    """A mounted file system, of any mount namespace that can be seen."""
-
-    device: str
-    """The kernel's name of its device."""
-    place: str
-
-
 def reasons(machine: LinuxMachine, device: Chain) -> Iterator[Reason]:
     """Everything that speaks against writing a device, the worst first."""
     mounts = tuple(dict.fromkeys(_mounts(machine)))
@@ -53,9 +45,9 @@ def reasons(machine: LinuxMachine, device: Chain) -> Iterator[Reason]:
     yield from _system(machine, device, mounts)
     yield from _kind(machine, device)
     family = _family(machine, device)
-    for mount in mounts:
-        if mount.device in family:
-            yield _used(f"{_as(device, mount.device)} is mounted on {mount.place}", "Unmount it")
+    for name, place in mounts:
+        if name in family:
+            yield _used(f"{_as(device, name)} is mounted on {place}", "Unmount it")
     for swap in _swaps(machine):
         if swap in family:
             yield _used(f"{_as(device, swap)} is swap", "Take it out of use with swapoff")
@@ -70,11 +62,8 @@ def _used(why: str, cure: str) -> Reason:
 
 def _as(device: Chain, name: str) -> str:
     """A device of the chain, in words."""
-    return "it" if name == device.name else f"{name}, which is {_where(device, name)},"
-
-
-def _where(device: Chain, name: str) -> str:
-    return "on it" if name in device.above else "below it"
+    where = "on it" if name in device.above else "below it"
+    return "it" if name == device.name else f"{name}, which is {where},"
 
 
 def _family(machine: LinuxMachine, device: Chain) -> frozenset[str]:
@@ -83,8 +72,8 @@ def _family(machine: LinuxMachine, device: Chain) -> frozenset[str]:
     return frozenset((*device.lost, *device.below, *(one for each in below for one in each.above)))
 
 
-def _mounts(machine: LinuxMachine) -> Iterator[UsedMount]:
-    """The mounts of this process and of every other, which may have a mount namespace of its own.
+def _mounts(machine: LinuxMachine) -> Iterator[tuple[str, str]]:
+    """Devices and mount points, of this process and of every other, which may see others.
 
     A device whose mount nobody can show here is still claimed in the kernel: see `guard`; and
     `content.opened_by_others` refuses where not every process is seen.
@@ -93,10 +82,10 @@ def _mounts(machine: LinuxMachine) -> Iterator[UsedMount]:
         # btrfs and overlay have a number that is no device's; their source may name one.
         for name in {name_of_number(machine, one.device), name_of_path(machine, one.source)}:
             if name:
-                yield UsedMount(name, one.point)
+                yield name, one.point
     for uuid in machine.names(_BTRFS):
         for name in machine.names(f"{_BTRFS}/{uuid}/devices"):
-            yield UsedMount(name, f"a place of btrfs {uuid}")
+            yield name, f"a place of btrfs {uuid}"
 
 
 def _swaps(machine: LinuxMachine) -> Iterator[str]:
@@ -110,10 +99,10 @@ def _swaps(machine: LinuxMachine) -> Iterator[str]:
 
 
 def _system(
-    machine: LinuxMachine, device: Chain, mounts: tuple[UsedMount, ...]
+    machine: LinuxMachine, device: Chain, mounts: tuple[tuple[str, str], ...]
 ) -> Iterator[Reason]:
     """The disks that the machine itself runs from, in any case and whatever else is said."""
-    roots = {mount.device: mount.place for mount in mounts if mount.place in _SYSTEM}
+    roots = {name: place for name, place in mounts if place in _SYSTEM}
     for word in machine.text("/proc/cmdline").split():
         key, _, value = word.partition("=")
         if key in {"root", "resume"} and (name := name_of_path(machine, value)):
@@ -131,7 +120,6 @@ def _system(
 
 
 def _kind(machine: LinuxMachine, device: Chain) -> Iterator[Reason]:
-    """What the device itself is."""
     place = f"{CLASS}/{device.name}"
     if line(machine, f"{place}/partition"):
         yield Reason("G253", "it is a partition", "Name a whole device.")

@@ -10,7 +10,7 @@ from gate.model import Disturbance
 from gate.units import percent, show, show_duration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
 
     from gate.host.disturbance.other_processes import ForeignWork
     from gate.linux.proc_stat import CpuTimes
@@ -112,10 +112,10 @@ def _steal(seen: Meanwhile, limits: Limits) -> str:
 def _foreign_cpu(seen: Meanwhile, limits: Limits) -> str:
     spent = sum(seen.others.cpu.values())
     if spent >= _LEAST and spent > limits.foreign_cpu * seen.seconds:
-        names = {name: f"{used / seen.seconds:.2f}" for name, used in seen.others.cpu.items()}
+        names = _worst(seen.others.cpu, lambda used: f"{used / seen.seconds:.2f}")
         return (
             f"processes outside the trial used {spent / seen.seconds:.2f} CPUs "
-            f"(limit {limits.foreign_cpu:.2f}): {_worst(seen.others.cpu, names)}"
+            f"(limit {limits.foreign_cpu:.2f}): {names}"
         )
     processors = seen.processors
     if processors is None or seen.explained is None:
@@ -133,10 +133,10 @@ def _foreign_io(seen: Meanwhile, limits: Limits) -> str:
     moved = sum(seen.others.moved.values())
     if moved < _LEAST_MOVED or moved <= limits.foreign_io * seen.seconds:
         return ""
-    names = {name: show(n / seen.seconds, "B/s") for name, n in seen.others.moved.items()}
+    names = _worst(seen.others.moved, lambda much: show(much / seen.seconds, "B/s"))
     return (
         f"processes outside the trial read and wrote {show(moved / seen.seconds, 'B/s')} "
-        f"(limit {show(limits.foreign_io, 'B/s')}): {_worst(seen.others.moved, names)}"
+        f"(limit {show(limits.foreign_io, 'B/s')}): {names}"
     )
 
 
@@ -148,13 +148,8 @@ def _memory(seen: Meanwhile, limits: Limits) -> str:
     return f"tasks waited for memory in {share} of the time (limit {limit})"
 
 
-def _worst(amounts: dict[str, float], shown: dict[str, str]) -> str:
-    return ", ".join(_ranked(amounts, shown))
-
-
-def _ranked(amounts: dict[str, float], shown: dict[str, str]) -> Iterator[str]:
+def _worst(amounts: dict[str, float], shown: Callable[[float], str]) -> str:
     """Who did most of it, with how much."""
     whole = sum(amounts.values())
-    for name in sorted(amounts, key=lambda one: -amounts[one])[:_NAMED]:
-        if amounts[name] >= _SHOWN * whole:
-            yield f"{name} {shown[name]}"
+    most = sorted(amounts.items(), key=lambda one: -one[1])[:_NAMED]
+    return ", ".join(f"{name} {shown(much)}" for name, much in most if much >= _SHOWN * whole)

@@ -9,10 +9,11 @@ ancestors). What only those could show is unseen here.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.linux.proc_stat import TICK
-from gate.linux.processes import in_container
+from gate.linux.processes import NOBODY, in_container
 
 if TYPE_CHECKING:
     from gate.linux.processes import Processes
@@ -40,32 +41,27 @@ def used_between(
     """
     known = _with_gone(before, after)
     heirs = _ancestors(after, own) | {1}
-    cpu: dict[str, float] = {}
-    moved: dict[str, float] = {}
-    kernel, belonging = 0.0, 0.0
+    cpu: Counter[str] = Counter()
+    moved: Counter[str] = Counter()
+    kernel, belonging = 0, 0
     for key, process in after.items():
-        then = known.get(key)
-        spent = process.own - (then.own if then else 0)
+        then, heir = known.get(key, NOBODY), key[0] in heirs
+        spent = process.own - then.own + (0 if heir else process.reaped - then.reaped)
         if process.kernel:
-            kernel += max(spent, 0) * TICK
+            kernel += max(process.own - then.own, 0)
+        elif key[0] == own:
             continue
-        if key[0] == own:
-            continue
-        if key[0] not in heirs:
-            spent += process.reaped - (then.reaped if then else 0)
-        if process.name[:15] in companions:
-            belonging += max(spent, 0) * TICK
-            continue
-        if key[0] not in heirs:
-            done = (process.moved or 0) - ((then.moved or 0) if then else 0)
-            _add(moved, process.name, done)
-        _add(cpu, process.name, spent * TICK)
-    return ForeignWork(cpu, moved, kernel, belonging)
-
-
-def _add(sums: dict[str, float], name: str, amount: float) -> None:
-    if amount > 0:
-        sums[name] = sums.get(name, 0.0) + amount
+        elif process.name[:15] in companions:
+            belonging += max(spent, 0)
+        else:
+            cpu[process.name] += max(spent, 0)
+            moved[process.name] += 0 if heir else max((process.moved or 0) - (then.moved or 0), 0)
+    return ForeignWork(
+        {name: ticks * TICK for name, ticks in cpu.items() if ticks},
+        {name: float(amount) for name, amount in moved.items() if amount},
+        kernel * TICK,
+        belonging * TICK,
+    )
 
 
 def _with_gone(before: Processes, after: Processes) -> Processes:
@@ -93,7 +89,6 @@ def _with_gone(before: Processes, after: Processes) -> Processes:
 
 
 def _ancestors(processes: Processes, number: int) -> frozenset[int]:
-    """The numbers of a process's parent, its parent's parent and so on."""
     parents = {key[0]: one.parent for key, one in processes.items()}
     found: list[int] = []
     while (number := parents.get(number, 0)) and number not in found:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from gate.host.disturbance.messages import Meanwhile, disturbances, processors_between
 from gate.host.disturbance.other_processes import blind_spots, used_between
+from gate.host.identity.facts import by_number
 from gate.linux.cpu_list import CPU
 from gate.linux.kernel_log import KernelLog
 from gate.linux.machine import ThisMachine, line
@@ -32,8 +33,7 @@ _POLICIES = f"{CPU}/cpufreq"
 _THERMAL = "/sys/class/thermal"
 _COUNTERS = ("core_throttle_count", "package_throttle_count")
 _CEILINGS = ("scaling_max_freq", "bios_limit")
-_KILO = 1e3
-_GIGA = 1e9
+_KILO_IN_GIGA = 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,59 +59,42 @@ class Throttle:
 
     def changes(self, before: dict[str, int], after: dict[str, int]) -> Iterator[str]:
         """What was throttled between two looks, in words."""
-        met = [
-            (path, after[path] - before[path])
-            for path in self.counters
-            if _both(path, before, after)
-        ]
-        most = max((times for _, times in met), default=0)
-        if most > 0:
-            where = [_part(path, -3) for path, times in met if times > 0]
-            yield f"{_some(where)} met a thermal limit {most} time{'s' if most > 1 else ''}"
+        grown = {path: after[path] - early for path, early in before.items() if path in after}
+        if met := {path: grown[path] for path in self.counters if grown.get(path, 0) > 0}:
+            first, *others = dict.fromkeys(path.split("/")[-3] for path in met)
+            more = f" and {len(others)} more" if others else ""
+            most = max(met.values())
+            yield f"{first}{more} met a thermal limit {most} time{'s' if most > 1 else ''}"
         for path in self.ceilings:
-            if _both(path, before, after) and after[path] < before[path]:
+            if grown.get(path, 0) < 0:
+                *_, policy, name = path.split("/")
                 yield (
-                    f"{path.rpartition('/')[2]} of {_part(path, -2)} went from "
-                    f"{before[path] * _KILO / _GIGA:.2f} to {after[path] * _KILO / _GIGA:.2f} GHz"
+                    f"{name} of {policy} went from "
+                    f"{before[path] / _KILO_IN_GIGA:.2f} to {after[path] / _KILO_IN_GIGA:.2f} GHz"
                 )
         for path in self.states:
-            if _both(path, before, after) and after[path] > before[path]:
-                kind = line(self.machine, f"{path.rpartition('/')[0]}/type") or "unknown"
+            if grown.get(path, 0) > 0:
+                place = path.rpartition("/")[0]
+                kind = line(self.machine, f"{place}/type") or "unknown"
                 yield (
-                    f"cooling device {_part(path, -2)} ({kind[:30]}) went from state "
+                    f"cooling device {place.rpartition('/')[2]} ({kind[:30]}) went from state "
                     f"{before[path]} to {after[path]}"
                 )
 
 
 def find_throttle(machine: LinuxMachine) -> Throttle:
     """The files that this machine has; a fan that turns faster slows nothing down."""
-    cpus = [n for n in machine.names(CPU) if n.startswith("cpu") and n[3:].isdecimal()]
+    cpus, policies = by_number(machine, CPU, "cpu"), by_number(machine, _POLICIES, "policy")
     counters = [f"{CPU}/{n}/thermal_throttle/{c}" for n in cpus for c in _COUNTERS]
-    policies = [n for n in machine.names(_POLICIES) if n.startswith("policy")]
     ceilings = [f"{_POLICIES}/{n}/{c}" for n in policies for c in _CEILINGS]
-    devices = [n for n in machine.names(_THERMAL) if n.startswith("cooling_device")]
     states = [
         f"{_THERMAL}/{n}/cur_state"
-        for n in devices
+        for n in by_number(machine, _THERMAL, "cooling_device")
         if "fan" not in line(machine, f"{_THERMAL}/{n}/type").lower()
     ]
     there = Throttle(machine, tuple(counters), tuple(ceilings), tuple(states)).look()
     kept = (tuple(path for path in some if path in there) for some in (counters, ceilings, states))
     return Throttle(machine, *kept)
-
-
-def _both(path: str, before: dict[str, int], after: dict[str, int]) -> bool:
-    return path in before and path in after
-
-
-def _part(path: str, which: int) -> str:
-    return path.split("/")[which]
-
-
-def _some(names: list[str]) -> str:
-    different = list(dict.fromkeys(names))
-    more = f" and {len(different) - 1} more" if len(different) > 1 else ""
-    return f"{different[0]}{more}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,17 +137,14 @@ class Watch:
         except OSError:
             self._stat = None
         self._before: DisturbanceSample | None = None
-        self.blind = self._blind_spots()
-
-    def _blind_spots(self) -> tuple[str, ...]:
-        """What cannot be watched here, one sentence each."""
-        lacking = [
+        lacking = (
             "steal" if self._stat is None else "",
             blind_spots(read_processes()),
             "memory pressure (PSI)" if waited_for(self._machine, "memory") is None else "",
             self._log.blind,
-        ]
-        return tuple(f"not watched for disturbance: {one}" for one in lacking if one)
+        )
+        self.blind = tuple(f"not watched for disturbance: {one}" for one in lacking if one)
+        """What cannot be watched here, one sentence each."""
 
     def begin(self) -> None:
         """Look before a trial."""
@@ -212,18 +192,14 @@ class Watch:
             if after.waited is not None and before.waited is not None
             else 0.0
         )
+        explained = others.kernel + others.companions + sum(others.cpu.values())
+        explained += after.gate - before.gate
         return Meanwhile(
             seconds=after.at - before.at,
             asleep=after.asleep - before.asleep,
             processors=processors_between(before.stat, after.stat),
             others=others,
-            explained=None
-            if used is None
-            else used
-            + others.kernel
-            + others.companions
-            + sum(others.cpu.values())
-            + (after.gate - before.gate),
+            explained=None if used is None else used + explained,
             waited=waited,
             throttled=tuple(self._throttle.changes(before.throttle, after.throttle)),
             reported=self._log.faults(),

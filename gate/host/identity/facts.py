@@ -12,11 +12,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
+from itertools import count
 from typing import TYPE_CHECKING
 
 from gate.linux.cpu_list import CPU, cpu_numbers
 from gate.linux.machine import line
 from gate.model import UNKNOWN
+from gate.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,7 +66,7 @@ _STEPS = (1.0, 1.5)
 
 def short(text: str) -> str:
     """A fact that can be printed; one too long ends in a hash, so that no change is lost."""
-    clean = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    clean = " ".join(printable(text).split())
     if len(clean) > LONGEST:
         mark = hashlib.sha256(clean.encode()).hexdigest()[:8]
         clean = f"{clean[: LONGEST - 11]}… #{mark}"
@@ -99,7 +101,7 @@ def alike(values: Iterable[str]) -> str:
 
 def by_number(machine: LinuxMachine, directory: str, stem: str) -> list[str]:
     """Names such as `cpu0`, `cpu1`, by number."""
-    names = [one for one in machine.names(directory) if re.fullmatch(rf"{stem}[0-9]{{1,6}}", one)]
+    names = [one for one in machine.names(directory) if re.fullmatch(rf"{stem}[0-9]{{1,9}}", one)]
     return sorted(names, key=lambda one: int(one.removeprefix(stem)))
 
 
@@ -108,7 +110,7 @@ def system_facts(machine: LinuxMachine) -> dict[str, str]:
     return {
         "memory": _memory(machine),
         "virtualisation": _virtual(machine),
-        "container": _container(machine),
+        "container": container_kind(machine),
         "system": short(_system(machine)),
         "board": short(_maker_and(machine, "board_vendor", "board_name")),
     }
@@ -149,12 +151,8 @@ def _memory(machine: LinuxMachine) -> str:
     if match is None:
         return UNKNOWN
     total = int(match[1]) * 1024
-    size = _GIB // 4
-    while True:
-        for step in _STEPS:
-            if size * step >= total:
-                return f"{size * step / _GIB:g} GiB"
-        size *= 2
+    sizes = (_GIB // 4 * 2**power * step for power in count() for step in _STEPS)
+    return f"{next(size for size in sizes if size >= total) / _GIB:g} GiB"
 
 
 def _virtual(machine: LinuxMachine) -> str:
@@ -182,8 +180,12 @@ def _first(table: tuple[tuple[str, str], ...], text: str) -> str:
     return next((name for pattern, name in table if re.search(pattern, text)), "")
 
 
-def _container(machine: LinuxMachine) -> str:
-    """`none` where the kernel's own threads are seen; else what the container says it is."""
+def container_kind(machine: LinuxMachine) -> str:
+    """`none` where the kernel's own threads are seen; else what the container says it is.
+
+    What an image left behind, such as /.dockerenv, is no proof of one where the threads are seen:
+    virtual machines are made of images too.
+    """
     if line(machine, "/proc/2/comm") == "kthreadd":
         return "none"
     if named := line(machine, "/run/systemd/container"):
@@ -208,13 +210,15 @@ def cpu_facts(machine: LinuxMachine) -> dict[str, str]:
     processors = present or sum("processor" in row for row in rows)
     sockets, cores = _topology(machine)
     nodes = len(by_number(machine, "/sys/devices/system/node", "node"))
+    # The file is there since Linux 6.1.
+    architecture = line(machine, "/proc/sys/kernel/arch") or machine.ask("uname", "-m")
     return {
-        "architecture": _architecture(machine),
+        "architecture": short(architecture),
         "cpu_model": _model(rows),
-        "cpu_sockets": _number(sockets),
-        "cpu_cores": _number(cores),
-        "cpu_threads": _number(processors),
-        "numa_nodes": _number(nodes),
+        "cpu_sockets": str(sockets or UNKNOWN),
+        "cpu_cores": str(cores or UNKNOWN),
+        "cpu_threads": str(processors or UNKNOWN),
+        "numa_nodes": str(nodes or UNKNOWN),
     }
 
 
@@ -223,15 +227,6 @@ def microcode(machine: LinuxMachine) -> str:
     found = {row["microcode"] for row in _rows(machine.text(_CPUINFO)) if row.get("microcode")}
     found = found or {line(machine, f"{CPU}/cpu0/microcode/version")}
     return short(", ".join(sorted(found)))
-
-
-def _number(found: int) -> str:
-    return str(found) if found else UNKNOWN
-
-
-def _architecture(machine: LinuxMachine) -> str:
-    """As `uname -m` says it; the file is there since Linux 6.1."""
-    return short(line(machine, "/proc/sys/kernel/arch") or machine.ask("uname", "-m"))
 
 
 def _rows(cpuinfo: str) -> list[dict[str, str]]:
@@ -278,8 +273,7 @@ def _topology(machine: LinuxMachine) -> tuple[int, int]:
     for name in by_number(machine, CPU, "cpu"):
         place = f"{CPU}/{name}/topology"
         package = line(machine, f"{place}/physical_package_id")
-        siblings = line(machine, f"{place}/thread_siblings_list")
-        siblings = siblings or line(machine, f"{place}/core_cpus_list")
+        siblings = line(machine, f"{place}/thread_siblings_list", f"{place}/core_cpus_list")
         core = line(machine, f"{place}/core_id")
         if package and not package.startswith("-"):
             packages.add(package)

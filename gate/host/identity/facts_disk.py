@@ -11,7 +11,7 @@ from gate.model import UNKNOWN
 from gate.text import NAMES_ONE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from gate.linux.block import StorageStack
     from gate.linux.machine import LinuxMachine
@@ -78,16 +78,12 @@ def disk_epoch(machine: LinuxMachine, storage: StorageStack) -> dict[str, str]:
     }
     layers = ", ".join(storage.layers) or ("none" if storage.disks else "")
     facts["disk_layers"] = NO_DISK if storage.diskless else short(layers)
-    facts["file_system"] = short(storage.made or "; ".join(dict.fromkeys(_file_systems(storage))))
-    return facts
-
-
-def _file_systems(storage: StorageStack) -> list[str]:
-    """Each with the options that say how it works, in the alphabet's order."""
-    return [
+    mounted = [
         ", ".join([mount.kind, *sorted({one for one in mount.options if matters(one)})])
         for mount in storage.mounts
     ]
+    facts["file_system"] = short(storage.made or "; ".join(dict.fromkeys(mounted)))
+    return facts
 
 
 def matters(option: str) -> bool:
@@ -100,14 +96,13 @@ def matters(option: str) -> bool:
 
 
 def _queue(machine: LinuxMachine, disk: str) -> str:
-    """Settings that the kernel shows for this disk, by name."""
     shown = {name: line(machine, f"{disk}/queue/{name}") for name in (*_QUEUE, "wbt_lat_usec")}
     return ", ".join(f"{name} {value}" for name, value in shown.items() if value)
 
 
 def _model(machine: LinuxMachine, disk: str) -> str:
     """By the kernel's files alone: udev and smartctl know longer names, where they are there."""
-    name = line(machine, f"{disk}/device/model") or line(machine, f"{disk}/device/name")
+    name = line(machine, f"{disk}/device/model", f"{disk}/device/name")
     vendor = line(machine, f"{disk}/device/vendor")
     # Of SATA disks the maker is `ATA`; of virtio and mmc it is a number.
     named = vendor and name and vendor != "ATA" and not vendor.startswith("0x")
@@ -116,7 +111,7 @@ def _model(machine: LinuxMachine, disk: str) -> str:
 
 def _firmware(machine: LinuxMachine, disk: str) -> str:
     places = (f"{disk}/device/{name}" for name in ("firmware_rev", "fwrev", "rev"))
-    return short(next(filter(None, (line(machine, one) for one in places)), ""))
+    return short(line(machine, *places))
 
 
 def _size(machine: LinuxMachine, disk: str) -> str:
@@ -153,32 +148,34 @@ def controllers(machine: LinuxMachine, disk: str) -> list[str]:
 
 def _link(machine: LinuxMachine, disk: str) -> str:
     """The most that the disk and its slot can do together; how fast it now is, is a live fact."""
-    port = re.search(r"/ata([0-9]+)/", disk)
-    if port:
-        return _speed(line(machine, f"/sys/class/ata_link/link{port[1]}/hw_sata_spd_limit"))
-    return together(pcie(machine, one, "max") for one in _pcie_devices(machine, disk))
+    return _link_of(machine, disk, "hw_sata_spd_limit", "max")
 
 
 def link_now(machine: LinuxMachine, disk: str) -> str:
     """As the disk and its slot are speaking now."""
-    port = re.search(r"/ata([0-9]+)/", disk)
-    if port:
-        return _speed(line(machine, f"/sys/class/ata_link/link{port[1]}/sata_spd"))
-    return together(pcie(machine, one, "current") for one in _pcie_devices(machine, disk))
+    return _link_of(machine, disk, "sata_spd", "current")
 
 
-def _pcie_devices(machine: LinuxMachine, disk: str) -> list[str]:
-    """Directories of the PCIe devices that NVMe controllers are."""
-    if "/nvme" not in disk:
-        return []
-    devices = (machine.real(f"{one}/device") for one in controllers(machine, disk))
-    return [one for one in devices if one]
+def _link_of(machine: LinuxMachine, disk: str, sata: str, pcie: str) -> str:
+    """The link of a SATA disk, or those of the PCIe devices that NVMe controllers are."""
+    if port := re.search(r"/ata([0-9]+)/", disk):
+        # The kernel writes `<unknown>` where it does not know.
+        speed = re.match(
+            r"([0-9.]+) Gbps", line(machine, f"/sys/class/ata_link/link{port[1]}/{sata}")
+        )
+        return f"{speed[1]} Gbit/s" if speed else UNKNOWN
+    links = []
+    for one in controllers(machine, disk) if "/nvme" in disk else ():
+        if device := machine.real(f"{one}/device"):
+            gigas, lanes = pcie_link(machine, (device, device.rpartition("/")[0]), pcie)
+            links.append(f"{gigas:g} GT/s x{lanes}" if gigas and lanes else UNKNOWN)
+    return together(links)
 
 
-def pcie(machine: LinuxMachine, device: str, which: str) -> str:
-    """Speed and width of a PCIe device, `max` or `current`; of the slot too, where it is less."""
+def pcie_link(machine: LinuxMachine, ends: Iterable[str], which: str) -> tuple[float, int]:
+    """GT/s and lanes, `max` or `current`, of the lesser end of a PCIe link; 0 where none says."""
     speeds, widths = [], []
-    for place in (device, device.rpartition("/")[0]):
+    for place in ends:
         speed = re.match(
             r"[0-9]+(\.[0-9]+)?(?= GT/s)", line(machine, f"{place}/{which}_link_speed")
         )
@@ -186,10 +183,4 @@ def pcie(machine: LinuxMachine, device: str, which: str) -> str:
         speeds += [float(speed[0])] if speed else []
         # 0 and 255 stand for what the device does not report.
         widths += [int(width)] if re.fullmatch("[1-9][0-9]?", width) else []
-    return f"{min(speeds):g} GT/s x{min(widths)}" if speeds and widths else UNKNOWN
-
-
-def _speed(text: str) -> str:
-    """`6.0 Gbps`; the kernel writes `<unknown>` where it does not know."""
-    match = re.match(r"([0-9.]+) Gbps", text)
-    return f"{match[1]} Gbit/s" if match else UNKNOWN
+    return min(speeds, default=0.0), min(widths, default=0)

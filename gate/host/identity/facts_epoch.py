@@ -94,17 +94,13 @@ def _preemption(version: str) -> str:
 def _mitigations(machine: LinuxMachine) -> str:
     """Weaknesses that concern this processor, and what is done; the open ones first."""
     place = f"{CPU}/vulnerabilities"
-    weak: list[str] = []
-    mended: list[str] = []
-    for name in machine.names(place):
-        state = line(machine, f"{place}/{name}")
-        if not state or state == "Not affected":
-            continue
-        known = _SHORT_NAMES.get(name, name)
-        (weak if state.startswith(_WEAK) else mended).append(f"{known}: {_in_short(state)}")
-    if not weak + mended:
-        return "none needed" if machine.names(place) else UNKNOWN
-    return short("; ".join(weak + mended))
+    states = {name: line(machine, f"{place}/{name}") for name in machine.names(place)}
+    found = [(name, one) for name, one in states.items() if one not in {"", "Not affected"}]
+    if not found:
+        return "none needed" if states else UNKNOWN
+    found.sort(key=lambda one: not one[1].startswith(_WEAK))
+    each = (f"{_SHORT_NAMES.get(name, name)}: {_in_short(state)}" for name, state in found)
+    return short("; ".join(each))
 
 
 def _in_short(state: str) -> str:
@@ -125,7 +121,7 @@ def _clocks(machine: LinuxMachine) -> dict[str, str]:
     def every(name: str) -> str:
         return alike(line(machine, f"{one}/{name}") for one in places)
 
-    mode = line(machine, f"{CPU}/intel_pstate/status") or line(machine, f"{CPU}/amd_pstate/status")
+    mode = line(machine, f"{CPU}/intel_pstate/status", f"{CPU}/amd_pstate/status")
     driver = every("scaling_driver")
     return {
         "governor": every("scaling_governor"),
@@ -148,17 +144,13 @@ def _offline(machine: LinuxMachine) -> str:
     present, online = (line(machine, f"{CPU}/{name}") for name in ("present", "online"))
     if not present or not online:
         return UNKNOWN
-    if present == online:
-        return "none"
-    return short(f"all but {online}")
+    return "none" if present == online else short(f"all but {online}")
 
 
 def _idle(machine: LinuxMachine) -> str:
-    """Kernel driver and governor of the sleeping processors."""
     driver = line(machine, f"{CPU}/cpuidle/current_driver")
-    governor = line(machine, f"{CPU}/cpuidle/current_governor_ro")
-    governor = governor or line(machine, f"{CPU}/cpuidle/current_governor")
-    return short(", ".join(filter(None, (driver, governor))))
+    governors = (f"{CPU}/cpuidle/current_governor{end}" for end in ("_ro", ""))
+    return short(", ".join(filter(None, (driver, line(machine, *governors)))))
 
 
 def _thp(machine: LinuxMachine) -> str:

@@ -1,13 +1,13 @@
 """Facts of the moment: recorded beside the numbers, never compared.
 
-Only here are programs asked, all at once: what they say depends on their version and on who asks.
+Only here are programs asked: what they say depends on their version and on who asks.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import threading
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from gate.host.identity.facts import bracketed, by_number, short, together
@@ -17,30 +17,34 @@ from gate.model import UNKNOWN
 from gate.text import NAMES_ONE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from gate.linux.block import StorageStack
-    from gate.linux.machine import LinuxMachine
+    from gate.linux.machine import LinuxMachine, MachineRecorder
 
 _HWMON = "/sys/class/hwmon"
 _CPU_SENSORS = {"coretemp", "k10temp", "zenpower", "cpu_thermal", "soc_thermal"}
 _SUPPLIES = "/sys/class/power_supply"
+_VIRTUAL, _PROCESSORS = ("systemd-detect-virt", "--vm"), ("lscpu", "-J")
 SMART_LOG = "nvme_smart_health_information_log"
 _MOST_DISKS = 8
 """Disks of a RAID whose programs are asked."""
 
 
-def live_facts(machine: LinuxMachine, storage: StorageStack) -> dict[str, str]:
+def live_facts(machine: MachineRecorder, storage: StorageStack) -> dict[str, str]:
     """What the machine is like just now."""
-    x86 = "flags" in machine.text("/proc/cpuinfo")
+    cpuinfo = machine.text("/proc/cpuinfo")
     disks = storage.disks[:_MOST_DISKS]
-    questions = [("systemd-detect-virt", "--vm"), *_health_questions(disks)]
-    questions += [] if x86 else [("lscpu", "-J")]
-    answers = _ask_all(machine, questions)
-    health = {disk: _health(answers, disk) for disk in disks}
+    questions = [question for disk in disks for question in (smartctl(disk), nvme(disk))]
+    questions += [_VIRTUAL, () if "flags" in cpuinfo else _PROCESSORS]
+    # All at once: the slowest program decides how long it takes, and each answer is remembered.
+    asking = [Thread(target=machine.ask, args=one, daemon=True) for one in questions if one]
+    for one in asking:
+        one.start()
+    for one in asking:
+        one.join()
+    health = {disk: _health(machine, disk) for disk in disks}
     facts = {
-        "cpu_name": _cpu_name(machine, answers.get(("lscpu", "-J"), "")),
-        "cpu_mhz": _mhz(machine.text("/proc/cpuinfo")),
+        "cpu_name": _cpu_name(cpuinfo, "" if "flags" in cpuinfo else machine.ask(*_PROCESSORS)),
+        "cpu_mhz": _mhz(cpuinfo),
         "cpu_temperature": _hottest(machine),
         "disk_wear": together(health[disk][0] for disk in disks),
         "disk_temperature": together(_warmth(machine, disk) or health[disk][1] for disk in disks),
@@ -48,32 +52,11 @@ def live_facts(machine: LinuxMachine, storage: StorageStack) -> dict[str, str]:
         "load": short(" ".join(line(machine, "/proc/loadavg").split()[:3])),
         "power": _power(machine),
         "preemption_now": short(bracketed(machine.text("/sys/kernel/debug/sched/preempt"))),
-        "detected_virt": short(answers.get(questions[0], "")),
+        "detected_virt": short(machine.ask(*_VIRTUAL)),
     }
     if storage.diskless:
         facts |= {name: NO_DISK for name in facts if name.startswith("disk_")}
     return facts
-
-
-def _ask_all(
-    machine: LinuxMachine, questions: Iterable[tuple[str, ...]]
-) -> dict[tuple[str, ...], str]:
-    """Every answer; the slowest program decides how long it takes, not their sum."""
-    answers: dict[tuple[str, ...], str] = {}
-
-    def ask(question: tuple[str, ...]) -> None:
-        answers[question] = machine.ask(*question)
-
-    asking = [threading.Thread(target=ask, args=(one,), daemon=True) for one in questions]
-    for one in asking:
-        one.start()
-    for one in asking:
-        one.join()
-    return answers
-
-
-def _health_questions(disks: list[str]) -> list[tuple[str, ...]]:
-    return [question for disk in disks for question in (smartctl(disk), nvme(disk)) if question]
 
 
 def smartctl(disk: str, *more: str) -> tuple[str, ...]:
@@ -90,9 +73,9 @@ def nvme(disk: str) -> tuple[str, ...]:
     return ("nvme", "smart-log", "-o", "json", f"/dev/{name}") if known else ()
 
 
-def _health(answers: dict[tuple[str, ...], str], disk: str) -> tuple[str, str]:
+def _health(machine: LinuxMachine, disk: str) -> tuple[str, str]:
     """Share of the rated endurance that is used up, and temperature."""
-    smart, log = (parse_json(answers.get(one, "")) for one in (smartctl(disk), nvme(disk)))
+    smart, log = (ask_json(machine, one) for one in (smartctl(disk), nvme(disk)))
     wear, warmth = share_used(smart, log), smart.get("temperature")
     kelvin = _first_number((log, "temperature"))
     celsius = _first_number((warmth, "current"), (smart.get(SMART_LOG), "temperature"))
@@ -114,10 +97,10 @@ def share_used(smart: dict[str, Any], log: dict[str, Any]) -> int | None:
     )
 
 
-def parse_json(text: str) -> dict[str, Any]:
-    """What a program says in JSON; empty where it says nothing or nonsense."""
+def ask_json(machine: LinuxMachine, question: tuple[str, ...]) -> dict[str, Any]:
+    """What a program says in JSON; empty where it says nothing or nonsense, or none is asked."""
     try:
-        data = json.loads(text) if text else {}
+        data = json.loads(machine.ask(*question) or "{}") if question else {}
     except (ValueError, RecursionError):
         return {}
     return data if isinstance(data, dict) else {}
@@ -147,7 +130,6 @@ def _celsius(text: str) -> str:
 
 
 def _hottest(machine: LinuxMachine) -> str:
-    """The highest of the processors' sensors."""
     degrees = []
     for name in by_number(machine, _HWMON, "hwmon"):
         place = f"{_HWMON}/{name}"
@@ -170,10 +152,10 @@ def _mhz(cpuinfo: str) -> str:
     return f"{low:.0f} MHz" if low == high else f"{low:.0f} to {high:.0f} MHz"
 
 
-def _cpu_name(machine: LinuxMachine, lscpu: str) -> str:
+def _cpu_name(cpuinfo: str, lscpu: str) -> str:
     """The name of a processor that gives only numbers, out of the table of lscpu."""
     if not lscpu:
-        match = re.search(r"^model name\s*:\s*(.+)$", machine.text("/proc/cpuinfo"), re.MULTILINE)
+        match = re.search(r"^model name\s*:\s*(.+)$", cpuinfo, re.MULTILINE)
         return short(match[1]) if match else UNKNOWN
     names = re.findall(r'"field":\s*"Model name:",\s*"data":\s*"([^"]*)"', lscpu)
     return together(names)

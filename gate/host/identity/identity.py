@@ -25,6 +25,7 @@ from gate.linux.kernel_modules import build_id_in
 from gate.linux.machine import MachineRecorder, ThisMachine, line, read_boot_id
 from gate.model import BY_INSTRUCTIONS, CLOCK, UNKNOWN, Host, Kernel
 from gate.model.kernel_config import options_in, public_options
+from gate.text import printable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,11 +66,8 @@ def read_host(
     that the gate changed for the measurement: they explain numbers as much as any other.
     """
     # Each file is read once: what two facts say of it cannot contradict each other.
-    machine = (
-        machine
-        if isinstance(machine, MachineRecorder)
-        else MachineRecorder(machine or ThisMachine())
-    )
+    if not isinstance(machine, MachineRecorder):
+        machine = MachineRecorder(machine or ThisMachine())
     storage = storage_on(machine, device, filesystem) if device else storage_of(machine, work)
     stable = {**cpu_facts(machine), **system_facts(machine), **disk_facts(machine, storage)}
     text = json.dumps(stable, sort_keys=True)
@@ -105,15 +103,10 @@ def class_name(stable: dict[str, str]) -> str:
     threads = stable["cpu_threads"]
     threads = threads if threads == UNKNOWN else f"{threads}t"
     memory = stable["memory"].replace(" GiB", "g")
-    return "-".join((_where(stable), slug, _slug(threads), _slug(memory)))
-
-
-def _where(stable: dict[str, str]) -> str:
-    """Bare metal, virtual machine, container; `hw` where the machine does not say."""
-    if stable.get("container", "none") not in {"none", UNKNOWN}:
-        return "ct"
-    virtual = stable["virtualisation"]
-    return {"none": "bm", UNKNOWN: "hw"}.get(virtual, "vm")
+    # Bare metal, virtual machine, or container; `hw` where the machine does not say.
+    where = {"none": "bm", UNKNOWN: "hw"}.get(stable["virtualisation"], "vm")
+    contained = stable.get("container", "none") not in {"none", UNKNOWN}
+    return "-".join(("ct" if contained else where, slug, _slug(threads), _slug(memory)))
 
 
 def _slug(fact: str) -> str:
@@ -134,30 +127,20 @@ def read_kernel(machine: RawMachine | None = None) -> Kernel | None:
         release=short(release),
         version=short(line(machine, VERSION)),
         build_id=build_id_in(machine.data(NOTES)),
-        command_line=_printable(normal_command_line(machine.text(COMMAND_LINE)))[:_LONGEST_LINE],
+        command_line=printable(normal_command_line(machine.text(COMMAND_LINE)))[:_LONGEST_LINE],
         config=public_options(options_in(_config(machine, release).splitlines())),
     )
 
 
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else " " for c in text)
-
-
 def _config(machine: RawMachine, release: str) -> str:
     """The configuration's text, from the kernel itself or else from beside its image."""
-    text = _unpacked(machine.data(CONFIG))
-    if text or "/" in release:
-        return text
-    return machine.text(f"/boot/config-{release}")
-
-
-def _unpacked(packed: bytes) -> str:
-    """The text of a gzip stream, up to a cap; empty where it is none."""
     try:
-        raw = zlib.decompressobj(_GZIP).decompress(packed, _LARGEST_CONFIG)
+        packed = zlib.decompressobj(_GZIP).decompress(machine.data(CONFIG), _LARGEST_CONFIG)
     except zlib.error:
-        return ""
-    return raw.decode("utf-8", "replace")
+        packed = b""
+    if packed or "/" in release:
+        return packed.decode("utf-8", "replace")
+    return machine.text(f"/boot/config-{release}")
 
 
 def guest_clock() -> dict[str, str]:

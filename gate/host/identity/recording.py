@@ -35,7 +35,7 @@ def publishable_recording(
     recorder: MachineRecorder, work: Path, *, about: str, source: str
 ) -> dict[str, Any]:
     """A recording for others to play, out of what was asked when the facts of `work` were read."""
-    files = {path: _nameless_file(path, text) for path, text in recorder.files.items()}
+    files = {path: _nameless_file(path, text) for path, text in recorder.files.items() if text}
     mounted = _chain(recorder, str(WORK), work)
     for path in [one for one in files if one.endswith(_BACKING)]:
         # A path of the user's; only what it lies on is of interest.
@@ -47,10 +47,12 @@ def publishable_recording(
         "about": short(about),
         "source": source,
         "files": files,
-        "links": {a: b for a, b in recorder.links.items() if a.startswith(_KEPT_LINKS)},
-        "names": {path: list(names) for path, names in recorder.listed.items()},
+        "links": {a: b for a, b in recorder.links.items() if b and a.startswith(_KEPT_LINKS)},
+        "names": {path: list(names) for path, names in recorder.listed.items() if names},
         "commands": {
-            asked: _SERIAL_KEY.sub(r'"\1": ""', said) for asked, said in recorder.commands.items()
+            asked: _SERIAL_KEY.sub(r'"\1": ""', said)
+            for asked, said in recorder.commands.items()
+            if said
         },
     }
     parsed: dict[str, Any] = json.loads(_nameless(json.dumps(data)))
@@ -58,7 +60,6 @@ def publishable_recording(
 
 
 def _nameless_file(path: str, text: str) -> str:
-    """A file without what names this one machine."""
     if path == COMMAND_LINE:
         return normal_command_line(text)
     if path == "/proc/cpuinfo":
@@ -77,17 +78,12 @@ def _chain(recorder: MachineRecorder, point: str, place: Path) -> list[str]:
     found = mounts_carrying(recorder, place)
     lines = []
     for number, mount in enumerate(found):
-        under = f"{point}-{number + 1}" if number + 1 < len(found) else ""
         here = f"{point}-{number}" if number else point
-        lines.append(_line(recorder, mount, here, under))
+        options = [one for one in mount.options if matters(one)]
+        options += [f"upperdir={point}-{number + 1}"] if number + 1 < len(found) else []
+        kind = f"{mount.kind} {_source(recorder, mount)}"
+        lines.append(f"1 0 {mount.device} / {here} {','.join(options) or 'rw'} - {kind}")
     return lines
-
-
-def _line(recorder: MachineRecorder, mount: Mount, point: str, under: str) -> str:
-    options = [one for one in mount.options if matters(one)]
-    options += [f"upperdir={under}"] if under else []
-    source = _source(recorder, mount)
-    return f"1 0 {mount.device} / {point} {','.join(options) or 'rw'} - {mount.kind} {source}"
 
 
 def _source(recorder: MachineRecorder, mount: Mount) -> str:

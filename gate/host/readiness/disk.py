@@ -5,19 +5,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from gate.host.identity.facts_live import SMART_LOG, nvme, parse_json, share_used, smartctl
-from gate.host.readiness.ground import ReadinessCheck, number
+from gate.host.identity.facts_disk import pcie_link
+from gate.host.identity.facts_live import SMART_LOG, ask_json, nvme, share_used, smartctl
+from gate.host.readiness.ground import number, off, ok, question, unreported
 from gate.linux.block import storage_of
 from gate.linux.mounts import nearest
 from gate.units import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
-    from gate.host.readiness.ground import MachineUnderCheck
+    from gate.host.readiness.ground import MachineUnderCheck, Result
     from gate.linux.machine import LinuxMachine
-    from gate.model.disturbance import Readiness
 
 _SHARE, _ENOUGH, _LEAST = 0.10, 50e9, 1e9
 """Room wanted: a tenth of the file system, of large ones 50 GB, of small ones 1 GB."""
@@ -26,14 +25,10 @@ _WORN = 90
 _PCI = re.compile(r"[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 
 
-def free_space(ground: MachineUnderCheck, work: Path) -> Readiness:
-    """Whether the work directory's file system has room to spare."""
-    check = ReadinessCheck(
-        "free_space",
-        "a tenth of the file system free (50 GB at most, 1 GB at least)",
-        "A full file system scatters new files, and a full drive collects garbage while it writes.",
-    )
-    place = nearest(ground.machine, work)[0] or "/"
+@question("free_space", "a tenth of the file system free (50 GB at most, 1 GB at least)")
+def free_space(ground: MachineUnderCheck) -> Result:
+    """A full file system scatters new files, and a full drive collects garbage while it writes."""
+    place = nearest(ground.machine, ground.work)[0] or "/"
     words = ground.machine.ask("df", "-B1", "--output=avail,size", place).split()[-2:]
     known = [number(word) for word in words]
     match known:
@@ -41,29 +36,24 @@ def free_space(ground: MachineUnderCheck, work: Path) -> Readiness:
             value = f"{show(float(free), 'B')} of {show(float(size), 'B')}"
             wanted = max(min(_SHARE * size, _ENOUGH), _LEAST)
             if free >= wanted:
-                return check.ok(value)
+                return ok(value)
             more = show(wanted - free, "B")
-            return check.off(value, f"free {more} more there, or name another with --work")
+            return off(value, f"free {more} more there, or name another with --work")
         case _:
-            return check.unreported("run `df` on the work directory by hand")
+            return unreported("run `df` on the work directory by hand")
 
 
-def link(ground: MachineUnderCheck, work: Path) -> Readiness:
-    """Whether a disk is attached by less than both ends can do."""
-    check = ReadinessCheck(
-        "disk_link",
-        "the speed and width that drive and slot both have",
-        "A link that fell back to a lower speed halves what the drive gives, until it is reseated.",
-    )
-    found = [one for disk in storage_of(ground.machine, work).disks for one in _links(ground, disk)]
+@question("disk_link", "the speed and width that drive and slot both have")
+def link(ground: MachineUnderCheck) -> Result:
+    """A link that fell back to a lower speed halves what the drive gives, until it is reseated."""
+    disks = storage_of(ground.machine, ground.work).disks
+    found = [one for disk in disks for one in _links(ground, disk)]
     slow = [text for text, fallen in found if fallen]
     if slow:
-        return check.off("; ".join(slow[:2]), "reseat the drive or its cable; look in the BIOS")
+        return off("; ".join(slow[:2]), "reseat the drive or its cable; look in the BIOS")
     if found:
-        return check.ok("; ".join(text for text, _ in found[:2]))
-    return check.unknown(
-        "not reported", ground.hidden("the disk has no PCIe or SATA link of its own")
-    )
+        return ok("; ".join(text for text, _ in found[:2]))
+    return unreported(ground.hidden("the disk has no PCIe or SATA link of its own"))
 
 
 def _links(ground: MachineUnderCheck, disk: str) -> Iterator[tuple[str, bool]]:
@@ -73,33 +63,22 @@ def _links(ground: MachineUnderCheck, disk: str) -> Iterator[tuple[str, bool]]:
     """
     where = disk.split("/")
     name = where[-1]
-    for part in where:
-        if re.fullmatch(r"ata\d+", part):
-            spot = f"/sys/class/ata_link/link{part.removeprefix('ata')}"
-            limit, could = (ground.line(f"{spot}/{n}sata_spd_limit") for n in ("", "hw_"))
-            if now := ground.line(f"{spot}/sata_spd"):
-                fallen = _speed(limit) < _speed(could)
-                yield f"{name} SATA {now}" + (f", limited from {could}" if fallen else ""), fallen
-            return
-    ends = [n for n, part in enumerate(where) if _PCI.fullmatch(part)]
-    if ends:
-        # The device, and the port above it.
-        yield from _pci(ground, name, ["/".join(where[: n + 1]) for n in reversed(ends[-2:])])
-
-
-def _pci(ground: MachineUnderCheck, disk: str, ends: list[str]) -> Iterator[tuple[str, bool]]:
-    """The link of a PCIe device; the port above it may be slower by its making."""
-    now = [ground.line(f"{ends[0]}/current_link_{what}") for what in ("speed", "width")]
-    most = [
-        min((_speed(t) for t in (ground.line(f"{e}/max_link_{w}") for e in ends) if t), default=0.0)
-        for w in ("speed", "width")
-    ]
-    if not all(_speed(text) for text in now):
+    if port := re.search(r"/ata(\d+)/", disk):
+        spot = f"/sys/class/ata_link/link{port[1]}"
+        limit, could = (ground.line(f"{spot}/{n}sata_spd_limit") for n in ("", "hw_"))
+        if now := ground.line(f"{spot}/sata_spd"):
+            fallen = _speed(limit) < _speed(could)
+            yield f"{name} SATA {now}" + (f", limited from {could}" if fallen else ""), fallen
         return
-    shown = f"{disk} {now[0].removesuffix(' PCIe')} x{now[1]}"
-    fallen = any(_speed(text) < could for text, could in zip(now, most, strict=True))
-    could = f", could be {most[0]:g} GT/s x{most[1]:g}" if fallen else ""
-    yield shown + could, fallen
+    ends = [n for n, part in enumerate(where) if _PCI.fullmatch(part)]
+    # The device, and the port above it, which may be slower by its making.
+    places = ["/".join(where[: n + 1]) for n in reversed(ends[-2:])]
+    speed, width = pcie_link(ground.machine, places[:1], "current")
+    most = pcie_link(ground.machine, places, "max")
+    if speed and width:
+        fallen = speed < most[0] or width < most[1]
+        could = f", could be {most[0]:g} GT/s x{most[1]}" if fallen else ""
+        yield f"{name} {speed:.1f} GT/s x{width}{could}", fallen
 
 
 def _speed(text: str) -> float:
@@ -108,40 +87,32 @@ def _speed(text: str) -> float:
     return float(found[0]) if found else 0.0
 
 
-def wear(ground: MachineUnderCheck, work: Path) -> Readiness:
-    """Whether a drive has used up what it is rated for."""
-    check = ReadinessCheck(
-        "disk_wear",
-        f"below {_WORN} % of the rated endurance, no warning",
-        "A worn drive corrects and remaps more, and slows down before it fails.",
-    )
-    disks = storage_of(ground.machine, work).disks
+@question("disk_wear", f"below {_WORN} % of the rated endurance, no warning")
+def wear(ground: MachineUnderCheck) -> Result:
+    """A worn drive corrects and remaps more, and slows down before it fails."""
+    disks = storage_of(ground.machine, ground.work).disks
     used = {disk: words for disk in disks if (words := _used(ground.machine, disk)) is not None}
     if not used:
         cure = "install smartmontools or nvme-cli and run as root: smartctl -A /dev/DISK"
-        return check.unreported(ground.hidden(cure))
+        return unreported(ground.hidden(cure))
     value = ", ".join(
         f"{disk.rpartition('/')[2]} {share} % used{', warning' * warned}"
         for disk, (share, warned) in used.items()
     )
     if any(share >= _WORN or warned for share, warned in used.values()):
-        return check.off(value, "replace the drive; then `gate host enroll` anew")
-    return check.ok(value)
+        return off(value, "replace the drive; then `gate host enroll` anew")
+    return ok(value)
 
 
 def _used(machine: LinuxMachine, disk: str) -> tuple[int, bool] | None:
     """Per cent of the rated endurance that is used, and whether the drive warns."""
-    log = _ask_json(machine, nvme(disk))
-    smart = {} if share_used({}, log) is not None else _ask_json(machine, smartctl(disk, "-H"))
+    log = ask_json(machine, nvme(disk))
+    smart = {} if share_used({}, log) is not None else ask_json(machine, smartctl(disk, "-H"))
     share = share_used(smart, log)
     if share is None:
         return None
     failing = smart.get("smart_status", {}).get("passed") is False
     return share, failing or _warns(log) or _warns(smart.get(SMART_LOG, {}))
-
-
-def _ask_json(machine: LinuxMachine, question: tuple[str, ...]) -> dict[str, Any]:
-    return parse_json(machine.ask(*question)) if question else {}
 
 
 def _warns(log: dict[str, Any]) -> bool:

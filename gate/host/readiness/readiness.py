@@ -11,23 +11,32 @@ from typing import TYPE_CHECKING
 
 from gate.host.readiness import cpu, disk, system
 from gate.host.readiness import sample as sampled
-from gate.host.readiness import system as memory
-from gate.host.readiness.ground import MachineUnderCheck, printable
-from gate.host.readiness.sample import Sample, look
+from gate.host.readiness.ground import MachineUnderCheck, Sample, look
 from gate.linux.perf_event import CounterFiles, NoCounters
-from gate.model.disturbance import Answer, Limits
+from gate.model.disturbance import Answer
+from gate.text import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from gate.linux.machine import LinuxMachine
-    from gate.model.disturbance import Readiness
+    from gate.model.disturbance import Limits, Readiness
 
 SAMPLE = 1.0
 """Seconds between the two looks."""
 _MOST_NOTES, _LONGEST_NOTE = 8, 159
-_USUAL = Limits()
+_SETTINGS = (
+    *(cpu.governor, cpu.energy_preference, cpu.turbo, cpu.smt, cpu.idle_states),
+    *(system.huge_pages, system.swap, system.layout, system.check_numa_balancing),
+    *(system.time_source, system.battery, disk.free_space),
+)
+"""The questions that take no time and ask no other program but `df`."""
+_OTHERS = (
+    *(system.interrupts, cpu.check_isolation, cpu.mitigations, disk.link, disk.wear),
+    *(system.counters, system.container, sampled.load, sampled.foreign_cpu, sampled.foreign_io),
+    *(sampled.cpu_pressure, sampled.memory_pressure, sampled.check_throttling, sampled.steal),
+)
 
 
 def check_readiness(
@@ -35,7 +44,7 @@ def check_readiness(
     work: Path,
     *,
     measured_cpus: str = "",
-    limits: Limits = _USUAL,
+    limits: Limits | None = None,
     sample: float = SAMPLE,
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
@@ -48,44 +57,12 @@ def check_readiness(
     of the process that looks, and `count` tries to open a counter and says why it cannot: both are
     of the machine that this runs on, and are left out where a recorded one is played.
     """
-    ground = MachineUnderCheck(machine, measured_cpus)
-    settings = tuple(_settings(ground, work))
+    ground = MachineUnderCheck(machine, work, measured=measured_cpus, limits=limits, count=count)
+    settings = [ask(ground) for ask in _SETTINGS]
     before = look(ground, clock())
     sleep(sample)
-    seen = Sample(before, look(ground, clock()), own)
-    return (
-        *settings,
-        system.interrupts(ground),
-        cpu.check_isolation(ground),
-        cpu.mitigations(ground),
-        disk.link(ground, work),
-        disk.wear(ground, work),
-        system.counters(ground, count),
-        system.container(ground),
-        sampled.load(ground),
-        sampled.foreign_cpu(ground, seen, limits),
-        sampled.foreign_io(ground, seen, limits),
-        sampled.pressure(ground, seen, "cpu", limits),
-        sampled.pressure(ground, seen, "memory", limits),
-        sampled.check_throttling(ground, seen),
-        sampled.steal(ground, seen, limits),
-    )
-
-
-def _settings(ground: MachineUnderCheck, work: Path) -> Iterator[Readiness]:
-    """The questions that take no time and ask no other program but `df`."""
-    yield cpu.governor(ground)
-    yield cpu.energy_preference(ground)
-    yield cpu.turbo(ground)
-    yield cpu.smt(ground)
-    yield cpu.idle_states(ground)
-    yield memory.huge_pages(ground)
-    yield memory.swap(ground)
-    yield memory.layout(ground)
-    yield memory.check_numa_balancing(ground)
-    yield system.time_source(ground)
-    yield system.battery(ground)
-    yield disk.free_space(ground, work)
+    ground.seen = Sample(before, look(ground, clock()), own)
+    return (*settings, *(ask(ground) for ask in _OTHERS))
 
 
 def quick_notes(machine: LinuxMachine, work: Path) -> tuple[str, ...]:
@@ -93,15 +70,12 @@ def quick_notes(machine: LinuxMachine, work: Path) -> tuple[str, ...]:
 
     What moves while a session is measured is watched around its trials, and is no note here.
     """
-    found = [one for one in _settings(_Quick(machine), work) if one.answer is Answer.OFF]
+    ground = MachineUnderCheck(machine, work)
+    # No program is asked about hypervisors: that only words what is unknown, which makes no note.
+    ground.virtual = ""
+    found = [one for ask in _SETTINGS if (one := ask(ground)).answer is Answer.OFF]
     texts = [f"not ready: {one.name} {one.value} (wanted: {one.wanted})" for one in found]
-    return tuple(printable(text, _LONGEST_NOTE) for text in texts[:_MOST_NOTES])
-
-
-class _Quick(MachineUnderCheck):
-    """Asks nobody about hypervisors: that only words what is unknown, which makes no note."""
-
-    virtual = ""
+    return tuple(printable(text, "?")[:_LONGEST_NOTE] for text in texts[:_MOST_NOTES])
 
 
 def no_counter() -> str:

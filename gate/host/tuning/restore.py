@@ -15,8 +15,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gate.errors import CannotJudge
+from gate.formats.disk import is_missing
 from gate.host.journal import JOURNAL, close_journal, read_journal, write_journal
-from gate.host.tuning.sysctl_setting import SWAP, absent, turn, value_at
+from gate.host.tuning.sysctl_setting import SWAP, turn, value_at
 from gate.linux.machine import ThisMachine, read_boot_id
 
 if TYPE_CHECKING:
@@ -61,14 +62,12 @@ class RestoreResult:
             shown.append(
                 f"the machine was restarted, which forgot the tuning of {self.forgotten} settings"
             )
-        return (
-            *shown,
-            *(
-                f"LEFT AS IT IS: {one.change.path} = {one.now}: {one.why}; before the gate it was "
-                f"{one.change.before}"
-                for one in self.left
-            ),
-        )
+        shown += [
+            f"LEFT AS IT IS: {one.change.path} = {one.now}: {one.why}; before the gate it was "
+            f"{one.change.before}"
+            for one in self.left
+        ]
+        return tuple(shown)
 
 
 def refuse_owned(journal: Journal, state: Path) -> None:
@@ -103,7 +102,10 @@ def restore(state: Path, *, force: bool = False, keep: bool = False) -> RestoreR
         close_journal(state)
         return RestoreResult(forgotten=len(journal.entries))
     result = RestoreResult()
-    for one in _in_turn(journal.entries):
+    # Last turned, first back; but swaps without a priority get it by who comes first.
+    knobs = [one for one in reversed(journal.entries) if one.setting != SWAP]
+    swaps = [one for one in journal.entries if one.setting == SWAP]
+    for one in (*knobs, *swaps):
         result = _restore_one(one, result, force=force)
     if result.left and not keep:
         still = {one.change for one in result.left}
@@ -119,7 +121,7 @@ def _restore_one(one: SettingChange, result: RestoreResult, *, force: bool) -> R
     now = value_at(ThisMachine(), one.setting, one.path)
     if now == one.before:
         return result
-    if not now and absent(one.path):
+    if not now and is_missing(one.path):
         if not _RETURNS.fullmatch(one.path):
             return replace(result, gone=(*result.gone, one))
         now, why = "not there", _AWAY
@@ -131,12 +133,6 @@ def _restore_one(one: SettingChange, result: RestoreResult, *, force: bool) -> R
         why = f"it could not be put back: {refusal}"
     left = NotRestored(change=one, now=now or "unreadable", why=why)
     return replace(result, left=(*result.left, left))
-
-
-def _in_turn(entries: tuple[SettingChange, ...]) -> tuple[SettingChange, ...]:
-    """Last turned, first back; but swaps without a priority get it by who comes first."""
-    files = [one for one in reversed(entries) if one.setting != SWAP]
-    return (*files, *(one for one in entries if one.setting == SWAP))
 
 
 def _put_back(one: SettingChange) -> str:

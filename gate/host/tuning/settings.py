@@ -17,18 +17,20 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gate.host.identity.facts import by_number
 from gate.host.tuning.sysctl_setting import OFF, SWAP, swapped_bytes, swaps, value_at
 from gate.linux.cpu_list import CPU, cpu_list_text, cpus_mask, cpus_of, mask_cpus
 from gate.linux.machine import line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from gate.linux.machine import LinuxMachine
 
 _THP = "/sys/kernel/mm/transparent_hugepage"
 _NUMA = "/proc/sys/kernel/numa_balancing"
-_ABSENT = "not on this machine"
+_IRQ = "/proc/irq"
+ABSENT = "not on this machine"
 _SPARE = 0.1
 """Share of the memory that must stay free when what is swapped out comes back."""
 
@@ -99,76 +101,67 @@ def division(machine: LinuxMachine, text: str) -> Division:
 
 def wanted_settings(machine: LinuxMachine, setting: str, parts: Division) -> TunableSettings:
     """What tuning a name whose knobs are journaled would change now."""
-    if setting == "irq":
-        return _irq(machine, parts)
-    return _PLANS[setting](machine)
-
-
-def _plan(machine: LinuxMachine, setting: str, pairs: Iterable[tuple[str, str]]) -> TunableSettings:
-    """Changes of knobs to values, apart from those that are set so already."""
-    found = [(path, value_at(machine, setting, path), after) for path, after in pairs]
-    there = [(path, before, after) for path, before, after in found if before]
+    if setting == SWAP:
+        return _swap(machine)
+    lacking = _irq_obstacle(machine, parts) if setting == "irq" else ""
+    values = _irq(machine, parts) if setting == "irq" else _VALUES[setting](machine)
     knobs = [
-        SettingChange(setting=setting, path=path, before=was, after=to) for path, was, to in there
+        SettingChange(setting=setting, path=path, before=before, after=after)
+        for path, after in ([] if lacking else values)
+        if (before := value_at(machine, setting, path))
     ]
     return TunableSettings(
         changes=tuple(one for one in knobs if one.before != one.after),
         already=tuple(one for one in knobs if one.before == one.after),
-        lacking="" if there else _ABSENT,
+        lacking=lacking or ("" if knobs else ABSENT),
     )
 
 
 def _policies(machine: LinuxMachine) -> list[str]:
-    names = [n for n in machine.names(f"{CPU}/cpufreq") if re.fullmatch(r"policy\d+", n)]
-    return [f"{CPU}/cpufreq/{name}" for name in sorted(names, key=lambda one: int(one[6:]))]
+    base = f"{CPU}/cpufreq"
+    return [f"{base}/{name}" for name in by_number(machine, base, "policy")]
 
 
-def _governor(machine: LinuxMachine) -> TunableSettings:
-    policies = _policies(machine)
-    pairs = []
+def _governor(machine: LinuxMachine) -> Iterator[tuple[str, str]]:
     for name, choices in (
         ("energy_performance_preference", "energy_performance_available_preferences"),
         ("scaling_governor", "scaling_available_governors"),
     ):
-        for policy in policies:
+        for policy in _policies(machine):
             known = line(machine, f"{policy}/{choices}").split()
             if not known or "performance" in known:
-                pairs.append((f"{policy}/{name}", "performance"))
-    return _plan(machine, "governor", pairs)
+                yield f"{policy}/{name}", "performance"
 
 
-def _turbo(machine: LinuxMachine) -> TunableSettings:
+def _turbo(machine: LinuxMachine) -> list[tuple[str, str]]:
     whole = f"{CPU}/intel_pstate/no_turbo"
     if line(machine, whole):
-        return _plan(machine, "turbo", [(whole, "1")])
+        return [(whole, "1")]
     each = [f"{policy}/boost" for policy in _policies(machine)]
     if any(line(machine, path) for path in each):
-        return _plan(machine, "turbo", [(path, "0") for path in each])
-    return _plan(machine, "turbo", [(f"{CPU}/cpufreq/boost", "0")])
+        return [(path, "0") for path in each]
+    return [(f"{CPU}/cpufreq/boost", "0")]
 
 
-def _thp(machine: LinuxMachine) -> TunableSettings:
+def _thp(machine: LinuxMachine) -> list[tuple[str, str]]:
     sizes = [name for name in machine.names(_THP) if name.startswith("hugepages-")]
     own = [f"{_THP}/{name}/enabled" for name in sizes]
     # A size that inherits follows the first.
     apart = [path for path in own if value_at(machine, "thp", path) in {"always", "madvise"}]
-    return _plan(machine, "thp", [(path, "never") for path in (f"{_THP}/enabled", *apart)])
+    return [(path, "never") for path in (f"{_THP}/enabled", *apart)]
 
 
-def _numa(machine: LinuxMachine) -> TunableSettings:
-    return _plan(machine, "numa_balancing", [(_NUMA, "0")])
+def _numa(_: LinuxMachine) -> list[tuple[str, str]]:
+    return [(_NUMA, "0")]
 
 
 def _swap(machine: LinuxMachine) -> TunableSettings:
     active, used = swaps(machine), sum(swapped_bytes(machine).values())
     if not machine.text("/proc/swaps"):
-        return TunableSettings(lacking=_ABSENT)
-    memory = {
-        words[0].rstrip(":"): int(words[1]) << 10
-        for words in map(str.split, machine.text("/proc/meminfo").splitlines())
-        if len(words) > 1 and words[1].isdigit()
-    }
-    spare = memory.get("MemAvailable", 0) - _SPARE * memory.get("MemTotal", 0)
+        return TunableSettings(lacking=ABSENT)
+    memory = dict(re.findall(r"^(\w+):\s+(\d+)", machine.text("/proc/meminfo"), re.MULTILINE))
+    free, whole = (int(memory.get(name, 0)) << 10 for name in ("MemAvailable", "MemTotal"))
+    spare = free - _SPARE * whole
     if used and used > spare:
         return TunableSettings(lacking=f"{used} bytes lie in swap, and would not fit into memory")
     # Deleted, or of another mount namespace: what cannot be named could not be put back.
@@ -182,35 +175,32 @@ def _swap(machine: LinuxMachine) -> TunableSettings:
     )
 
 
-def _irq(machine: LinuxMachine, parts: Division) -> TunableSettings:
+def _irq_obstacle(machine: LinuxMachine, parts: Division) -> str:
     if not parts.others:
-        return TunableSettings(lacking="every processor measures, none is left for interrupts")
-    numbers = [name for name in machine.names("/proc/irq") if name.isdigit()]
-    if numbers and _runs(machine, "irqbalance"):
-        return TunableSettings(lacking="irqbalance runs and would steer them back; stop it first")
-    pairs = []
-    default = "/proc/irq/default_smp_affinity"
+        return "every processor measures, none is left for interrupts"
+    running = (line(machine, f"/proc/{one}/comm") for one in by_number(machine, "/proc", ""))
+    if by_number(machine, _IRQ, "") and "irqbalance" in running:
+        return "irqbalance runs and would steer them back; stop it first"
+    return ""
+
+
+def _irq(machine: LinuxMachine, parts: Division) -> Iterator[tuple[str, str]]:
+    default = f"{_IRQ}/default_smp_affinity"
     if mask := line(machine, default):
-        pairs.append((default, cpus_mask(mask_cpus(mask) - parts.measured or parts.others)))
-    for number in sorted(numbers, key=int):
-        path = f"/proc/irq/{number}/smp_affinity_list"
+        yield default, cpus_mask(mask_cpus(mask) - parts.measured or parts.others)
+    for number in by_number(machine, _IRQ, ""):
+        path = f"{_IRQ}/{number}/smp_affinity_list"
         if now := line(machine, path):
-            pairs.append((path, cpu_list_text(cpus_of(now) - parts.measured or parts.others)))
-    return _plan(machine, "irq", pairs)
+            yield path, cpu_list_text(cpus_of(now) - parts.measured or parts.others)
 
 
-def _runs(machine: LinuxMachine, program: str) -> bool:
-    numbers = (name for name in machine.names("/proc") if name.isdigit())
-    return any(line(machine, f"/proc/{number}/comm") == program for number in numbers)
-
-
-_PLANS: dict[str, Callable[[LinuxMachine], TunableSettings]] = {
+_VALUES: dict[str, Callable[[LinuxMachine], Iterable[tuple[str, str]]]] = {
     "governor": _governor,
     "turbo": _turbo,
     "thp": _thp,
-    SWAP: _swap,
     "numa_balancing": _numa,
 }
+"""What each knob of a name is set to."""
 
 
 def wake_limit(machine: LinuxMachine) -> int | None:
@@ -221,9 +211,7 @@ def wake_limit(machine: LinuxMachine) -> int | None:
     other thread of their core.
     """
     shallow = []
-    for cpu in machine.names(CPU):
-        if not re.fullmatch(r"cpu\d+", cpu):
-            continue
+    for cpu in by_number(machine, CPU, "cpu"):
         place = f"{CPU}/{cpu}/cpuidle"
         waits = [line(machine, f"{place}/{state}/latency") for state in machine.names(place)]
         shallow.append(min((int(w) for w in waits if w.isdigit() and int(w)), default=0))

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import ctypes
 import os
-import re
 from typing import TYPE_CHECKING
 
+from gate.host.identity.facts import bracketed
 from gate.linux.cpu_list import cpu_list_text, cpus_mask, cpus_of, mask_cpus
+from gate.linux.machine import line
 from gate.linux.mounts import unescape
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ OFF = "off"
 _AUTO = "auto"
 _PREFER = 0x8000
 _PRIORITIES = 0x7FFF
-_SELECTED = re.compile(r"\[([^\]]*)\]")
 _SWAP_COLUMNS = 5
 
 
@@ -31,7 +31,7 @@ def value_at(machine: LinuxMachine, setting: str, path: str) -> str:
     """What a knob is set to now; empty where it is not there or makes no sense."""
     if setting == SWAP:
         return swaps(machine).get(path, OFF)
-    text = next(iter(machine.text(path).strip().splitlines()), "").strip()
+    text = line(machine, path)
     try:
         if path.endswith("_affinity_list"):
             return cpu_list_text(cpus_of(text))
@@ -39,19 +39,7 @@ def value_at(machine: LinuxMachine, setting: str, path: str) -> str:
             return cpus_mask(mask_cpus(text))
     except ValueError:
         return ""
-    selected = _SELECTED.search(text)
-    return selected[1] if selected else text
-
-
-def absent(path: str) -> bool:
-    """Whether there is no such knob: one that cannot be read at the moment is there."""
-    try:
-        os.lstat(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return True
-    except OSError:
-        return False
-    return False
+    return bracketed(text)
 
 
 def swaps(machine: LinuxMachine) -> dict[str, str]:
@@ -60,16 +48,20 @@ def swaps(machine: LinuxMachine) -> dict[str, str]:
     In the order in which they have to be switched on again: the kernel gives the first one without
     a priority -2, the next one -3.
     """
-    rows = [line.split() for line in machine.text("/proc/swaps").splitlines()[1:]]
-    known = [(unescape(row[0]), row[4]) for row in rows if len(row) >= _SWAP_COLUMNS]
+    known = [(path, row[-1]) for path, row in _swap_rows(machine).items()]
     known.sort(key=lambda one: int(one[1][1:]) if one[1].startswith("-") else 0)
     return {path: f"on {_AUTO if at.startswith('-') else at}" for path, at in known}
 
 
 def swapped_bytes(machine: LinuxMachine) -> dict[str, int]:
     """Bytes that lie in each active swap."""
-    rows = [line.split() for line in machine.text("/proc/swaps").splitlines()[1:]]
-    return {unescape(row[0]): int(row[3]) << 10 for row in rows if len(row) >= _SWAP_COLUMNS}
+    return {path: int(used) << 10 for path, (*_, used, _priority) in _swap_rows(machine).items()}
+
+
+def _swap_rows(machine: LinuxMachine) -> dict[str, list[str]]:
+    """Kind, size, kilobytes used and priority of each swap, by path."""
+    rows = [row.split() for row in machine.text("/proc/swaps").splitlines()[1:]]
+    return {unescape(row[0]): row[1:_SWAP_COLUMNS] for row in rows if len(row) >= _SWAP_COLUMNS}
 
 
 def turn(setting: str, path: str, value: str) -> None:

@@ -10,14 +10,21 @@ from __future__ import annotations
 import os
 import struct
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
 from gate.host.journal import Journal, read_journal, state_directory, write_journal
 from gate.host.tuning.restore import refuse_owned, restore
-from gate.host.tuning.settings import SettingChange, division, wake_limit, wanted_settings
+from gate.host.tuning.settings import (
+    ABSENT,
+    SettingChange,
+    TunableSettings,
+    division,
+    wake_limit,
+    wanted_settings,
+)
 from gate.host.tuning.sysctl_setting import SWAP, turn, value_at
 from gate.linux.cpu_list import cpu_list_text
 from gate.linux.machine import ThisMachine, read_boot_id
@@ -27,12 +34,9 @@ from gate.model.disturbance import TUNABLE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from gate.host.tuning.settings import Division, TunableSettings
-    from gate.linux.machine import LinuxMachine
+    from gate.host.tuning.settings import Division
 
 _LATENCY = Path("/dev/cpu_dma_latency")
-_NO_KNOBS = {"cstates", "pinning"}
-"""Names that change nothing which outlives this process."""
 _SHOWN = 3
 
 
@@ -59,11 +63,11 @@ class TuningResult:
         bare = ("swap comes back without `discard`, if it had that",) if swapped else ()
         return (*held, *bare, *(f"not tuned: {one}" for one in self.lacking))
 
-    def moved(self, machine: LinuxMachine | None = None) -> tuple[str, ...]:
+    def moved(self) -> tuple[str, ...]:
         """Knobs that somebody else turned since: what was measured then is of two settings."""
         found = []
         for one in (*self.changes, *self.already):
-            now = value_at(machine or ThisMachine(), one.setting, one.path)
+            now = value_at(ThisMachine(), one.setting, one.path)
             if now != one.after:
                 was = f"{'' if one in self.already else 'tuned to '}{one.after}"
                 found.append(f"{one.path} was {was}, and is {now or 'gone'}")
@@ -77,37 +81,37 @@ class Intent:
 
     names: tuple[str, ...]
     parts: Division
-    found: dict[str, TunableSettings] = field(default_factory=dict)
-    """What each name with knobs would change."""
-    limit: int | None = None
+    found: dict[str, TunableSettings]
+    """What each name would change."""
+    limit: int | None
     """Microseconds for `cstates`; absent where it is not asked for or not there."""
 
 
-def planned_changes(
-    names: Sequence[str], measured_cpus: str, machine: LinuxMachine | None = None
-) -> Intent:
+def planned_changes(names: Sequence[str], measured_cpus: str) -> Intent:
     """Look at what these names would change now.
 
     Raises:
         InputError: G200, a name is unknown, or the processors are not there.
     """
-    asker = machine or ThisMachine()
+    machine = ThisMachine()
     unknown = [name for name in names if name not in TUNABLE]
     if unknown:
         cure = f"There are {', '.join(TUNABLE)}."
         raise InputError("G200", f"{unknown[0][:80]!r} cannot be tuned.", cure=cure)
     try:
-        parts = division(asker, measured_cpus)
+        parts = division(machine, measured_cpus)
     except ValueError as error:
         cure = "Mend measured_cpus in host.toml, or --cpus."
         raise InputError("G200", f"the measured processors: {error}.", cure=cure) from error
     ordered = tuple(name for name in TUNABLE if name in names)
-    return Intent(
-        names=ordered,
-        parts=parts,
-        found={n: wanted_settings(asker, n, parts) for n in ordered if n not in _NO_KNOBS},
-        limit=wake_limit(asker) if "cstates" in ordered and _LATENCY.exists() else None,
-    )
+    limit = wake_limit(machine) if "cstates" in ordered and _LATENCY.exists() else None
+    # These change nothing that outlives this process.
+    fleeting = {
+        "cstates": TunableSettings(lacking=ABSENT if limit is None else ""),
+        "pinning": TunableSettings(),
+    }
+    found = {n: fleeting.get(n) or wanted_settings(machine, n, parts) for n in ordered}
+    return Intent(names=ordered, parts=parts, found=found, limit=limit)
 
 
 @contextmanager
@@ -180,18 +184,13 @@ def _apply(intent: Intent, place: Path, kept: tuple[SettingChange, ...]) -> Tuni
     lacking: list[str] = []
     turned: list[SettingChange] = []
     already: list[SettingChange] = []
-    for name in intent.names:
-        if name in _NO_KNOBS:
-            if name == "cstates" and intent.limit is None:
-                lacking.append(f"{name}: not on this machine")
-            else:
-                held.append(name)
-            continue
-        found = intent.found[name]
+    for name, found in intent.found.items():
         if found.lacking:
             lacking.append(f"{name}: {found.lacking}")
             continue
-        before = (*_without(kept, (*turned, *found.changes)), *turned)
+        # What somebody set meanwhile is now what is put back: an older entry of a path gives way.
+        newer = {one.path for one in (*turned, *found.changes)}
+        before = (*(one for one in kept if one.path not in newer), *turned)
         if found.changes:
             write_journal(place, _journal((*before, *found.changes)))
         done, refused = _turn_all(found.changes)
@@ -213,14 +212,6 @@ def _apply(intent: Intent, place: Path, kept: tuple[SettingChange, ...]) -> Tuni
         already=tuple(already),
         cpus=cpus,
     )
-
-
-def _without(
-    kept: tuple[SettingChange, ...], newer: tuple[SettingChange, ...]
-) -> tuple[SettingChange, ...]:
-    """What somebody set meanwhile is now what is put back: an older entry of a path gives way."""
-    paths = {one.path for one in newer}
-    return tuple(one for one in kept if one.path not in paths)
 
 
 def _journal(entries: tuple[SettingChange, ...]) -> Journal:

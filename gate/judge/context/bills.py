@@ -13,7 +13,7 @@ from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING
 
-from gate.judge.verdict.suite import trials_by_benchmark
+from gate.judge.verdict.suite import on_both_sides, trials_by_benchmark
 from gate.model import Bill, Paid, Share, TrialStatus, Verdict
 from gate.units import show_pair
 
@@ -36,13 +36,15 @@ _CONTEXTS = {
 
 
 def bills(cases: Iterable[Case]) -> tuple[Bill, ...]:
-    """The bill of each benchmark that keeps one, by profile and benchmark.
-
-    Both sides are those of the pairs where both sides of them keep bills, for these are of one
-    day; else the head is that of the screen, and there is no base.
-    """
-    found = [one for case in cases for one in _of_case(case)]
-    return tuple(sorted(found, key=lambda one: (one.profile, one.benchmark)))
+    """The bill of each benchmark that keeps one, by profile and benchmark."""
+    found = [
+        _bill(case, benchmark, base, head)
+        for case in cases
+        for benchmark, (base, head) in on_both_sides(case, bills_of).items()
+    ]
+    # Figures of a hostile session may overflow: then there is no bill to show.
+    known = (one for one in found if math.isfinite(one.head) and math.isfinite(one.base or 0))
+    return tuple(sorted(known, key=lambda one: (one.profile, one.benchmark)))
 
 
 def word_of(case: Case) -> str:
@@ -52,24 +54,19 @@ def word_of(case: Case) -> str:
 
 def bills_of(session: Session | None) -> dict[str, tuple[CpuBill, ...]]:
     """The bills of each benchmark's counted trials; benchmarks without any are left out."""
-    found: dict[str, tuple[CpuBill, ...]] = {}
-    for benchmark, trials in trials_by_benchmark(session).items() if session else ():
-        own = tuple(
+    found = {
+        benchmark: tuple(
             trial.cpu
             for trial in trials
             if trial.status is TrialStatus.OK and trial.cpu is not None and trial.cpu.operations > 0
         )
-        if own:
-            found[benchmark] = own
-    return found
+        for benchmark, trials in trials_by_benchmark(session).items()
+    }
+    return {benchmark: own for benchmark, own in found.items() if own}
 
 
 def owners_of(bill: CpuBill) -> dict[str, float]:
-    """CPU-seconds of an operation by whose tasks ran; own, kernel threads by name, the rest.
-
-    Owners are known over the process's whole life: their part of the window is taken as if they
-    had worked evenly.
-    """
+    """CPU-seconds of an operation by whose tasks ran, as if they worked evenly over their life."""
     owners = bill.owners
     part = bill.window / bill.life / bill.operations if bill.life > 0 else 0.0
     threads = sorted(owners.kthreads.items(), key=lambda one: (-one[1], one[0]))
@@ -89,24 +86,10 @@ def contexts_of(bill: CpuBill) -> dict[str, float]:
     }
 
 
-def medians(
-    sides: Sequence[CpuBill], view: Callable[[CpuBill], dict[str, float]]
-) -> dict[str, float]:
-    """The median of each payer over trials; a trial that does not know a payer paid it nothing."""
-    shares = [view(one) for one in sides]
-    names = dict.fromkeys(name for one in shares for name in one)
-    return {name: median(one.get(name, 0.0) for one in shares) for name in names}
-
-
-def _of_case(case: Case) -> Iterable[Bill]:
-    base, pair_head = bills_of(case.pair_base), bills_of(case.pair_head)
-    paired = base.keys() & pair_head.keys()
-    head = bills_of(case.head) | {name: pair_head[name] for name in paired}
-    for benchmark, own in head.items():
-        made = _bill(case, benchmark, base[benchmark] if benchmark in paired else (), own)
-        # Figures of a hostile session may overflow: then there is no bill to show.
-        if math.isfinite(made.head) and (made.base is None or math.isfinite(made.base)):
-            yield made
+def medians(trials: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """The median of each name over trials; a trial that does not name it had nothing of it."""
+    names = dict.fromkeys(name for one in trials for name in one)
+    return {name: median(one.get(name, 0.0) for one in trials) for name in names}
 
 
 def _bill(case: Case, benchmark: str, base: Sequence[CpuBill], head: Sequence[CpuBill]) -> Bill:
@@ -131,19 +114,13 @@ def _shares(
     base: Sequence[CpuBill], head: Sequence[CpuBill], view: Callable[[CpuBill], dict[str, float]]
 ) -> tuple[Share, ...]:
     """Every payer that paid anything on either side, in the order of the view, head first."""
-    before, after = medians(base, view), medians(head, view)
-    names = sorted({*before, *after}, key=lambda name: _rank(name, before, after))
-    found = (
-        Share(
-            name=name,
-            base=max(before.get(name, 0.0), 0.0) if base else None,
-            head=max(after.get(name, 0.0), 0.0),
-        )
-        for name in names
-    )
-    return tuple(
-        one for one in found if (one.base or one.head) and math.isfinite((one.base or 0) + one.head)
-    )
+    before, after = (medians([*map(view, side)]) for side in (base, head))
+    found = []
+    for name in sorted({*before, *after}, key=lambda name: _rank(name, before, after)):
+        was, now = (max(side.get(name, 0.0), 0.0) for side in (before, after))
+        if (was or now) and math.isfinite(was + now):
+            found.append(Share(name=name, base=was if base else None, head=now))
+    return tuple(found)
 
 
 _FIRST = (OWN_USER, OWN_KERNEL)
@@ -160,17 +137,13 @@ def _rank(name: str, before: dict[str, float], after: dict[str, float]) -> tuple
 
 
 def instructions_of(session: Session | None, benchmark: str) -> dict[str, float]:
-    """Medians by function; empty where no trial that counts keeps them.
-
-    A function that a trial does not name had none in it, or was among its smallest.
-    """
+    """Medians by function; one that a trial does not name may be among its smallest."""
     trials = [
         one.functions
         for one in (session.trials if session else ())
         if one.benchmark == benchmark and one.status is TrialStatus.OK and one.functions
     ]
-    names = {name for one in trials for name in one}
-    return {name: median(one.get(name, 0.0) for one in trials) for name in sorted(names)}
+    return dict(sorted(medians(trials).items()))
 
 
 _EXPLAINED = frozenset({Verdict.REGRESSED, Verdict.IMPROVED, Verdict.INCONCLUSIVE})
@@ -203,47 +176,39 @@ def attribute_cost(found: Finding, case: Case) -> Finding:
         return found
     base = bills_of(case.pair_base).get(found.benchmark, ())
     head = bills_of(case.pair_head).get(found.benchmark, ())
-    if not base or not head:
-        return found
-    paid = payers(base, head)
-    if not paid:
-        return found
-    return replace(found, paid=paid, path=(*found.path, f"who paid: {sentence(paid, case)}"))
+    paid = payers(base, head) if base and head else ()
+    return _with_payers(found, paid, f"who paid: {sentence(paid, case)}")
+
+
+def _with_payers(found: Finding, paid: tuple[Paid, ...], step: str) -> Finding:
+    return replace(found, paid=paid, path=(*found.path, step)) if paid else found
 
 
 def payers(base: Sequence[CpuBill], head: Sequence[CpuBill]) -> tuple[Paid, ...]:
     """Who moved between the sides, in CPU-seconds of an operation, largest move first."""
     change = median(map(_busy, head)) - median(map(_busy, base))
-    before, after = medians(base, _both_views), medians(head, _both_views)
+    before, after = (medians([*map(_both_views, side)]) for side in (base, head))
     return _moved(before, after, max(_SHARE * abs(change), 1e-12), "s")
 
 
 def _by_function(found: Finding, case: Case) -> Finding:
-    """The finding with the kernel's functions that moved most, where its pairs keep them."""
     before = instructions_of(case.pair_base, found.benchmark)
     after = instructions_of(case.pair_head, found.benchmark)
-    if not before or not after:
-        return found
     change = sum(after.values()) - sum(before.values())
-    paid = _moved(before, after, max(_SHARE * abs(change), 1.0), "1")
-    if not paid:
-        return found
+    least = max(_SHARE * abs(change), 1.0)
+    paid = _moved(before, after, least, "1") if before and after else ()
     moves = _moves_in_words(paid[:_IN_SENTENCE])
-    return replace(found, paid=paid, path=(*found.path, f"instructions by function: {moves}"))
+    return _with_payers(found, paid, f"instructions by function: {moves}")
 
 
 def _moved(
     before: Mapping[str, float], after: Mapping[str, float], least: float, unit: str
 ) -> tuple[Paid, ...]:
-    """Those that moved by `least` or more, largest move first."""
-    found = [
-        Paid(context=name, base=before.get(name, 0.0), head=after.get(name, 0.0), unit=unit)
-        for name in {**before, **after}
-    ]
+    sides = {name: (before.get(name, 0.0), after.get(name, 0.0)) for name in {**before, **after}}
     moved = [
-        one
-        for one in found
-        if math.isfinite(one.base + one.head) and abs(one.head - one.base) >= least
+        Paid(context=name, base=base, head=head, unit=unit)
+        for name, (base, head) in sides.items()
+        if math.isfinite(base + head) and abs(head - base) >= least
     ]
     moved.sort(key=lambda one: -abs(one.head - one.base))
     return tuple(moved[:_MOST])
@@ -254,16 +219,12 @@ def _busy(bill: CpuBill) -> float:
 
 
 def _both_views(bill: CpuBill) -> dict[str, float]:
-    """CPU-seconds of an operation by owner, then by context."""
     ticks = {f"{CONTEXT}{name}": seconds for name, seconds in contexts_of(bill).items()}
     return owners_of(bill) | ticks
 
 
 def sentence(paid: Sequence[Paid], case: Case) -> str:
-    """The owners that moved most, and what the tick accounting saw of interrupts.
-
-    `kernel threads (loop) 3.100 -> 9.400 µs of each I/O`
-    """
+    """The owners that moved most: `kernel threads (loop) 3.100 -> 9.400 µs of each I/O`."""
     owners = [one for one in paid if not one.context.startswith(CONTEXT)][:_IN_SENTENCE]
     return f"{_moves_in_words(owners or paid[:_IN_SENTENCE])} of each {word_of(case)}"
 

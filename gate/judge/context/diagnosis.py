@@ -49,10 +49,10 @@ if TYPE_CHECKING:
 
 
 LEAST_RUNS = 2
-"""Of each side, below which nothing is known of the noise."""
+"""Runs of each side: fewer tell nothing of the noise."""
 LEAST_SCORE = 2.0
 SECOND = "second"
-"""What is divided by where operations are not shown."""
+"""What events are counted per, where a run does not count operations."""
 _REPEATS = 0.01
 _LEAST = {"1": 30.0, "s": 0.01, "B": 30 * 512.0}
 """What a counter must have grown by in the median run of one side, by unit."""
@@ -121,7 +121,7 @@ def _score(
 MOST_BENCHMARKS = 3
 """Regressed benchmarks that extra runs are taken of."""
 _NEVER = UNTIMED | {"replay"}
-"""Harnesses that measure no machine, or tell the functions themselves."""
+"""Harnesses of which extra runs show nothing new: they use no machine, or count by function."""
 
 
 class DiagnosisTarget(NamedTuple):
@@ -132,27 +132,22 @@ class DiagnosisTarget(NamedTuple):
 
 
 def targets(report: Report, profiles: Mapping[str, Profile]) -> tuple[DiagnosisTarget, ...]:
-    """The worst regressed benchmarks that both sides can run again, each once.
+    """The worst regressed benchmarks that can run again; of a curve its end, where most bend."""
+    found = (
+        DiagnosisTarget(profile.name, own.members[-1] if own.group else own.name)
+        for one in report.findings
+        if one.verdict is Verdict.REGRESSED and one.role is Role.GATE
+        if (profile := profiles.get(one.profile)) is not None and _can_run_again(profile)
+        for own in profile.benchmarks
+        if own.name == one.benchmark
+    )
+    return tuple(dict.fromkeys(found))[:MOST_BENCHMARKS]
 
-    Of a curve that regressed it is the last point, where most curves bend.
-    """
-    found: dict[DiagnosisTarget, None] = {}
-    for one in report.findings:
-        profile = profiles.get(one.profile)
-        proven = one.verdict is Verdict.REGRESSED and one.role is Role.GATE
-        if profile is None or not proven or profile.harness in _NEVER:
-            continue
-        # What is counted out here is the emulator, or each run would be a restart of the machine.
-        if profile.subject.kind is SubjectKind.KERNEL:
-            continue
-        if not {"base", "head"} <= profile.sides.keys():
-            continue
-        known = {own.name: own for own in profile.benchmarks}.get(one.benchmark)
-        if known is not None:
-            found[
-                DiagnosisTarget(profile.name, known.members[-1] if known.group else known.name)
-            ] = None
-    return tuple(found)[:MOST_BENCHMARKS]
+
+def _can_run_again(profile: Profile) -> bool:
+    # What is counted of a kernel is the emulator, or each run would be a restart of the machine.
+    alive = profile.harness not in _NEVER and profile.subject.kind is not SubjectKind.KERNEL
+    return alive and {"base", "head"} <= profile.sides.keys()
 
 
 def why_of(runs: ExtraRuns, folded: Mapping[Side, Folded]) -> Why:
@@ -161,8 +156,7 @@ def why_of(runs: ExtraRuns, folded: Mapping[Side, Folded]) -> Why:
     moved, compared = movers(runs.runs, by_operation=per != SECOND)
     sides = [run.side for run in runs.runs]
     counted = sides.count(Side.BASE), sides.count(Side.HEAD)
-    flame = None
-    notes = list(runs.notes)
+    flame, notes = None, list(runs.notes)
     if len(folded) == len(Side):
         flame = flame_of(folded[Side.BASE], folded[Side.HEAD], by_operation=per != SECOND)
         if flame is None:
@@ -187,18 +181,16 @@ def with_why(report: Report, found: Iterable[Why]) -> Report:
 
     It may come from another machine: a benchmark that the report does not know has no place.
     """
-    known = {(one.profile, one.benchmark) for one in report.findings}
     regressed = {one.profile for one in report.findings if one.verdict is Verdict.REGRESSED}
+    known = {(f.profile, f.benchmark) for f in report.findings if f.profile in regressed}
     shown: dict[tuple[str, str], Why] = {}
     for one in found:
-        place = (one.profile, one.benchmark)
-        if place in known and one.profile in regressed:
-            shown.setdefault(place, one)
-    return replace(report, why=tuple(shown.values())[:MOST_BENCHMARKS])
+        shown.setdefault((one.profile, one.benchmark), one)
+    return replace(report, why=tuple(shown[at] for at in shown if at in known)[:MOST_BENCHMARKS])
 
 
 _NARROWEST = 0.003
-"""Of the whole width, below which a frame is left out."""
+"""Part of the whole width; a narrower frame is left out."""
 _ROOT = "all"
 
 
@@ -228,8 +220,12 @@ def flame_of(base: Folded, head: Folded, *, by_operation: bool = True) -> Flame 
         for stack, count in folded.stacks.items():
             cost = count * folded.every / divisor
             sides = (0.0, cost) if is_head else (cost, 0.0)
-            _add(root, stack.split(";")[:DEEPEST], sides)
             calls.setdefault(_own(stack), _Node()).add(*sides)
+            node = root
+            node.add(*sides)
+            for name in stack.split(";")[:DEEPEST]:
+                node = node.called.setdefault(name, _Node())
+                node.add(*sides)
     moved = sorted(calls.items(), key=lambda one: (-abs(one[1].head - one[1].base), one[0]))
     return Flame(
         event=base.event,
@@ -245,7 +241,7 @@ def flame_of(base: Folded, head: Folded, *, by_operation: bool = True) -> Flame 
 
 
 def _largest_moves(moved: list[tuple[str, _Node]]) -> list[tuple[str, _Node]]:
-    """Those that moved most; a third is kept for what ran before, which may be no part of it."""
+    """Those that moved most; a third of the places is left to other processes."""
     others = [one for one in moved if one[0].endswith(f"({OTHERS})")]
     own = [one for one in moved if not one[0].endswith(f"({OTHERS})")]
     few = others[: MOST_CALLS // 3]
@@ -258,14 +254,6 @@ def _own(stack: str) -> str:
     apart = names[0] == OTHERS and len(names) > 1
     name = names[-1] if names[-1] != UNKNOWN else f"{UNKNOWN} of {names[int(apart)]}"
     return f"{name} ({OTHERS})" if apart else name
-
-
-def _add(root: _Node, names: list[str], sides: tuple[float, float]) -> None:
-    root.add(*sides)
-    node = root
-    for name in names:
-        node = node.called.setdefault(name, _Node())
-        node.add(*sides)
 
 
 def _narrowest(root: _Node) -> float:

@@ -17,7 +17,7 @@ from gate.model.kernel_config import config_digest, public_options
 from gate.model.report_rows import ACCEPTED, AREAS, BASE_SIDE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from gate.judge.verdict.suite import Case
     from gate.model import AcceptedSession, Baseline, Kernel, Session, Subject
@@ -44,10 +44,9 @@ class _Fact(NamedTuple):
     base: str
     head: str
 
-    @property
-    def is_known(self) -> bool:
-        """Whether a side says anything of it."""
-        return not {self.base, self.head} <= {"", UNKNOWN}
+    def as_row(self, against: str, case: Case) -> Difference:
+        """The difference, where both sides of a case differ in it."""
+        return Difference(**self._asdict(), against=against, profiles=(case.profile,))
 
 
 def what_differed(cases: Iterable[Case]) -> tuple[tuple[Difference, ...], tuple[Alike, ...]]:
@@ -56,17 +55,15 @@ def what_differed(cases: Iterable[Case]) -> tuple[tuple[Difference, ...], tuple[
     keys: dict[str, set[str]] = {}
     counted: Counter[str] = Counter()
     for case in cases:
-        known, alike = kernel_differences(case)
+        known, compared = kernel_differences(case)
         rows += known
-        compared = Counter(area for area, _ in {(row.area, row.key) for row in known})
-        compared.update({one.area: one.count for one in alike})
         against, facts = _facts(case)
         for fact in facts:
-            if fact.is_known and fact.area not in compared:
+            if {fact.base, fact.head} - {"", UNKNOWN} and fact.area not in compared:
                 keys.setdefault(fact.area, set()).add(fact.key)
                 if fact.base != fact.head:
-                    shown = Moved(fact.key, fact.base, fact.head).shown
-                    rows.append(_difference(fact.area, fact.key, *shown, against, case.profile))
+                    base, head = Moved(fact.key, fact.base, fact.head).shown
+                    rows.append(fact._replace(base=base, head=head).as_row(against, case))
         counted |= compared  # facts without names: the case that compared most of them
     differ = {(row.area, row.key) for row in rows}
     for area, names in keys.items():
@@ -81,7 +78,14 @@ def merge_differences(rows: Iterable[Difference]) -> tuple[Difference, ...]:
     for row in rows:
         key = _RANK[row.area], row.key, row.base, row.head, row.against != BASE_SIDE
         found.setdefault(key, []).append(row)
-    return tuple(_together(found[key]) for key in sorted(found))
+    return tuple(
+        replace(
+            own[0],
+            against=own[0].against if len({row.against for row in own}) == 1 else f"{ACCEPTED}s",
+            profiles=tuple(sorted({name for row in own for name in row.profiles})),
+        )
+        for _, own in sorted(found.items())
+    )
 
 
 def alike_of(counted: Mapping[str, int]) -> tuple[Alike, ...]:
@@ -90,25 +94,7 @@ def alike_of(counted: Mapping[str, int]) -> tuple[Alike, ...]:
     return tuple(Alike(area=area, count=count) for area, count in known if count > 0)
 
 
-def _together(rows: Sequence[Difference]) -> Difference:
-    against = {row.against for row in rows}
-    return replace(
-        rows[0],
-        against=against.pop() if len(against) == 1 else f"{ACCEPTED}s",
-        profiles=tuple(sorted({name for row in rows for name in row.profiles})),
-    )
-
-
-def _difference(
-    area: str, key: str, base: str, head: str, against: str, profile: str
-) -> Difference:
-    return Difference(
-        area=area, key=key, base=base, head=head, against=against, profiles=(profile,)
-    )
-
-
 def _facts(case: Case) -> tuple[str, Iterable[_Fact]]:
-    """What the base of a case stands for, and every fact of both sides."""
     if case.pair_base is not None:
         return BASE_SIDE, _of_sides(case.pair_base, case.pair_head or case.head)
     if case.baseline is not None and case.baseline.sessions:
@@ -118,21 +104,21 @@ def _facts(case: Case) -> tuple[str, Iterable[_Fact]]:
 
 
 def _of_sides(base: Session, head: Session) -> Iterator[_Fact]:
-    yield from _table("host", base.host.stable, head.host.stable)
-    yield from _epoch(base.host.epoch, head.host.epoch)
-    yield from _table("tools", base.tools, head.tools)
-    yield from _text(base.profile_digest, base.harness, head)
+    text = base.harness, base.profile_digest
+    yield from _of_any(base.host.stable, base.host.epoch, base.tools, text, head)
     if "tuned" not in base.host.epoch.keys() | head.host.epoch.keys():
         yield _Fact("tuning", "tuned", *(", ".join(one.tuned) for one in (base, head)))
     yield from _table("subject", _subject(base.subject), _subject(head.subject))
-    yield from _disturbed(base, head)
+    before, after = (sum(t.status is TrialStatus.ASIDE for t in s.trials) for s in (base, head))
+    shown = [f"{before} of {len(base.trials)}", f"{after} of {len(head.trials)}"]
+    if before == after:  # the same number is alike, whatever it is of
+        shown = [str(before), str(after)]
+    yield _Fact("disturbed", "trials set aside", *shown)
 
 
 def _of_accepted(baseline: Baseline, newest: AcceptedSession, head: Session) -> Iterator[_Fact]:
-    yield from _table("host", baseline.stable, head.host.stable)
-    yield from _epoch(newest.epoch_facts, head.host.epoch)
-    yield from _table("tools", newest.tools, head.tools)
-    yield from _text(newest.profile_digest, baseline.harness, head)
+    text = baseline.harness, newest.profile_digest
+    yield from _of_any(baseline.stable, newest.epoch_facts, newest.tools, text, head)
     # A baseline keeps neither proof nor whether the checkout was clean, so neither is compared.
     yield _Fact("subject", "description", newest.subject, head.subject.description)
     yield _Fact("subject", "commit", newest.commit, head.subject.commit)
@@ -143,40 +129,28 @@ def _table(area: str, base: Facts, head: Facts) -> Iterator[_Fact]:
         yield _Fact(area, key, base.get(key, ""), head.get(key, ""))
 
 
-def _epoch(base: Facts, head: Facts) -> Iterator[_Fact]:
-    for fact in _table("host", base, head):
+def _of_any(
+    stable: Facts, epoch: Facts, tools: Facts, text: tuple[str, str], head: Session
+) -> Iterator[_Fact]:
+    yield from _table("host", stable, head.host.stable)
+    for fact in _table("host", epoch, head.host.epoch):
         area = _ELSEWHERE.get(fact.key, "host")
         key = "release" if area == "kernel" else fact.key.replace("_", " ")
         yield fact if area == "host" else fact._replace(area=area, key=key)
-
-
-def _text(digest: str, harness: str, head: Session) -> Iterator[_Fact]:
-    yield _Fact("profile", "harness", harness, head.harness)
-    yield _Fact("profile", "text", short_digest(digest), short_digest(head.profile_digest))
+    yield from _table("tools", tools, head.tools)
+    yield _Fact("profile", "harness", text[0], head.harness)
+    yield _Fact("profile", "text", short_digest(text[1]), short_digest(head.profile_digest))
 
 
 def _subject(subject: Subject) -> dict[str, str]:
-    """`dirty` is known of a checkout only."""
-    dirty = {"uncommitted changes": "yes" if subject.dirty else "no"} if subject.commit else {}
-    return {
-        "description": subject.description,
-        "commit": subject.commit,
-        "proof": subject.proof,
-    } | dirty
-
-
-def _disturbed(base: Session, head: Session) -> Iterator[_Fact]:
-    """How many trials of each side were set aside; the same number is alike."""
-    before, after = (
-        Counter(trial.status is TrialStatus.ASIDE for trial in one.trials) for one in (base, head)
-    )
-    same = before[True] == after[True]
-    shown = [str(n[True]) if same else f"{n[True]} of {n.total()}" for n in (before, after)]
-    yield _Fact("disturbed", "trials set aside", *shown)
+    facts = {"description": subject.description, "commit": subject.commit, "proof": subject.proof}
+    if subject.commit:  # only a checkout tells whether it was clean
+        facts["uncommitted changes"] = "yes" if subject.dirty else "no"
+    return facts
 
 
 class _Known(NamedTuple):
-    """What is known of one kernel; empty where it is not."""
+    """One kernel; what is not known of it is empty."""
 
     facts: Facts
     words: str
@@ -186,32 +160,33 @@ class _Known(NamedTuple):
     """Whether an empty digest means that the kernel does not tell its configuration."""
 
 
-def kernel_differences(case: Case) -> tuple[tuple[Difference, ...], tuple[Alike, ...]]:
-    """What differs between the kernels of a case, and how much of them is alike.
+def kernel_differences(case: Case) -> tuple[list[Difference], Counter[str]]:
+    """What differs between the kernels of a case, and how many names of an area were compared.
 
-    The head's is compared with that of the base side, where pairs were taken, and otherwise with
-    that of the newest accepted session. Nothing is compared that one of two does not know.
+    The head's is compared with that of the base side where pairs were taken, else with that of the
+    newest accepted session. What only one of them knows is not compared.
     """
     sides = _sides(case)
-    if sides is None:
-        return (), ()
-    against, theirs, ours = sides
     rows: list[Difference] = []
-    alike: list[Alike] = []
+    compared: Counter[str] = Counter()
+    if sides is None:
+        return rows, compared
+    against, theirs, ours = sides
     for area, base, head in _areas(theirs, ours):
         unlike = sorted({name for name, _ in base.items() ^ head.items()})
         most = MOST_OPTIONS if area == CONFIG else len(unlike)
-        shown = [(name, base.get(name, ""), head.get(name, "")) for name in unlike[:most]]
+        shown = [
+            _Fact(area, name, base.get(name, ""), head.get(name, "")) for name in unlike[:most]
+        ]
         if len(unlike) > most:
-            shown.append((f"{len(unlike) - most} further options differ", "", ""))
-        rows += [_difference(area, *row, against, case.profile) for row in shown]
-        same = len(base.keys() | head.keys()) - len(unlike)
-        alike += [Alike(area=area, count=same)] if same else []
-    return tuple(rows), tuple(alike)
+            shown.append(_Fact(area, f"{len(unlike) - most} further options differ", "", ""))
+        rows += [fact.as_row(against, case) for fact in shown]
+        compared[area] = len(shown) + len(base.keys() | head.keys()) - len(unlike)
+    return rows, +compared
 
 
 def _sides(case: Case) -> tuple[str, _Known, _Known] | None:
-    """What the head's kernel is compared with: its name, it, and the head's in the same words."""
+    """What the base stands for, its kernel, and the head's as far as the two can be compared."""
     if case.head.kernel is None:
         return None
     ours = _measured(case.head.kernel)
@@ -222,8 +197,11 @@ def _sides(case: Case) -> tuple[str, _Known, _Known] | None:
         return None
     # The accepted command line is a fact of the host, which is shortened: so is the head's.
     words = case.head.host.epoch.get("command_line", "")
-    against = f"accepted session {case.baseline.sessions[-1].id}"
-    return against, _accepted(case.baseline), ours._replace(words=words)
+    return (
+        f"{ACCEPTED} {case.baseline.sessions[-1].id}",
+        _accepted(case.baseline),
+        ours._replace(words=words),
+    )
 
 
 def _measured(kernel: Kernel) -> _Known:
@@ -251,7 +229,6 @@ def _accepted(baseline: Baseline) -> _Known:
 
 
 def _areas(theirs: _Known, ours: _Known) -> Iterator[tuple[str, Facts, Facts]]:
-    """Each area that both sides know, and what they say of it."""
     known = [
         name
         for name in theirs.facts.keys() & ours.facts.keys()
@@ -268,9 +245,7 @@ def _areas(theirs: _Known, ours: _Known) -> Iterator[tuple[str, Facts, Facts]]:
 def _words(theirs: str, ours: str) -> tuple[Facts, Facts]:
     """Each parameter with all the values that it is given; what was cut short as one line."""
     was, now = _parameters(theirs), _parameters(ours)
-    if theirs == ours:
-        return was, now
-    if _CUT.search(theirs) or _CUT.search(ours) or was == now:
+    if theirs != ours and (was == now or _CUT.search(theirs) or _CUT.search(ours)):
         before, after = Moved("", theirs, ours).shown
         return {WHOLE_LINE: before}, {WHOLE_LINE: after}
     return was, now

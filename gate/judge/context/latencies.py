@@ -6,12 +6,13 @@ tell, so that every point describes the same trials.
 
 from __future__ import annotations
 
+from collections import Counter
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.judge.host_stability.standing import is_renewed
 from gate.judge.verdict.comparable import refusal
-from gate.judge.verdict.suite import trials_by_benchmark
+from gate.judge.verdict.suite import on_both_sides, trials_by_benchmark
 from gate.model import Latency, Quantile, TrialStatus
 
 if TYPE_CHECKING:
@@ -33,32 +34,23 @@ class _Side(NamedTuple):
 def latencies(cases: Iterable[Case]) -> tuple[Latency, ...]:
     """The curves of each benchmark whose harness tells any, by profile, benchmark and kind.
 
-    Both sides are those of the pairs where both sides of them have the kind, for these are of one
-    day; else the head is that of the screen. A baseline keeps no curves, but may hold single
-    percentiles as metrics: these stand in for the base then.
+    A baseline keeps no curves, but may hold single percentiles as metrics: these stand in for the
+    base where no pairs tell one.
     """
     found = [one for case in cases for one in _of_case(case)]
     return tuple(sorted(found, key=lambda one: (one.profile, one.benchmark, one.kind)))
 
 
 def _of_case(case: Case) -> Iterator[Latency]:
-    base, pair_head, screen = map(_curves, (case.pair_base, case.pair_head, case.head))
-    paired = base.keys() & pair_head.keys()
-    comparable = case.baseline is not None and not is_renewed(case) and refusal(case) is None
-    accepted = (
-        {(one.benchmark, one.metric): one for one in case.baseline.series}
-        if case.baseline is not None and comparable
-        else {}
-    )
-    for key in sorted(screen.keys() | paired):
-        benchmark, kind = key
-        if key in paired:
-            head, other, curves = pair_head[key], _side(base[key]), (*base[key], *pair_head[key])
-        else:
-            head, curves = screen[key], tuple(screen[key])
-            alone = sum(name == benchmark for name, _ in screen) == 1
-            other = _accepted(accepted, benchmark, kind, alone=alone)
-        points = _points(other, _side(head), min(one.samples for one in curves))
+    sides = on_both_sides(case, _curves)
+    kinds = Counter(benchmark for benchmark, _ in sides)
+    accepted: dict[tuple[str, str], BaselineSeries] = {}
+    if case.baseline is not None and not is_renewed(case) and refusal(case) is None:
+        accepted = {(one.benchmark, one.metric): one for one in case.baseline.series}
+    for (benchmark, kind), (base, head) in sides.items():
+        alone = kinds[benchmark] == 1
+        other = _side(base) if base else _accepted(accepted, benchmark, kind, alone=alone)
+        points = _points(other, _side(head), min(one.samples for one in (*base, *head)))
         if points:
             yield Latency(
                 profile=case.profile,
@@ -71,9 +63,8 @@ def _of_case(case: Case) -> Iterator[Latency]:
 
 
 def _curves(session: Session | None) -> dict[tuple[str, str], list[Percentiles]]:
-    """The curves of a session's counted trials by benchmark and kind, in run order."""
     found: dict[tuple[str, str], list[Percentiles]] = {}
-    for benchmark, trials in trials_by_benchmark(session).items() if session else ():
+    for benchmark, trials in trials_by_benchmark(session).items():
         for trial in trials:
             for one in trial.latencies if trial.status is TrialStatus.OK else ():
                 found.setdefault((benchmark, one.kind), []).append(one)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gate.model import (
     MOST_CHANGED,
+    Ran,
     Role,
     Side,
     Touched,
@@ -22,13 +23,15 @@ from gate.model import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from gate.judge.verdict.suite import Case, Suite
-    from gate.model import Finding, Ran, Touch
+    from gate.model import Finding, Touch
 
 CODE = "G043"
 _IN_SENTENCE = 3
+_NOT = Ran(per_operation=0.0)
+"""Of a function that a trial did not execute."""
 
 
 class _Seen(NamedTuple):
@@ -38,8 +41,8 @@ class _Seen(NamedTuple):
 
 def coverage_by_profile(cases: Sequence[Case]) -> tuple[Touched, ...]:
     """What is known of each profile that looked for it, by profile."""
-    known = (_of(case) for case in sorted(cases, key=lambda case: case.profile))
-    return tuple(one for one in known if one is not None)
+    in_order = sorted(cases, key=lambda case: case.profile)
+    return tuple(_of(case.profile, seen) for case in in_order if (seen := _seen(case)))
 
 
 def require_coverage(findings: Sequence[Finding], suite: Suite) -> tuple[Finding, ...]:
@@ -52,17 +55,13 @@ def require_coverage(findings: Sequence[Finding], suite: Suite) -> tuple[Finding
     reasons = {
         case.profile: _not_shown(rows.get(case.profile)) for case in suite.cases if _closes(case)
     }
-    return tuple(
-        _emptied(one, why) if (why := reasons.get(one.profile)) and _passes_gate(one) else one
-        for one in findings
-    )
-
-
-def _passes_gate(found: Finding) -> bool:
-    return found.verdict in {Verdict.PASSED, Verdict.IMPROVED} and found.role is Role.GATE
+    return tuple(_emptied(one, reasons.get(one.profile, "")) for one in findings)
 
 
 def _emptied(found: Finding, why: str) -> Finding:
+    passes = found.verdict in {Verdict.PASSED, Verdict.IMPROVED} and found.role is Role.GATE
+    if not (why and passes):
+        return found
     return replace(
         found,
         verdict=Verdict.INCONCLUSIVE,
@@ -89,11 +88,8 @@ def _closes(case: Case) -> bool:
     return Untouched.CLOSE in asked
 
 
-def _of(case: Case) -> Touched | None:
-    seen = tuple(_seen(case))
-    if not seen:
-        return None
-    first = max((one.touch for one in seen), key=lambda touch: touch.count)
+def _of(profile: str, seen: Sequence[_Seen]) -> Touched:
+    count = max(one.touch.count for one in seen)
     names = {name: how for one in seen for name, how in one.touch.functions.items()}
     ran = {name for one in seen for name in one.touch.ran}
     executed = max(len(ran), *(one.touch.executed for one in seen))
@@ -102,25 +98,25 @@ def _of(case: Case) -> Touched | None:
         key=lambda one: (not one.executed, -max(one.base or 0.0, one.head or 0.0), one.name),
     )
     unknown = next((one.touch.unknown for one in seen if one.touch.unknown), "")
-    empty = first.count > 0 and executed == 0 and not unknown
     made = Touched(
-        profile=case.profile,
+        profile=profile,
         headline="",
-        count=first.count,
+        count=count,
         executed=executed,
-        empty=empty,
+        empty=count > 0 and executed == 0 and not unknown,
         functions=tuple(rows[:MOST_CHANGED]),
         unknown=unknown,
     )
-    identical = all(one.touch.identical for one in seen)
-    return replace(made, headline=_headline(made, seen, identical=identical))
+    return replace(made, headline=_headline(made, seen))
 
 
-def _seen(case: Case) -> Iterator[_Seen]:
-    for session in case.sessions:
-        for trial in session.trials:
-            if trial.status is TrialStatus.OK and trial.touch is not None:
-                yield _Seen(session.side, trial.touch)
+def _seen(case: Case) -> list[_Seen]:
+    return [
+        _Seen(session.side, trial.touch)
+        for session in case.sessions
+        for trial in session.trials
+        if trial.status is TrialStatus.OK and trial.touch is not None
+    ]
 
 
 def _function(name: str, how: str, seen: Sequence[_Seen]) -> TouchedFunction:
@@ -137,31 +133,25 @@ def _function(name: str, how: str, seen: Sequence[_Seen]) -> TouchedFunction:
 
 
 def _median(name: str, side: Side, seen: Sequence[_Seen]) -> float | None:
-    mine = [one.touch.ran.get(name) for one in seen if one.side is side]
-    return median(_per_operation(one) for one in mine) if mine else None
+    mine = [one.touch.ran.get(name, _NOT) for one in seen if one.side is side]
+    return median(one.per_operation for one in mine) if mine else None
 
 
-def _per_operation(ran: Ran | None) -> float:
-    return ran.per_operation if ran is not None else 0.0
-
-
-def _headline(row: Touched, seen: Sequence[_Seen], *, identical: bool) -> str:
+def _headline(row: Touched, seen: Sequence[_Seen]) -> str:
     sides = {one.side for one in seen}
     one_side = "" if len(sides) > 1 else f" (only the {min(sides).value} was run)"
     if row.unknown and not row.count:
         return f"whether the workload executed the change is unknown, because {row.unknown}"
     if not row.count:
-        if identical:
+        if all(one.touch.identical for one in seen):
             return "base and head are the same code: kernel and modules have the same build-ids"
         return "base and head are the same code: no function differs"
-    known = "known to have changed" if row.unknown else "changed"
     nouns = "function" if row.count == 1 else "functions"
-    counted = f"{row.executed} of {row.count} {nouns} {known} executed"
-    if not row.unknown:
-        counted = f"{row.executed} of {row.count} changed {nouns} executed"
-    more = f"; more may differ, because {row.unknown}" if row.unknown else ""
+    changed = f"{nouns} known to have changed" if row.unknown else f"changed {nouns}"
+    counted = f"{row.executed} of {row.count} {changed} executed"
     if row.empty:
         return f"{counted}: this pass is empty{one_side}"
+    more = f"; more may differ, because {row.unknown}" if row.unknown else ""
     return f"{counted}{_largest(row)}{one_side}{more}"
 
 

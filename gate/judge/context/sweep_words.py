@@ -58,23 +58,18 @@ class _Curve(NamedTuple):
     points: Sequence[CurvePoint]
     losses: tuple[float, ...]
     """Log ratios, positive = worse."""
-    margin: float
-    """Part of the tolerances below which losses do not differ: 1, or 0 where every one counts."""
+    halves: tuple[float, ...]
+    """Half of each tolerance, below two of which losses do not differ; 0 where every one counts."""
     worse_only: bool
 
     def differs(self, one: int, other: int) -> bool:
         """Whether the loss at one place is larger than at another, beyond their tolerances."""
-        allowed = (self._half(one) + self._half(other)) * self.margin
-        return self.losses[one] - self.losses[other] > allowed
-
-    def _half(self, at: int) -> float:
-        return math.log1p(self.points[at].tolerance) / 2
+        return self.losses[one] - self.losses[other] > self.halves[one] + self.halves[other]
 
     @property
     def alike(self) -> bool:
         """Whether no two places differ: one loss would do for all."""
-        halves = [self._half(at) * self.margin for at in range(len(self.points))]
-        pairs = list(zip(self.losses, halves, strict=True))
+        pairs = list(zip(self.losses, self.halves, strict=True))
         return max(loss - half for loss, half in pairs) <= min(loss + half for loss, half in pairs)
 
     def at(self, index: int) -> str:
@@ -95,8 +90,9 @@ def describe_curve(
     sign = 1 if better is Better.LOWER else -1
     losses = tuple(sign * math.log(one.head / one.base) for one in points)
     grows = better is Better.HIGHER and numeric and len(points) >= _LEAST_FOR_GROWTH
-    for margin in (1.0, 0.0) if changed else (1.0,):
-        curve = _Curve(parameter, points, losses, margin, changed)
+    for margin in (0.5, 0.0) if changed else (0.5,):
+        halves = tuple(margin * math.log1p(one.tolerance) for one in points)
+        curve = _Curve(parameter, points, losses, halves, changed)
         what = "" if curve.alike else (_growth(curve) if grows else "") or _drift(curve)
         if what:
             return f"{what}, {SEEN}"

@@ -78,11 +78,10 @@ def sweeps(cases: Iterable[Case], findings: Iterable[Finding]) -> tuple[Sweep, .
 
 def _of_group(case: Case, plan: Planned, known: Mapping[Key, Finding]) -> Iterator[Sweep]:
     planned = {one.benchmark: one for one in case.head.planned}
-    own = [one for one in case.metrics if one.derived and applies(one, plan)]
-    made_of = {one.derived.of for one in own if one.derived}
+    own = {one.name: one.derived for one in case.metrics if one.derived and applies(one, plan)}
+    of_interest = {derived.of for derived in own.values()} | _ALWAYS
     for metric in case.metrics:
-        wanted = metric.role is Role.GATE or metric.name in made_of | _ALWAYS
-        if metric.derived or not wanted:
+        if metric.derived or not (metric.role is Role.GATE or metric.name in of_interest):
             continue
         points = [
             known[case.profile, name, metric.name]
@@ -91,38 +90,29 @@ def _of_group(case: Case, plan: Planned, known: Mapping[Key, Finding]) -> Iterat
             and name in planned
             and applies(metric, planned[name])
         ]
-        if sum(_has_value(one) for one in points) >= _LEAST_POINTS:
-            changed = _is_proven(case, plan, metric, own, known)
-            made = tuple(one.name for one in own if one.derived and one.derived.of == metric.name)
-            yield replace(_sweep(case, plan, metric, points, changed=changed), made=made)
+        values = (one.head_value if one.base_value is None else one.base_value for one in points)
+        if sum(value is not None for value in values) >= _LEAST_POINTS:
+            made = {name: derived for name, derived in own.items() if derived.of == metric.name}
+            changed = any(
+                _proves_shape(known.get((case.profile, plan.benchmark, name)))
+                for name, derived in made.items()
+                if derived.take is not Take.GEOMEAN
+            )
+            yield replace(_sweep(case, plan, metric, points, changed=changed), made=tuple(made))
 
 
-def _has_value(point: Finding) -> bool:
-    return point.base_value is not None or point.head_value is not None
-
-
-def _is_proven(
-    case: Case, plan: Planned, metric: Metric, own: Iterable[Metric], known: Mapping[Key, Finding]
-) -> bool:
-    """Whether the group's own finding proves that the shape of this curve became worse."""
-    of_shape = [
-        known.get((case.profile, plan.benchmark, one.name))
-        for one in own
-        if one.derived and one.derived.of == metric.name and one.derived.take is not Take.GEOMEAN
-    ]
-    return any(
-        one is not None and (one.verdict is Verdict.REGRESSED or one.code == _EXCUSED)
-        for one in of_shape
-    )
+def _proves_shape(found: Finding | None) -> bool:
+    """Whether a group's own finding proves that the shape of its curve became worse."""
+    return found is not None and (found.verdict is Verdict.REGRESSED or found.code == _EXCUSED)
 
 
 def _sweep(
     case: Case, plan: Planned, metric: Metric, points: Sequence[Finding], *, changed: bool
 ) -> Sweep:
-    names = [place_of(plan, one.benchmark) or one.benchmark for one in points]
+    named = [(place_of(plan, one.benchmark) or one.benchmark, one) for one in points]
     places = [
         CurvePoint(name, base, head, one.tolerance_used)
-        for name, one in zip(names, points, strict=True)
+        for name, one in named
         if one.verdict not in _NOT_COMPARED
         and (base := _usable(one.base_value)) is not None
         and (head := _usable(one.head_value)) is not None
@@ -142,7 +132,7 @@ def _sweep(
                 head=one.head_value,
                 verdict=one.verdict,
             )
-            for name, one in zip(names, points, strict=True)
+            for name, one in named
         ),
         told=describe_curve(plan.group, metric.better, places, changed=changed),
     )
@@ -158,41 +148,30 @@ _HELD = (Verdict.PASSED, Verdict.IMPROVED)
 
 def apply_shapes(findings: Sequence[Finding], suite: Suite) -> tuple[Finding, ...]:
     """The findings, those of curves that regressed with their shape described, or excused by it."""
-    plans = {
-        (case.profile, plan.benchmark): plan for case in suite.cases for plan in case.head.planned
-    }
-    derived = {
-        (case.profile, metric.name): metric.derived
-        for case in suite.cases
-        for metric in case.metrics
-        if metric.derived is not None and metric.derived.take is not Take.GEOMEAN
-    }
-    points = {(f.profile, f.benchmark, f.metric): f for f in findings}
-    shaped = []
-    for found in findings:
-        made = derived.get((found.profile, found.metric))
-        plan = plans.get((found.profile, found.benchmark))
-        if found.verdict is not Verdict.REGRESSED or made is None or plan is None:
-            shaped.append(found)
-            continue
-        own = [points.get((found.profile, name, made.of)) for name in plan.members]
-        shaped.append(_with_shape(found, made, plan, own))
-    return tuple(shaped)
+    points = {(one.profile, one.benchmark, one.metric): one for one in findings}
+    cases = suite.by_profile
+    return tuple(
+        _with_shape(one, cases[one.profile], points) if one.verdict is Verdict.REGRESSED else one
+        for one in findings
+    )
 
 
-def _with_shape(
-    found: Finding, made: Derived, plan: Planned, points: Sequence[Finding | None]
-) -> Finding:
+def _with_shape(found: Finding, case: Case, known: Mapping[Key, Finding]) -> Finding:
+    plan = next((one for one in case.head.planned if one.benchmark == found.benchmark), None)
+    made = next((one.derived for one in case.metrics if one.name == found.metric), None)
+    if plan is None or made is None or made.take is Take.GEOMEAN:
+        return found
+    points = [known.get((found.profile, name, made.of)) for name in plan.members]
     what = _what(found, made, plan)
     if not _start_explains(found, made, points):
         return replace(found, headline=f"{what}; {found.headline}")
     first, last = plan.members[0], plan.members[-1]
     return replace(
         found,
-        code="G005",
+        code=_EXCUSED,
         verdict=Verdict.PASSED,
         headline=f"{what}, because {first} became better and {last} lost nothing",
-        advice=PAGES["G005"].cure,
+        advice=PAGES[_EXCUSED].cure,
         path=(*found.path, f"no loss: the last point, {last}, passed on its own"),
         warnings=(*found.warnings, f"the curve changed its shape: {what}"),
     )
@@ -215,9 +194,8 @@ def _start_explains(found: Finding, made: Derived, points: Sequence[Finding | No
 
 
 def _proven_better(point: Finding) -> bool:
-    if point.verdict is Verdict.IMPROVED:
-        return True
-    return point.verdict in _HELD and point.loss_high is not None and point.loss_high < 0
+    below = point.loss_high is not None and point.loss_high < 0
+    return point.verdict is Verdict.IMPROVED or (point.verdict in _HELD and below)
 
 
 def _lost_nothing(point: Finding | None) -> bool:
@@ -232,21 +210,19 @@ def _lost_nothing(point: Finding | None) -> bool:
 
 
 def _what(found: Finding, made: Derived, plan: Planned) -> str:
-    """`no longer grows with n as it did: n 256 gave 4.6 times n 1, now 3.1 times`.
-
-    Of a metric that is better lower the last point took so many times the first.
-    """
-    before, after = (
-        "unknown" if value is None else significant(value)
-        for value in (found.base_value, found.head_value)
-    )
+    """`no longer grows with n as it did: n 256 gave 4.6 times n 1, now 3.1 times`."""
+    values = found.base_value, found.head_value
+    before, after = ("unknown" if value is None else significant(value) for value in values)
     if made.take is Take.KNEE:
         return f"the knee moved from {made.over} {before} to {after}"
     first, last = (_point(made.over, plan, name) for name in (plan.members[0], plan.members[-1]))
-    change = _change(found.better, found.base_value or 1.0, found.head_value or 1.0)
-    changed = change.format(made.over)
-    verb = "gave" if found.better is Better.HIGHER else "took"
-    return f"{changed}: {last} {verb} {before} times {first}, now {after} times"
+    if found.better is Better.HIGHER:
+        verb, grew = "gave", (found.base_value or 1.0) > 1
+        change = "no longer grows with {} as it did" if grew else "falls more with {}"
+    else:
+        verb, suffers = "took", (found.head_value or 1.0) >= 1
+        change = "suffers more from {}" if suffers else "gains less from {}"
+    return f"{change.format(made.over)}: {last} {verb} {before} times {first}, now {after} times"
 
 
 def _point(over: str, plan: Planned, name: str) -> str:
@@ -255,10 +231,3 @@ def _point(over: str, plan: Planned, name: str) -> str:
     if place is None:
         return name
     return f"{over} {place}" if place[:1].isdigit() else place
-
-
-def _change(better: Better, before: float, after: float) -> str:
-    """What a scaling that became worse did."""
-    if better is Better.HIGHER:
-        return "no longer grows with {} as it did" if before > 1 else "falls more with {}"
-    return "suffers more from {}" if after >= 1 else "gains less from {}"

@@ -20,20 +20,21 @@ from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.judge.host_stability import LIMITS
+from gate.judge import host_stability as limits
 from gate.judge.verdict.suite import Refusal
 from gate.model import Source
 from gate.model.host import changed_facts
 from gate.stats.costs import LEAST_SESSIONS, ratio, usable
 from gate.stats.noise import noise_of
 from gate.stats.robust import within_session
+from gate.stats.screen import centre
 from gate.units import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from gate.judge.verdict.suite import Case, Suite
-    from gate.model import Finding, Session
+    from gate.model import AcceptedSession, Finding, Session
 
 KEPT = 5
 """Values that stand for a session, however long it was: the medians of as many parts of it."""
@@ -69,20 +70,23 @@ def shorten_series(runs: Sequence[float]) -> tuple[float, ...]:
 
 def accepted_controls(session: Session) -> dict[str, tuple[float, ...]]:
     """What an accepted session remembers of its controls."""
-    return {
-        name: shorten_series(runs)
-        for name, runs in sorted(session.controls.items())
-        if usable(runs)
-    }
+    controls = sorted(session.controls.items())
+    return {name: shorten_series(runs) for name, runs in controls if usable(runs)}
 
 
 def standings(case: Case) -> tuple[ControlStanding, ...]:
     """Each control of the screen, of the further head sessions, and of the pairs."""
-    return tuple(
-        _standing(name, when, fresh, accepted)
-        for name, accepted in _known(case).items()
-        for when, fresh in _fresh(case, name)
-    )
+    found = []
+    for name, accepted in _known(case).items():
+        few = len({(one.boot, one.started[:_HOUR]) for one in accepted}) < limits.SITTINGS
+        floor = limits.BUILTIN_OF_FEW if few else limits.BUILTIN
+        runs = tuple(_logs(one.controls[name]) for one in accepted)
+        for when, fresh in _fresh(case, name):
+            moved = centre(fresh) - centre(runs)
+            error = noise_of(runs).error(min(map(len, fresh)), len(fresh))
+            allowed = max(floor, limits.ERRORS * error)
+            found.append(ControlStanding(name, when, len(runs), moved, allowed))
+    return tuple(found)
 
 
 def moved_builtin(case: Case) -> Refusal | None:
@@ -93,11 +97,9 @@ def moved_builtin(case: Case) -> Refusal | None:
     worst = max(gross, key=lambda one: abs(one.moved) / one.allowed)
     away = ratio(worst.moved)
     longer = f"takes {percent(abs(away), signed=False)} {'longer' if away > 0 else 'less'}"
-    return Refusal(
-        "G035",
-        f"the built-in control {worst.name} {longer} around {worst.when} than in "
-        f"{worst.sessions} accepted sessions: the host moved",
-    )
+    than = f"than in {worst.sessions} accepted sessions: the host moved"
+    text = f"the built-in control {worst.name} {longer} around {worst.when} {than}"
+    return Refusal("G035", text)
 
 
 def missing_controls(case: Case) -> str:
@@ -109,30 +111,16 @@ def missing_controls(case: Case) -> str:
     return f"no built-in control says whether the host moved: the session lacks {', '.join(silent)}"
 
 
-class _Accepted(NamedTuple):
-    """A control in the accepted sessions of the host as it is now."""
-
-    runs: tuple[tuple[float, ...], ...]
-    """Log times of the newest sessions, oldest first."""
-    floor: float
-
-
-def _known(case: Case) -> dict[str, _Accepted]:
-    """The controls that enough accepted sessions tell of."""
-    if case.baseline is None:
-        return {}
+def _known(case: Case) -> dict[str, list[AcceptedSession]]:
+    """By control, the newest sessions accepted of the host as it is now, where they are enough."""
     now = case.head.host.epoch
-    same = [one for one in case.baseline.sessions if not changed_facts(one.epoch_facts, now)]
-    found = {}
-    for name in sorted({name for one in same for name in one.controls}):
-        held = [one for one in same if usable(one.controls.get(name, ()))][-LIMITS.newest :]
-        if len(held) >= LEAST_SESSIONS:
-            sittings = {(one.boot, one.started[:_HOUR]) for one in held}
-            found[name] = _Accepted(
-                runs=tuple(_logs(one.controls[name]) for one in held),
-                floor=LIMITS.builtin if len(sittings) >= LIMITS.sittings else LIMITS.builtin_of_few,
-            )
-    return found
+    every = case.baseline.sessions if case.baseline else ()
+    same = [one for one in every if not changed_facts(one.epoch_facts, now)]
+    found = {
+        name: [one for one in same if usable(one.controls.get(name, ()))][-limits.NEWEST :]
+        for name in sorted({name for one in same for name in one.controls})
+    }
+    return {name: own for name, own in found.items() if len(own) >= LEAST_SESSIONS}
 
 
 def _fresh(case: Case, name: str) -> Iterator[tuple[str, tuple[tuple[float, ...], ...]]]:
@@ -155,34 +143,18 @@ def _logs(runs: Sequence[float]) -> tuple[float, ...]:
     return tuple(math.log(value) for value in shorten_series(runs))
 
 
-def _standing(
-    name: str, when: str, fresh: Sequence[Sequence[float]], accepted: _Accepted
-) -> ControlStanding:
-    level = median([median(one) for one in accepted.runs])
-    error = noise_of(accepted.runs).error(min(len(one) for one in fresh), len(fresh))
-    return ControlStanding(
-        name=name,
-        when=when,
-        sessions=len(accepted.runs),
-        moved=median([median(one) for one in fresh]) - level,
-        allowed=max(accepted.floor, LIMITS.errors * error),
-    )
-
-
 def moved_meanwhile(session: Session) -> str:
     """The control whose second half is far from its first; empty where none is."""
     for name, runs in sorted(session.controls.items()):
         half = len(runs) // 2
-        if half < LIMITS.half or not usable(runs):
+        if half < limits.HALF or not usable(runs):
             continue
         first, second = ([math.log(one) for one in part] for part in (runs[:half], runs[half:]))
         error = within_session([first, second]) * math.sqrt(math.pi / half)
         away = median(second) - median(first)
-        if abs(away) > max(LIMITS.meanwhile, LIMITS.errors * error):
-            return (
-                f"the built-in control {name} took {percent(ratio(away))} in the second half of "
-                "the session: the host moved meanwhile"
-            )
+        if abs(away) > max(limits.MEANWHILE, limits.ERRORS * error):
+            when = "in the second half of the session: the host moved meanwhile"
+            return f"the built-in control {name} took {percent(ratio(away))} {when}"
     return ""
 
 

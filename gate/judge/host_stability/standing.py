@@ -16,15 +16,14 @@ from dataclasses import replace
 from statistics import median, stdev
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.docs import PAGES
-from gate.judge.host_stability import LIMITS
+from gate.judge import host_stability as limits
 from gate.judge.host_stability.controls import moved_builtin
 from gate.judge.verdict.epochs import reference
-from gate.judge.verdict.findings import make_finding
+from gate.judge.verdict.findings import advice_of, make_finding
 from gate.judge.verdict.series import key_of
 from gate.judge.verdict.suite import Refusal
 from gate.judge.verdict.validity import unfit
-from gate.model import EpochPolicy, Finding, Role, Verdict
+from gate.model import EpochPolicy, Finding, Verdict
 from gate.model.host import changed_facts, describe_changed
 from gate.stats.costs import LEAST_SESSIONS, ratio, usable
 from gate.stats.screen import centre
@@ -56,8 +55,7 @@ class HostMove(NamedTuple):
 def host_move(baseline: Baseline | None, epoch: Mapping[str, str]) -> HostMove | None:
     """What moved between the newest accepted sessions and these epoch facts, if anything did."""
     for session in newest(baseline) if baseline else ():
-        facts = changed_facts(session.epoch_facts, epoch)
-        if facts:
+        if facts := changed_facts(session.epoch_facts, epoch):
             return HostMove(facts, session.started[:10])
     return None
 
@@ -82,8 +80,8 @@ def move_of(case: Case) -> HostMove | None:
 
 def is_renewed(case: Case) -> bool:
     """Whether the host moved and its class says that all benchmarks are new then."""
-    wants = case.baseline is not None and case.baseline.policy is EpochPolicy.NEW_BASELINE
-    return wants and move_of(case) is not None
+    policy = case.baseline.policy if case.baseline else None
+    return policy is EpochPolicy.NEW_BASELINE and move_of(case) is not None
 
 
 def as_new_epoch(series: Series, answer: Finding | Flagged) -> Finding | Flagged:
@@ -92,39 +90,31 @@ def as_new_epoch(series: Series, answer: Finding | Flagged) -> Finding | Flagged
     What is broken or missing stays so. Where pairs were handed in they still may prove a loss,
     for both of their sides were measured on the host as it is now.
     """
-    if not isinstance(answer, Finding):
-        return answer if series.case.pair_base is not None else _new(series)
-    keeps = answer.verdict is Verdict.NEW or answer.verdict.rank > Verdict.INCONCLUSIVE.rank
-    return answer if keeps else _new(series)
+    stands = _stands(answer) if isinstance(answer, Finding) else series.case.pair_base is not None
+    return answer if stands else make_finding(series, "G011", Verdict.NEW, _reason(series.case))
+
+
+def _stands(decided: Finding) -> bool:
+    return decided.verdict is Verdict.NEW or decided.verdict.rank > Verdict.INCONCLUSIVE.rank
 
 
 def renew_decisions(findings: Sequence[Finding], suite: Suite) -> tuple[Finding, ...]:
     """What pairs decided in such a case: a loss or a failure stands, all else is new."""
-    renewed = {case.profile: case for case in suite.cases if is_renewed(case)}
+    renewed = {case.profile: _reason(case) for case in suite.cases if is_renewed(case)}
+    step = "counted as new: the host is not what it was when sessions were accepted"
     return tuple(
-        _renewed(one, renewed[one.profile]) if one.profile in renewed else one for one in findings
+        one
+        if one.profile not in renewed or _stands(one)
+        else replace(
+            one,
+            code="G011",
+            verdict=Verdict.NEW,
+            headline=renewed[one.profile],
+            advice=advice_of("G011", one.role),
+            path=(*one.path, step),
+        )
+        for one in findings
     )
-
-
-def _renewed(decided: Finding, case: Case) -> Finding:
-    if decided.verdict is Verdict.NEW or decided.verdict.rank > Verdict.INCONCLUSIVE.rank:
-        return decided
-    advice = decided.advice if decided.role is Role.WATCH else PAGES["G011"].cure
-    return replace(
-        decided,
-        code="G011",
-        verdict=Verdict.NEW,
-        headline=_reason(case),
-        advice=advice,
-        path=(
-            *decided.path,
-            "counted as new: the host is not what it was when sessions were accepted",
-        ),
-    )
-
-
-def _new(series: Series) -> Finding:
-    return make_finding(series, "G011", Verdict.NEW, _reason(series.case))
 
 
 def _reason(case: Case) -> str:
@@ -137,27 +127,19 @@ def host_refusal(
     noises: Mapping[SeriesKey, Noise],
     machine_moved: Refusal | None,
 ) -> Refusal | None:
-    """The first reason why the host does not stand where it stood, if there is one.
-
-    `machine_moved` is what a control profile of the same suite says of the machine.
-    """
-    return (
-        moved_builtin(case)
-        or machine_moved
-        or moved_control(every, noises)
-        or unsteady(every, noises)
-    )
+    """Why the host does not stand where it stood; a control profile says `machine_moved`."""
+    own = moved_builtin(case) or machine_moved
+    return own or moved_control(every, noises) or unsteady(every, noises)
 
 
 def moved_control(every: Sequence[Series], noises: Mapping[SeriesKey, Noise]) -> Refusal | None:
     """The first control benchmark whose level left its accepted range, either way."""
     for series in every:
         noise = noises.get(key_of(series))
-        gates = series.metric.role is Role.GATE
-        if not (series.control and gates and noise and usable(series.head)):
+        if not (series.control and series.gates and noise and usable(series.head)):
             continue
         loss = median(series.costs) - centre(reference(series).sessions)
-        if abs(loss) > max(LIMITS.control_benchmark, LIMITS.errors * noise.error(len(series.head))):
+        if abs(loss) > max(limits.CONTROL_BENCHMARK, limits.ERRORS * noise.error(len(series.head))):
             return Refusal("G035", f"the control {series.label} moved by {percent(ratio(loss))}")
     return None
 
@@ -167,7 +149,7 @@ def unsteady(every: Sequence[Series], noises: Mapping[SeriesKey, Noise]) -> Refu
     times = [
         stdev(series.costs) / noise.within
         for series in every
-        if series.metric.role is Role.GATE
+        if series.gates
         and len(series.head) > 1
         and usable(series.head)
         and (noise := noises.get(key_of(series)))
@@ -176,11 +158,8 @@ def unsteady(every: Sequence[Series], noises: Mapping[SeriesKey, Noise]) -> Refu
     scatter = unusual_scatter(times)
     if scatter is None:
         return None
-    return Refusal(
-        "G039",
-        f"trials scatter {scatter:.0f} times as much as in the accepted sessions, over most of "
-        f"{len(times)} metrics",
-    )
+    text = f"trials scatter {scatter:.0f} times as much as in the accepted sessions"
+    return Refusal("G039", f"{text}, over most of {len(times)} metrics")
 
 
 def unusual_scatter(times: Sequence[float]) -> float | None:
@@ -188,9 +167,8 @@ def unusual_scatter(times: Sequence[float]) -> float | None:
 
     `times` are the standard deviations of each metric's trials as multiples of the accepted.
     """
-    if len(times) < LIMITS.scattering or (typical := median(times)) <= LIMITS.scatter:
-        return None
-    return typical
+    typical = median(times) if len(times) >= limits.SCATTERING else 0.0
+    return typical if typical > limits.SCATTER else None
 
 
 Machine = tuple[str, str]
@@ -223,8 +201,7 @@ def machines_that_moved(
     for one in suite:
         if not one.guards or one.refused is not None or is_renewed(one.case):
             continue
-        moved = moved_control(one.every, noises)
-        if moved is not None:
+        if moved := moved_control(one.every, noises):
             text = f"the host moved: {moved.reason} (control profile {one.case.profile})"
             found.setdefault(one.machine, Refusal(moved.code, text))
     return found
@@ -246,21 +223,17 @@ def _blind(one: ScreenedCase, noises: Mapping[SeriesKey, Noise]) -> str:
         return f"it says nothing of the host, {one.refused.reason}"
     if is_renewed(one.case):
         return "it says nothing of the host, which moved since the control's own baseline"
-    gates = [series for series in one.every if series.metric.role is Role.GATE]
+    gates = [series for series in one.every if series.gates]
     if not gates:
         return "it says nothing of the host, none of its metrics may close the gate"
     reasons = [f"{series.label}: {why}" for series in gates if (why := _silent(series, noises))]
-    if not reasons:
-        return ""
     share = f"{len(reasons)} of {len(gates)} metrics"
-    return f"{share} say nothing of the host; {reasons[0]}"
+    return f"{share} say nothing of the host; {reasons[0]}" if reasons else ""
 
 
 def _silent(series: Series, noises: Mapping[SeriesKey, Noise]) -> str:
-    found = unfit(series)
-    if found is not None:
+    if (found := unfit(series)) is not None:
         return found.headline
-    if key_of(series) not in noises:
-        count = len(reference(series).sessions)
-        return f"{count} accepted sessions, {LEAST_SESSIONS} are needed"
-    return ""
+    count = len(reference(series).sessions)
+    few = f"{count} accepted sessions, {LEAST_SESSIONS} are needed"
+    return "" if key_of(series) in noises else few

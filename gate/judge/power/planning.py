@@ -23,15 +23,24 @@ if TYPE_CHECKING:
 
 def plan_screen(profile: Profile, baseline: Baseline | None, beta: float) -> dict[str, int]:
     """Trials of the screen by benchmark, for those that take more than the profile asks for."""
+    expected, asked = expected_metrics(profile, baseline), profile.trials.screen
+    members = {one.name: one.members for one in profile.benchmarks}
+    plan = planned_trials(expected, asked, beta, members)
+    return {name: trials for name, trials in plan.items() if trials > asked}
+
+
+def planned_trials(
+    metrics: Mapping[tuple[str, str], Expected],
+    asked: int,
+    beta: float,
+    members: Mapping[str, Sequence[str]],
+) -> dict[str, int]:
+    """Trials of the screen by benchmark, where its metrics, or those of its group, are known."""
     by_benchmark: dict[str, list[Expected]] = {}
-    for benchmark, metric in expected_metrics(profile, baseline).items():
-        by_benchmark.setdefault(benchmark[0], []).append(metric)
-    plan = {
-        benchmark: screen_trials(metrics, profile.trials.screen, beta)
-        for benchmark, metrics in by_benchmark.items()
-    }
-    more = with_points(plan, {b.name: b.members for b in profile.benchmarks})
-    return {name: trials for name, trials in more.items() if trials > profile.trials.screen}
+    for (benchmark, _), metric in metrics.items():
+        by_benchmark.setdefault(benchmark, []).append(metric)
+    plan = {name: screen_trials(own, asked, beta) for name, own in by_benchmark.items()}
+    return with_points(plan, members)
 
 
 def with_points(trials: Mapping[str, int], members: Mapping[str, Sequence[str]]) -> dict[str, int]:
@@ -62,22 +71,17 @@ def expected_metrics(
     metrics = {metric.name: metric for metric in profile.metrics if metric.role is Role.GATE}
     groups = {benchmark.name: benchmark.group for benchmark in profile.benchmarks}
     known = {
-        (series.benchmark, series.metric): accepted_costs(series)
+        (series.benchmark, series.metric): series
         for series in baseline.series
         if series.metric in metrics
         and metrics[series.metric].group == groups.get(series.benchmark)
         and shows_noise(series)
     }
-    noises = suite_noises({key: noise_of(sessions) for key, sessions in known.items()})
+    noises = suite_noises({key: noise_of(accepted_costs(one)) for key, one in known.items()})
+    pairs = profile.trials.confirm_pairs
     return {
-        (series.benchmark, series.metric): expected_of(
-            metrics[series.metric],
-            tuple(point.values for point in series.current),
-            noises[series.benchmark, series.metric],
-            profile.trials.confirm_pairs,
-        )
-        for series in baseline.series
-        if (series.benchmark, series.metric) in noises
+        key: expected_of(metrics[one.metric], [p.values for p in one.current], noises[key], pairs)
+        for key, one in known.items()
     }
 
 
@@ -136,12 +140,11 @@ class Question:
 
 def answer(question: Question) -> Power:
     """What can be detected."""
-    noise, asked = question.noise, question.metric.tolerance
+    at, asked = question.limits_at, question.metric.tolerance
     trials, alpha, beta = question.trials, question.alpha, question.beta
-    at = question.limits_at
     if question.sides:
         return with_pairs(question.expected, at, asked, trials=trials, alpha=alpha, beta=beta)
-    return with_strikes(noise, at, asked, trials=trials, alpha=alpha, beta=beta)
+    return with_strikes(question.noise, at, asked, trials=trials, alpha=alpha, beta=beta)
 
 
 _PAIRS = (30, 80, 160, 320)
@@ -159,17 +162,12 @@ class More:
     power: Power
 
 
-def more_of(question: Question) -> tuple[More, ...]:
+def more_of(question: Question) -> Iterator[More]:
     """The figures with more of each setting that matters to this metric."""
-    return tuple(_more(question))
-
-
-def _more(question: Question) -> Iterator[More]:
-    if question.sides:
-        for count in _PAIRS:
-            if count != question.pairs:
-                other = replace(question, pairs=count)
-                yield More(what="pairs", count=count, power=answer(other))
+    for count in _PAIRS:
+        if question.sides and count != question.pairs:
+            other = replace(question, pairs=count)
+            yield More(what="pairs", count=count, power=answer(other))
     for count in _SESSIONS:
         if count > question.noise.level:
             noise = with_sessions(question.noise, count)

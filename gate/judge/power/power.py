@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gate.judge.power.planning import (
     More,
@@ -13,19 +13,19 @@ from gate.judge.power.planning import (
     answer,
     both_sides,
     more_of,
+    planned_trials,
     shows_noise,
-    with_points,
 )
 from gate.judge.verdict.series import MOST_RAISED
 from gate.model import UNTIMED, Role, applies, plan_of
 from gate.stats.costs import LEAST_SESSIONS, usable
 from gate.stats.noise import noise_of, suite_noises
-from gate.stats.planning import screen_trials
 from gate.stats.power import CERTAINTY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from gate.judge.verdict.series import SeriesKey
     from gate.model import Baseline, BaselineSeries, Metric, Planned, Profile, Session
     from gate.stats.noise import Noise
     from gate.stats.power import Power
@@ -126,96 +126,83 @@ def power_rows(
     With `brief` only a row whose tolerance is not held says what more would buy.
     """
     noises = _noises(asked, baselines)
-    rows = [row for one in asked for row in _rows(one, baselines.get(one.profile), host_class)]
-    judged = sum((row.profile, row.benchmark, row.metric) in noises for row in rows)
-    part = alpha / max(judged, 1)
+    settings = {"alpha": alpha, "beta": beta}
+    known = [
+        list(_rows(one, baselines.get(one.profile), noises, settings, host_class)) for one in asked
+    ]
+    judged = sum(question is not None for own in known for _, question in own)
     found = []
-    for one in asked:
-        own = [row for row in rows if row.profile == one.profile]
-        share = alpha if one.sides else part
-        questions = _questions(one, baselines.get(one.profile), own, noises, share, beta)
-        trials = _planned(one, questions)
-        for row in own:
-            question = questions.get((row.benchmark, row.metric))
+    for one, own in zip(asked, known, strict=True):
+        share = alpha if one.sides else alpha / max(judged, 1)
+        expected = {
+            (row.benchmark, row.metric): question.expected
+            for row, question in own
+            if question is not None and one.sides
+        }
+        members = {plan.benchmark: plan.members for plan in one.plans}
+        planned = planned_trials(expected, one.trials, beta, members)
+        for row, question in own:
             if question is None or row.standing is not ToleranceStanding.HELD:
                 found.append(row)
                 continue
-            now = replace(question, trials=trials[row.benchmark])
+            trials = max(one.trials, planned.get(row.benchmark, 0))
+            now = replace(question, trials=trials, alpha=share)
             power = answer(now)
             standing = _standing(now, power, one.loud)
-            more = () if brief and standing is ToleranceStanding.HELD else more_of(now)
-            found.append(replace(row, trials=now.trials, power=power, standing=standing, more=more))
+            more = () if brief and standing is ToleranceStanding.HELD else tuple(more_of(now))
+            found.append(replace(row, trials=trials, power=power, standing=standing, more=more))
     return tuple(found)
-
-
-def _questions(
-    asked: PowerQuestion,
-    baseline: Baseline | None,
-    rows: Sequence[PowerRow],
-    noises: Mapping[tuple[str, str, str], Noise],
-    alpha: float,
-    beta: float,
-) -> dict[tuple[str, str], Question]:
-    """The question of each row whose noise is known, by benchmark and metric."""
-    metrics = {metric.name: metric for metric in asked.metrics}
-    values = {(s.benchmark, s.metric): s for s in baseline.series} if baseline else {}
-    return {
-        (row.benchmark, row.metric): Question(
-            metric=metrics[row.metric],
-            values=tuple(p.values for p in values[row.benchmark, row.metric].current),
-            noise=noises[row.profile, row.benchmark, row.metric],
-            sides=asked.sides,
-            trials=asked.trials,
-            pairs=asked.pairs,
-            alpha=alpha,
-            beta=beta,
-        )
-        for row in rows
-        if (row.profile, row.benchmark, row.metric) in noises
-    }
 
 
 def _noises(
     asked: Sequence[PowerQuestion], baselines: Mapping[str, Baseline]
-) -> dict[tuple[str, str, str], Noise]:
+) -> dict[SeriesKey, Noise]:
     """The noise of each series that has sessions enough, each with the help of the others."""
-    known = [(one, baselines.get(one.profile)) for one in asked]
-    return suite_noises(
-        {
-            (one.profile, series.benchmark, series.metric): noise_of(accepted_costs(series))
-            for one, baseline in known
-            if baseline is not None and baseline.profile_digest == one.digest
-            for series in baseline.series
-            if shows_noise(series)
-        }
-    )
+    alone = {
+        (one.profile, series.benchmark, series.metric): noise_of(accepted_costs(series))
+        for one in asked
+        for baseline in [baselines.get(one.profile)]
+        if baseline is not None and baseline.profile_digest == one.digest
+        for series in baseline.series
+        if shows_noise(series)
+    }
+    return suite_noises(alone)
 
 
-def _rows(asked: PowerQuestion, baseline: Baseline | None, host_class: str) -> Iterator[PowerRow]:
-    """The rows without figures; HELD stands for "to be worked out"."""
+def _rows(
+    asked: PowerQuestion,
+    baseline: Baseline | None,
+    noises: Mapping[SeriesKey, Noise],
+    settings: Mapping[str, Any],
+    host_class: str,
+) -> Iterator[tuple[PowerRow, Question | None]]:
+    """The rows without figures; where the noise is known, with what there is to be worked out."""
     known = {(s.benchmark, s.metric): s for s in baseline.series} if baseline else {}
     other = baseline is not None and baseline.profile_digest != asked.digest
     untimed = baseline is not None and baseline.harness in UNTIMED
+    shared: dict[str, Any] = {"sides": asked.sides, "trials": asked.trials, "pairs": asked.pairs}
     for plan in asked.plans:
-        benchmark = plan.benchmark
         for metric in asked.metrics:
             if metric.role is not Role.GATE or not applies(metric, plan):
                 continue
-            series = known.get((benchmark, metric.name))
-            yield PowerRow(
+            series = known.get((plan.benchmark, metric.name))
+            noise = noises.get((asked.profile, plan.benchmark, metric.name))
+            values = tuple(point.values for point in series.current) if series else ()
+            standing = _without_figures(series, metric, untimed=untimed)
+            row = PowerRow(
                 host_class=host_class,
                 profile=asked.profile,
-                benchmark=benchmark,
+                benchmark=plan.benchmark,
                 metric=metric.name,
                 tolerance=metric.tolerance,
-                standing=ToleranceStanding.OTHER
-                if other
-                else _without_figures(series, metric, untimed=untimed),
-                sides=asked.sides,
-                sessions=len(series.current) if series else 0,
-                trials=asked.trials,
-                pairs=asked.pairs,
+                standing=ToleranceStanding.OTHER if other else standing,
+                sessions=len(values),
+                **shared,
             )
+            question = None
+            if noise is not None:
+                question = Question(metric=metric, values=values, noise=noise, **shared, **settings)
+            yield row, question
 
 
 def _without_figures(
@@ -230,22 +217,8 @@ def _without_figures(
         return ToleranceStanding.UNUSABLE
     if len(everything) > 1 and len(set(everything)) == 1 and not untimed:
         return ToleranceStanding.CONSTANT
-    return (
-        ToleranceStanding.HELD if len(series.current) >= LEAST_SESSIONS else ToleranceStanding.FEW
-    )
-
-
-def _planned(asked: PowerQuestion, questions: Mapping[tuple[str, str], Question]) -> dict[str, int]:
-    """Trials of the screen by benchmark, as a check would plan them."""
-    found = {}
-    for plan in asked.plans:
-        own = [one for (name, _), one in questions.items() if name == plan.benchmark]
-        more = asked.sides and own
-        metrics = [one.expected for one in own]
-        found[plan.benchmark] = (
-            screen_trials(metrics, asked.trials, own[0].beta) if more else asked.trials
-        )
-    return with_points(found, {plan.benchmark: plan.members for plan in asked.plans})
+    few = len(series.current) < LEAST_SESSIONS
+    return ToleranceStanding.FEW if few else ToleranceStanding.HELD
 
 
 def _standing(question: Question, power: Power, loud: str) -> ToleranceStanding:

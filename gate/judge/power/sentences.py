@@ -81,7 +81,9 @@ def cure(tolerance: float, more: Sequence[More], detectable: float) -> str:
     """The smallest settings of these that hold the tolerance, and the tolerance that would do."""
     ways = []
     for what in ("pairs", "sessions", "trials"):
-        enough = [one.count for one in more if one.what == what and _holds(one.power, tolerance)]
+        enough = [
+            one.count for one in more if one.what == what and one.power.detectable <= tolerance
+        ]
         if enough:
             ways.append(_WAYS[what].format(min(enough)))
     if math.isfinite(detectable):
@@ -94,10 +96,6 @@ _WAYS = {
     "sessions": "{} accepted sessions",
     "trials": "screen = {} with sessions of as many trials",
 }
-
-
-def _holds(power: Power, tolerance: float) -> bool:
-    return power.detectable <= tolerance
 
 
 def rounded_up(tolerance: float) -> str:

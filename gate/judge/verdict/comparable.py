@@ -11,6 +11,8 @@ from gate.model import EpochPolicy, Side
 from gate.model.host import changed_facts, describe_changed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from gate.judge.verdict.suite import Case
     from gate.model import Baseline, Session
 
@@ -21,69 +23,48 @@ _SHOWN = 3
 
 def refusal(case: Case) -> Refusal | None:
     """The first reason why this case cannot be compared with its baseline, if there is one."""
-    head = case.head
-    disturbed = [reason for session in case.sessions for reason in session.disturbances]
-    if disturbed:
-        return Refusal("G036", f"the sitting was disturbed: {disturbed[0]}")
-    too_many = too_many_excluded(case)
-    if too_many:
-        return Refusal("G036", f"the sitting was disturbed: {too_many}")
-    if case.reviewed and case.reviewed.digest != case.head.profile_digest:
-        return Refusal("G032", "the session was measured with another text than the profile's now")
-    if case.baseline is None:
-        if case.other_classes:
-            theirs = ", ".join(case.other_classes)
-            return Refusal(
-                "G030", f"baselines are of host class {theirs}; this host is {head.host.host_class}"
-            )
-        return None
-    for check in (_own, _host, _tools, _digest, _epoch):
-        found = check(head, case.baseline)
-        if found is not None:
-            return found
-    return _alike(case)
+    return next(_refusals(case), None)
 
 
-def _own(head: Session, baseline: Baseline) -> Refusal | None:
-    if all(accepted.id != head.id for accepted in baseline.sessions):
-        return None
-    return Refusal("G038", f"session {head.id} was accepted into the baseline it is to meet")
+def _refusals(case: Case) -> Iterator[Refusal]:
+    head, baseline = case.head, case.baseline
+    for disturbed in (reason for session in case.sessions for reason in session.disturbances):
+        yield Refusal("G036", f"the sitting was disturbed: {disturbed}")
+    if too_many := too_many_excluded(case):
+        yield Refusal("G036", f"the sitting was disturbed: {too_many}")
+    if case.reviewed and case.reviewed.digest != head.profile_digest:
+        yield Refusal("G032", "the session was measured with another text than the profile's now")
+    if baseline is not None:
+        yield from _against(head, baseline)
+        yield from _unlike_work(case)
+        yield from _unlike_host(case)
+    elif case.other_classes:
+        theirs = ", ".join(case.other_classes)
+        text = f"baselines are of host class {theirs}; this host is {head.host.host_class}"
+        yield Refusal("G030", text)
 
 
-def _host(head: Session, baseline: Baseline) -> Refusal | None:
-    found = changed_facts(baseline.stable, head.host.stable)
-    if not found:
-        return None
-    named = [f"{one.key}: baseline {one.theirs}, this host {one.ours}" for one in found[:_SHOWN]]
-    more = [f"and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
-    return Refusal("G031", "; ".join([*named, *more]))
-
-
-def _epoch(head: Session, baseline: Baseline) -> Refusal | None:
-    """An epoch fact moved, and the class's policy is to judge nothing then."""
-    move = host_move(baseline, head.host.epoch)
-    if move is None or baseline.policy is EpochPolicy.NEW_BASELINE:
-        return None
-    return Refusal("G041", f"the host moved: {move}")
-
-
-def _digest(head: Session, baseline: Baseline) -> Refusal | None:
-    if head.profile_digest == baseline.profile_digest:
-        return None
-    return Refusal(
-        "G032",
-        f"the profile's text changed what is run since the baseline was accepted "
-        f"({baseline.profile_digest[:19]} then, {head.profile_digest[:19]} now)",
-    )
-
-
-def _tools(head: Session, baseline: Baseline) -> Refusal | None:
+def _against(head: Session, baseline: Baseline) -> Iterator[Refusal]:
+    if any(accepted.id == head.id for accepted in baseline.sessions):
+        yield Refusal("G038", f"session {head.id} was accepted into the baseline it is to meet")
+    if found := changed_facts(baseline.stable, head.host.stable):
+        named = [f"{one.key}: baseline {one.theirs}, this host {one.ours}" for one in found]
+        more = [f"and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
+        yield Refusal("G031", "; ".join([*named[:_SHOWN], *more]))
     if head.harness != baseline.harness:
-        return Refusal("G034", f"harness: baseline {baseline.harness}, session {head.harness}")
-    if not baseline.sessions:
-        return None
-    other = other_tool(baseline.sessions[-1].tools, head.tools)
-    return Refusal("G034", other) if other else None
+        yield Refusal("G034", f"harness: baseline {baseline.harness}, session {head.harness}")
+    if baseline.sessions and (other := other_tool(baseline.sessions[-1].tools, head.tools)):
+        yield Refusal("G034", other)
+    if head.profile_digest != baseline.profile_digest:
+        yield Refusal(
+            "G032",
+            f"the profile's text changed what is run since the baseline was accepted "
+            f"({baseline.profile_digest[:19]} then, {head.profile_digest[:19]} now)",
+        )
+    if baseline.policy is not EpochPolicy.NEW_BASELINE and (
+        move := host_move(baseline, head.host.epoch)
+    ):
+        yield Refusal("G041", f"the host moved: {move}")
 
 
 def other_tool(accepted: dict[str, str], measured: dict[str, str]) -> str | None:
@@ -108,24 +89,17 @@ def _major(version: str) -> str:
     return version.removeprefix("fio-").split(".", maxsplit=1)[0]
 
 
-def _alike(case: Case) -> Refusal | None:
-    """The further sessions must be of the same sitting as the screen."""
-    return _same_work(case) or _same_host(case)
-
-
-def _same_host(case: Case) -> Refusal | None:
+def _unlike_host(case: Case) -> Iterator[Refusal]:
     """What moved on the host between the sessions of one check moved their numbers."""
     for other in case.sessions[1:]:
-        facts = changed_facts(case.head.host.epoch, other.host.epoch)
-        if facts:
+        if facts := changed_facts(case.head.host.epoch, other.host.epoch):
             between = f"between sessions {case.head.id} and {other.id}"
-            text = f"the host moved {between}: {describe_changed(facts)}"
-            return Refusal("G037", text)
-    return None
+            yield Refusal("G037", f"the host moved {between}: {describe_changed(facts)}")
 
 
-def _same_work(case: Case) -> Refusal | None:
-    head = case.head
+def _unlike_work(case: Case) -> Iterator[Refusal]:
+    """The further sessions must be of the same sitting as the screen."""
+    head, base, pair_head = case.head, case.pair_base, case.pair_head
     for other in case.sessions[1:]:
         for what, theirs, ours in (
             ("host class", other.host.host_class, head.host.host_class),
@@ -136,21 +110,19 @@ def _same_work(case: Case) -> Refusal | None:
             ("metrics", _units(other), _units(head)),
         ):
             if theirs != ours:
-                return Refusal("G037", f"{what} of session {other.id} is {theirs}, not {ours}")
-    for other in (*case.strikes, *([case.pair_head] if case.pair_head else [])):
+                yield Refusal("G037", f"{what} of session {other.id} is {theirs}, not {ours}")
+    for other in (*case.strikes, *([pair_head] if pair_head else [])):
         for what, theirs, ours in (
             ("commit", other.subject.commit, head.subject.commit),
             ("content", other.subject.proof, head.subject.proof),
         ):
             if theirs and ours and theirs != ours:
                 text = f"{what} under test of session {other.id} is {theirs}, not {ours}"
-                return Refusal("G037", text)
-    base, pair_head = case.pair_base, case.pair_head
+                yield Refusal("G037", text)
     if (base is None) != (pair_head is None):
         side = Side.HEAD if pair_head is None else Side.BASE
-        return Refusal("G037", f"the confirming session of the {side.value} side is missing")
+        yield Refusal("G037", f"the confirming session of the {side.value} side is missing")
     if pair_head is not None and pair_head.started < head.started:
-        return Refusal("G037", "the pairs are older than the screen that they are to confirm")
+        yield Refusal("G037", "the pairs are older than the screen that they are to confirm")
     if base is not None and pair_head is not None and base.boot != pair_head.boot:
-        return Refusal("G037", "base and head were confirmed in different boots")
-    return None
+        yield Refusal("G037", "base and head were confirmed in different boots")

@@ -12,39 +12,38 @@ from gate.judge.verdict.exclusions import disturbs_itself
 from gate.judge.verdict.findings import make_finding
 from gate.judge.verdict.rank_test import by_strikes
 from gate.judge.verdict.screening import screen_numbers, too_noisy
-from gate.judge.verdict.series import at_resolution, too_coarse
-from gate.judge.verdict.suite import Pairing, failures_of
-from gate.model import Evidence, Role, Verdict, is_untimed
+from gate.judge.verdict.series import at_blocks, too_coarse
+from gate.judge.verdict.suite import Pairing, failures_in, trials_by_benchmark
+from gate.model import Evidence, Verdict, is_untimed
 from gate.stats.costs import ratio, relative_limit, usable, value_of
 from gate.stats.martingale import decide
 from gate.stats.robust import shift, within_session
-from gate.stats.screen import pairs_detectable
+from gate.stats.screen import centre, pairs_detectable
 from gate.units import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from gate.judge.verdict.screening import Flagged
     from gate.judge.verdict.suite import Values
-    from gate.model import Better, Finding
-    from gate.stats.costs import LossLimits
+    from gate.model import Finding
     from gate.stats.martingale import PairDecision, PairRule
 
 _SMALL = 1e-4
 """Chances below it need more digits."""
-
 _TELLING = 3
 """From so many equal values on, chance does not explain them."""
-
 _ENOUGH_PAIRS = 8
 """Below this many pairs their own spread says less than the baseline's."""
+_TAKEN = "{} pairs in random order"
+"""What a decision rests on; further pairs that were taken meanwhile change nothing."""
 
 
 def confirm_series(flag: Flagged, *, alpha: float, beta: float) -> Finding:
     """Decide one flagged series with its share of the suite's alpha."""
     case, benchmark = flag.series.case, flag.series.benchmark
     for session in (case.pair_base, case.pair_head, *case.strikes):
-        if failures := failures_of(session, benchmark) if session else ():
+        if failures := failures_in(trials_by_benchmark(session).get(benchmark, ())):
             text = f"while confirming, {failures[0]}"
             return make_finding(flag.series, "G050", Verdict.BROKEN, text, path=flag.path)
     pairing = Pairing(case.pair_base, case.pair_head, benchmark)
@@ -53,8 +52,7 @@ def confirm_series(flag: Flagged, *, alpha: float, beta: float) -> Finding:
         text = f"{len(blocks)} of {len(pairing.blocks)} blocks of pairs hold this metric"
         return make_finding(flag.series, "G053", Verdict.BROKEN, text, path=flag.path)
     if blocks:
-        coarse = pairing.resolution(flag.series.metric.name)
-        flag = _at_resolution(flag, coarse, blocks)
+        flag = _at_resolution(flag, pairing.resolution(flag.series.metric.name), blocks)
         return _by_pairs(flag, blocks, flag.rule(alpha, beta))
     strikes = tuple(s for s in case.strikes if any(p.benchmark == benchmark for p in s.planned))
     # Where pairs were taken they decide: their alpha was shared out by what the screen saw, and
@@ -63,8 +61,8 @@ def confirm_series(flag: Flagged, *, alpha: float, beta: float) -> Finding:
         return by_strikes(flag, strikes, alpha, beta)
     numbers = screen_numbers(flag.screened) if flag.screened else {}
     shown = percent(ratio(flag.screened.loss)) if flag.screened else "not screened"
-    watched = flag.series.metric.role is Role.WATCH
-    text = f"flagged ({shown}) and not confirmed{': watched only' if watched else ''}"
+    watched = "" if flag.series.gates else ": watched only"
+    text = f"flagged ({shown}) and not confirmed{watched}"
     return make_finding(
         flag.series,
         "G021",
@@ -79,21 +77,12 @@ def confirm_series(flag: Flagged, *, alpha: float, beta: float) -> Finding:
 
 def _at_resolution(flag: Flagged, coarse: float, blocks: Sequence[Values]) -> Flagged:
     """The flag with its limits at the resolution of the pairs, and a warning where that counts."""
-    limits = of_blocks(flag.limits, coarse, blocks, flag.series.metric.better)
+    limits = at_blocks(flag.limits, coarse, blocks, flag.series.metric.better)
     if limits == flag.limits:
         return flag
     before = too_coarse(flag.series, flag.limits)
     kept = tuple(warning for warning in flag.warnings if warning != before)
     return replace(flag, limits=limits, warnings=(too_coarse(flag.series, limits), *kept))
-
-
-def of_blocks(
-    limits: LossLimits, resolution: float, blocks: Sequence[Values], better: Better
-) -> LossLimits:
-    """The same for pairs: their own resolution at their own base values."""
-    base = [value for before, _ in blocks for value in before]
-    usable = all(math.isfinite(value) and value > 0 for value in base)
-    return at_resolution(limits, resolution, median(base), better) if base and usable else limits
 
 
 def _stuck(base: Sequence[float], head: Sequence[float]) -> bool:
@@ -109,13 +98,13 @@ def _by_pairs(flag: Flagged, blocks: Sequence[Values], rule: PairRule) -> Findin
     head = tuple(value for _, after in blocks for value in after)
     evidence = Evidence(pairs_base=base, pairs_head=head)
     if (refused := _refused_pairs(flag, evidence)) is not None:
-        return replace(refused, path=(*flag.path, _taken(len(base))))
+        return replace(refused, path=(*flag.path, _TAKEN.format(len(base))))
     costs, allowed = block_costs(blocks, better, accepted_change(flag.series))
     decision = decide(costs, rule)
     decided_by = costs[: decision.blocks]
     loss = shift(decided_by)
-    code, verdict, text = _words(decision, rule, loss, flag)
-    path = *flag.path, _taken(decision.pairs), _last_step(decision, rule)
+    code, verdict, text, last_step = _words(decision, rule, loss)
+    path = *flag.path, _TAKEN.format(decision.pairs), last_step
     if verdict is Verdict.PASSED and (
         itself := disturbs_itself(flag.series.case, flag.series.benchmark)
     ):
@@ -146,7 +135,6 @@ def _by_pairs(flag: Flagged, blocks: Sequence[Values], rule: PairRule) -> Findin
 
 
 def _refused_pairs(flag: Flagged, evidence: Evidence) -> Finding | None:
-    """Why pairs can decide nothing, if there is a reason."""
     base, head = evidence.pairs_base, evidence.pairs_head
     if not (usable(base) and usable(head)):
         text = "a confirming trial gave a value that is not above zero"
@@ -161,22 +149,17 @@ def _refused_pairs(flag: Flagged, evidence: Evidence) -> Finding | None:
 
 def _hidden_by_pairs(
     flag: Flagged, middle: float, allowed: float, *, passed: bool
-) -> tuple[str, ...]:
+) -> Iterator[str]:
     """What the pairs alone would hide: a slide, an accepted change, a base that left its level."""
-    found = [flag.slide] if flag.slide and passed else []
+    if flag.slide and passed:
+        yield flag.slide
     if allowed:
-        found.append(
-            f"the base side is from before the newest accepted change; {percent(ratio(allowed))} "
-            "was accepted and is counted on its side"
-        )
-    levels = [median(session) for session in flag.series.session_costs]
-    away = middle - median(levels)
+        counted = f"{percent(ratio(allowed))} was accepted and is counted on its side"
+        yield f"the base side is from before the newest accepted change; {counted}"
+    away = middle - centre(flag.series.session_costs)
     if away > flag.limits.most:
-        found.append(
-            f"the base side itself is {percent(ratio(away))} against what was accepted: the host "
-            "or the base moved, not this change"
-        )
-    return tuple(found)
+        moved = "the host or the base moved, not this change"
+        yield f"the base side itself is {percent(ratio(away))} against what was accepted: {moved}"
 
 
 def _detectable(blocks: Sequence[Values], flag: Flagged, rule: PairRule) -> float:
@@ -187,9 +170,8 @@ def _detectable(blocks: Sequence[Values], flag: Flagged, rule: PairRule) -> floa
     return pairs_detectable(flag.limits, sigma, pairs, rule.alpha, rule.beta)
 
 
-def _words(
-    decision: PairDecision, rule: PairRule, loss: float, flag: Flagged
-) -> tuple[str, Verdict, str]:
+def _words(decision: PairDecision, rule: PairRule, loss: float) -> tuple[str, Verdict, str, str]:
+    """Code, verdict, headline, and the last step of the decision."""
     shown, count = percent(ratio(loss)), decision.pairs
     if decision.verdict == "regressed":
         least = percent(relative_limit(decision.low))
@@ -198,36 +180,17 @@ def _words(
             f"{shown} loss, at least {least}, proven by {count} pairs in random order "
             f"({dead} would be negligible)"
         )
-        return "G060", Verdict.REGRESSED, text
+        step = f"loss above {dead} proven at pair {count} (error bound {_bound(rule.alpha)})"
+        return "G060", Verdict.REGRESSED, text, step
     if decision.verdict == "passed":
         most = percent(ratio(rule.tolerance), signed=False)
         text = f"{shown} over {count} pairs; a loss of {most} is ruled out"
-        return "G002", Verdict.PASSED, text
-    text = (
-        f"{shown} over {count} of at most {flag.pairs} pairs; neither loss nor its absence proven"
-    )
-    return "G020", Verdict.INCONCLUSIVE, text
-
-
-def _taken(pairs: int) -> str:
-    """What a decision rests on; further pairs that were taken meanwhile change nothing."""
-    return f"{pairs} pairs in random order"
-
-
-def _last_step(decision: PairDecision, rule: PairRule) -> str:
-    if decision.verdict == "regressed":
-        dead = percent(ratio(rule.negligible), signed=False)
-        return (
-            f"loss above {dead} proven at pair {decision.pairs} (error bound {_bound(rule.alpha)})"
-        )
-    if decision.verdict == "passed":
-        most = percent(ratio(rule.tolerance), signed=False)
-        return (
-            f"loss of {most} ruled out at pair {decision.pairs} (error bound {_bound(rule.beta)})"
-        )
-    return f"undecided at pair {decision.pairs} of at most {rule.limit}"
+        step = f"loss of {most} ruled out at pair {count} (error bound {_bound(rule.beta)})"
+        return "G002", Verdict.PASSED, text, step
+    spent = f"{count} of at most {rule.limit}"
+    text = f"{shown} over {spent} pairs; neither loss nor its absence proven"
+    return "G020", Verdict.INCONCLUSIVE, text, f"undecided at pair {spent}"
 
 
 def _bound(chance: float) -> str:
-    """A chance, however small."""
     return percent(chance, signed=False) if chance >= _SMALL else f"{chance * 100:.1g} %"

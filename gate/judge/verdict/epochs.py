@@ -6,13 +6,12 @@ accepted session of an intentional change is enough to judge by.
 
 A pull request that accepts a loss still has the old level on its base side. There the pairs are
 judged against the accepted level: base and head may differ by what was accepted, and no more.
-
-What was accepted before: the levels of earlier epochs, and the sessions that findings name.
 """
 
 from __future__ import annotations
 
 import math
+from itertools import groupby
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
     from gate.judge.verdict.series import Series
     from gate.judge.verdict.suite import Case, Values
-    from gate.model import AcceptedSession, Better, Finding
+    from gate.model import BaselinePoint, Better, Finding
     from gate.model.host import Moved
 
 
@@ -47,16 +46,14 @@ class LevelShift(NamedTuple):
 
 
 def reference(series: Series) -> ReferenceSessions:
-    """The sessions that a screen of this series may use.
+    """The sessions that a screen of this series may use: those of the current epoch.
 
-    Those of the current epoch; while it is young, those of the newest epoch before it that has
-    enough of them, moved to the current level. A young epoch adds nothing to the noise: one
-    session does not differ from itself.
+    While it is young, those of the newest epoch before it that has enough of them, moved to the
+    current level. A young epoch adds nothing to the noise: one session does not differ from itself.
     """
     current = series.session_costs
-    if len(current) >= LEAST_SESSIONS or not current:
-        return ReferenceSessions(current, len(current))
-    older = [epoch for epoch in earlier_epochs(series) if len(epoch) >= LEAST_SESSIONS]
+    young = 0 < len(current) < LEAST_SESSIONS
+    older = [one for one in _earlier_epochs(series) if len(one) >= LEAST_SESSIONS] if young else []
     if not older:
         return ReferenceSessions(current, len(current))
     shift = _level(current) - _level(older[-1])
@@ -76,7 +73,7 @@ def accepted_change(series: Series) -> LevelShift | None:
 
 def _young(series: Series) -> LevelShift | None:
     """The step into the current epoch, whatever it is of, while it has few sessions."""
-    earlier = earlier_epochs(series)
+    earlier = _earlier_epochs(series)
     if not earlier or not 0 < len(series.sessions) < LEAST_SESSIONS:
         return None
     return LevelShift(before=_level(earlier[-1]), after=_level(series.session_costs))
@@ -87,13 +84,10 @@ def _opened_by(series: Series) -> tuple[Moved, ...]:
     if series.accepted is None or series.case.baseline is None:
         return ()
     facts = {one.id: one.epoch_facts for one in series.case.baseline.sessions}
-    first = series.accepted.current[0]
-    before = [point for point in series.accepted.points if point.epoch < first.epoch]
+    first, before = series.accepted.current[0], _points_before(series)
     if not before:
         return ()
-    last = max(before, key=lambda point: point.epoch).epoch
-    closing = [point for point in before if point.epoch == last][-1]
-    return changed_facts(facts.get(closing.session, {}), facts.get(first.session, {}))
+    return changed_facts(facts.get(before[-1].session, {}), facts.get(first.session, {}))
 
 
 def fresh_acceptance(series: Series) -> tuple[str, ...]:
@@ -127,20 +121,19 @@ def block_costs(
     return tuple((base, tuple(cost - allowed for cost in head)) for base, head in costs), allowed
 
 
-def earlier_epochs(series: Series) -> tuple[tuple[tuple[float, ...], ...], ...]:
+def _earlier_epochs(series: Series) -> tuple[tuple[tuple[float, ...], ...], ...]:
     """Log costs of the epochs before the current one, oldest first, same profile text only."""
     if series.accepted is None or series.case.baseline is None:
         return ()
     texts = {one.id: one.profile_digest for one in series.case.baseline.sessions}
     now = series.case.baseline.profile_digest
-    numbers = sorted({point.epoch for point in series.accepted.points})[:-1]
     epochs = (
         tuple(
             log_costs(point.values, series.metric.better)
-            for point in series.accepted.points
-            if point.epoch == number and texts.get(point.session) == now and usable(point.values)
+            for point in points
+            if texts.get(point.session) == now and usable(point.values)
         )
-        for number in numbers
+        for _, points in groupby(_points_before(series), key=lambda point: point.epoch)
     )
     return tuple(epoch for epoch in epochs if epoch)
 
@@ -160,18 +153,18 @@ def epoch_of(series: Series) -> int:
 
 
 def earlier(series: Series) -> tuple[Level, ...]:
-    """What the accepted sessions of earlier epochs measured, oldest first.
-
-    Whatever the profile's text was then: this is shown, and nothing is judged by it.
-    """
-    now = epoch_of(series)
-    points = series.accepted.points if series.accepted else ()
-    before = sorted((p for p in points if p.epoch < now), key=lambda point: point.epoch)
+    """What sessions of earlier epochs measured, oldest first: shown, and never judged by."""
     return tuple(
         Level(session=point.session, epoch=point.epoch, value=median(finite))
-        for point in before
+        for point in _points_before(series)
         if (finite := [value for value in point.values if math.isfinite(value)])
     )
+
+
+def _points_before(series: Series) -> list[BaselinePoint]:
+    """What was accepted in earlier epochs, oldest epoch first."""
+    points, now = series.accepted.points if series.accepted else (), epoch_of(series)
+    return sorted((p for p in points if p.epoch < now), key=lambda point: point.epoch)
 
 
 def accepted_sessions(cases: Iterable[Case], findings: Iterable[Finding]) -> tuple[Accepted, ...]:
@@ -189,9 +182,10 @@ def accepted_sessions(cases: Iterable[Case], findings: Iterable[Finding]) -> tup
 
 
 def _of_case(case: Case, named: set[str]) -> Iterator[Accepted]:
-    before: AcceptedSession | None = None
-    for one in case.baseline.sessions if case.baseline else ():
+    sessions = case.baseline.sessions if case.baseline else ()
+    for before, one in zip((None, *sessions), sessions, strict=False):
         if one.id in named:
+            moved = changed_facts(before.epoch_facts, one.epoch_facts) if before else ()
             yield Accepted(
                 profile=case.profile,
                 session=one.id,
@@ -200,11 +194,5 @@ def _of_case(case: Case, named: set[str]) -> Iterator[Accepted]:
                 accepted=one.accepted,
                 by=one.by[:_LONGEST],
                 reason=one.reason[:_LONGEST],
-                moved=_moved(before, one),
+                moved=tuple(map(str, moved)),
             )
-        before = one
-
-
-def _moved(before: AcceptedSession | None, one: AcceptedSession) -> tuple[str, ...]:
-    """Facts of the host that this session found otherwise than the one accepted before it."""
-    return tuple(map(str, changed_facts(before.epoch_facts, one.epoch_facts))) if before else ()

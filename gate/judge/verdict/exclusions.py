@@ -5,8 +5,6 @@ as a whole, so the change may cause them: exactly its slow trials would be set a
 ones kept. Hence a screen passes only where it would pass with the values of such trials too, and
 pairs clear nothing where the head was set aside clearly more often than the base. No loss is ever
 proven with the values of a disturbed trial.
-
-Every trial that ran and is not counted, and why: for the report, whatever was decided.
 """
 
 from __future__ import annotations
@@ -14,22 +12,20 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from gate.judge.verdict.suite import in_run_order, metric_values
 from gate.model import KINDS, UNSTEADY, Limits, SetAside, TrialStatus
 from gate.model.disturbance import most_set_aside
 from gate.model.plan import FIRST_BLOCK
-from gate.stats.costs import usable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from gate.judge.verdict.suite import Case
     from gate.model import Session, Trial
 
 
-_OTHERS = frozenset({"steal", "asleep"})
-"""What nobody inside the machine does."""
-_OWN = KINDS.keys() - _OTHERS
-"""What a workload, or a daemon that works for it, can cause itself."""
+_OWN = KINDS.keys() - {"steal", "asleep"}
+"""What a workload, or a daemon that works for it, can cause itself: not what nobody inside does."""
 _LEVEL = 0.01
 """Two-sided level of the sign test of both sides' trials."""
 _ALL_ON_HEAD = 3
@@ -71,44 +67,26 @@ def _asides(trials: Iterable[Trial]) -> list[Trial]:
 
 def own_asides(session: Session) -> dict[str, tuple[Trial, ...]]:
     """By benchmark, the trials set aside for what the workload can cause itself."""
-    return _by_benchmark(
-        trial
-        for trial in _asides(session.trials)
-        if trial.stage is session.stage and any(one.kind in _OWN for one in trial.aside)
-    )
+    return {
+        benchmark: tuple(one for one in trials if any(why.kind in _OWN for why in one.aside))
+        for benchmark, trials in every_aside(session).items()
+    }
 
 
 def every_aside(session: Session) -> dict[str, tuple[Trial, ...]]:
     """By benchmark, the trials set aside for whatever reason."""
-    return _by_benchmark(t for t in _asides(session.trials) if t.stage is session.stage)
-
-
-def _by_benchmark(trials: Iterable[Trial]) -> dict[str, tuple[Trial, ...]]:
-    """In run order. Made once for a session, since suites can be large."""
-    found: dict[str, list[Trial]] = {}
-    for trial in sorted(trials, key=lambda trial: trial.sequence):
-        found.setdefault(trial.benchmark, []).append(trial)
-    return {benchmark: tuple(trials) for benchmark, trials in found.items()}
+    return in_run_order(t for t in _asides(session.trials) if t.stage is session.stage)
 
 
 def shown_values(trials: Iterable[Trial], metric: str) -> tuple[float, ...]:
     """A metric's finite values in such trials, to be shown and nothing else."""
-    return tuple(
-        value.value
-        for trial in trials
-        for value in trial.values
-        if value.metric == metric and math.isfinite(value.value)
-    )
+    every = (value.value for value in metric_values(trials, metric))
+    return tuple(value for value in every if math.isfinite(value))
 
 
 def aside_values(trials: Iterable[Trial], metric: str) -> tuple[float, ...]:
     """A metric's values in such trials, as far as a ratio can be formed of them."""
-    return tuple(
-        value.value
-        for trial in trials
-        for value in trial.values
-        if value.metric == metric and usable((value.value,))
-    )
+    return tuple(value for value in shown_values(trials, metric) if value > 0)
 
 
 def disturbs_itself(case: Case, benchmark: str) -> str:
@@ -123,8 +101,7 @@ def disturbs_itself(case: Case, benchmark: str) -> str:
     )
     if head <= base:
         return ""
-    uneven = _chance(head, base + head) <= _LEVEL
-    if not uneven and (base or head < _ALL_ON_HEAD):
+    if _chance(head, base + head) > _LEVEL and (base or head < _ALL_ON_HEAD):
         return ""
     return f"{head} trials of the head and {base} of the base were set aside"
 
@@ -140,25 +117,19 @@ _LONGEST = 300
 
 
 def set_aside(cases: Iterable[Case]) -> tuple[SetAside, ...]:
-    """One row for each reason: by profile, screen, further sessions and pairs, in run order."""
+    """A row for each reason of each trial set aside, by profile, session and run order."""
     return tuple(
-        row
+        SetAside(
+            profile=session.profile,
+            benchmark=trial.benchmark,
+            side=session.side,
+            stage=trial.stage,
+            sequence=trial.sequence,
+            kind=reason.kind,
+            why=reason.text[:_LONGEST],
+        )
         for case in sorted(cases, key=lambda case: case.profile)
         for session in case.sessions
-        for row in _of_session(session)
+        for trial in sorted(_asides(session.trials), key=lambda trial: trial.sequence)
+        for reason in dict.fromkeys(trial.aside)
     )
-
-
-def _of_session(session: Session) -> Iterator[SetAside]:
-    trials = (trial for trial in session.trials if trial.status is TrialStatus.ASIDE)
-    for trial in sorted(trials, key=lambda trial: trial.sequence):
-        for reason in dict.fromkeys(trial.aside):
-            yield SetAside(
-                profile=session.profile,
-                benchmark=trial.benchmark,
-                side=session.side,
-                stage=trial.stage,
-                sequence=trial.sequence,
-                kind=reason.kind,
-                why=reason.text[:_LONGEST],
-            )

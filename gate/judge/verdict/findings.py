@@ -26,7 +26,7 @@ from gate.model import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from gate.judge.verdict.series import Series
     from gate.model import Benchmark, Edit, Metric, Profile
@@ -76,7 +76,7 @@ def make_finding(  # one place builds every finding, so that none lacks its advi
         verdict=verdict,
         role=series.metric.role,
         headline=headline,
-        advice=numbers.pop("advice", advice_of(code, series.metric.role)),
+        advice=advice_of(code, series.metric.role),
         unit=series.metric.unit,
         better=series.metric.better,
         sessions_base=len(series.sessions),
@@ -89,14 +89,14 @@ def make_finding(  # one place builds every finding, so that none lacks its advi
 
 
 def absent_findings(profiles: Sequence[Profile], *, why: Mapping[str, str]) -> tuple[Finding, ...]:
-    """One finding per benchmark and gate metric of each profile that sent no session.
-
-    `why` is the reason by the profile's name.
-    """
+    """One finding per benchmark and gate metric of profiles without a session; `why` by profile."""
     return tuple(
         _missing(profile, benchmark, metric, why.get(profile.name, "no session of it was sent"))
         for profile in profiles
-        for benchmark, metric in _gating(profile)
+        for benchmark in profile.benchmarks
+        for plan in [plan_of(profile, benchmark, profile.trials.screen)]
+        for metric in profile.metrics
+        if metric.role is Role.GATE and applies(metric, plan)
     )
 
 
@@ -121,7 +121,6 @@ def added_findings(names: Sequence[str]) -> tuple[Finding, ...]:
 
 
 def _whole(code: str, profile: str, verdict: Verdict, headline: str) -> Finding:
-    """A finding on all of a profile."""
     return Finding(
         code=code,
         profile=profile[:_LONGEST_REASON],
@@ -134,14 +133,6 @@ def _whole(code: str, profile: str, verdict: Verdict, headline: str) -> Finding:
         unit="1",
         better=Better.LOWER,
     )
-
-
-def _gating(profile: Profile) -> Iterator[tuple[Benchmark, Metric]]:
-    for benchmark in profile.benchmarks:
-        plan = plan_of(profile, benchmark, profile.trials.screen)
-        for metric in profile.metrics:
-            if metric.role is Role.GATE and applies(metric, plan):
-                yield benchmark, metric
 
 
 def _missing(profile: Profile, benchmark: Benchmark, metric: Metric, why: str) -> Finding:
@@ -183,8 +174,7 @@ def failed_report(
         ValueError: the exit status is 0, which is that of an open gate.
     """
     if exit_status == 0:
-        what = "an error has no exit status 0"
-        raise ValueError(what)
+        raise ValueError("an error has no exit status 0")
     reason = f"{code}: {' '.join(message.split())[:_LONGEST]}"
     return Report(
         schema=SCHEMA,

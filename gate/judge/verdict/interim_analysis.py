@@ -7,13 +7,11 @@ so is the look between blocks of pairs, `undecided_benchmarks`.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
-from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.judge.verdict.epochs import LevelShift, accepted_change, block_costs
-from gate.judge.verdict.series import CLEAR, beyond, largest_tolerance, relative
+from gate.judge.verdict.series import at_blocks, beyond, largest_tolerance
 from gate.judge.verdict.suite import Pairing
 from gate.model import Better, Role, Stage, TrialStatus, Verdict
 from gate.model.plan import NEXT_BLOCK
@@ -24,8 +22,9 @@ from gate.stats.strikes import strikes_needed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gate.judge.verdict.suite import Case, Policy, Values
+    from gate.judge.verdict.suite import Case, Policy
     from gate.model import Baseline, Profile, Session
+    from gate.stats.costs import LossLimits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +38,8 @@ class Task:
     gates: bool
     """Whether it may close the gate; a watched metric costs no further trials."""
     rule: PairRule
+    limits: LossLimits
+    """Those of the rule, as relative losses; coarse pairs raise them."""
     largest_tolerance: float
     """The largest tolerance that it may be judged at, however coarse the pairs are."""
     accepted: LevelShift | None
@@ -58,9 +59,10 @@ def plan_second_stage(cases: Sequence[Case], policy: Policy) -> tuple[Task, ...]
             benchmark=flag.series.benchmark,
             metric=flag.series.metric.name,
             better=flag.series.metric.better,
-            gates=flag.series.metric.role is Role.GATE,
+            gates=flag.series.gates,
             accepted=accepted_change(flag.series),
             rule=flag.rule(alpha, policy.beta),
+            limits=flag.limits,
             largest_tolerance=largest_tolerance(flag.series),
             strikes=strikes_needed(len(flag.series.sessions), alpha),
         )
@@ -104,27 +106,15 @@ def undecided_benchmarks(tasks: Sequence[Task], base: Session, head: Session) ->
     )
 
 
-def rule_of_blocks(
-    rule: PairRule, resolution: float, blocks: Sequence[Values], better: Better
-) -> PairRule:
-    """The rule of a confirmation under those limits."""
-    base = [value for before, _ in blocks for value in before]
-    if resolution <= 0 or not base:
-        return rule
-    tau = max(math.expm1(rule.negligible), relative(resolution, median(base), better))
-    return replace(
-        rule, negligible=math.log1p(tau), tolerance=max(rule.tolerance, math.log1p(tau / CLEAR))
-    )
-
-
 def _waiting(task: Task, base: Session, head: Session) -> bool:
     pairing = Pairing(base, head, task.benchmark)
     blocks = pairing.values(task.metric)
     if len(blocks) < len(pairing.blocks) or not all(usable(side) for b in blocks for side in b):
         return False  # a value is lacking or unusable: the judge will call it so
-    costs, _ = block_costs(blocks, task.better, task.accepted)
-    rule = rule_of_blocks(task.rule, pairing.resolution(task.metric), blocks, task.better)
-    if beyond(math.expm1(rule.tolerance), task.largest_tolerance):
+    limits = at_blocks(task.limits, pairing.resolution(task.metric), blocks, task.better)
+    if beyond(limits.tolerance, task.largest_tolerance):
         # The judge would refuse to decide; further trials may be finer.
-        return sum(len(before) for before, _ in blocks) + NEXT_BLOCK <= rule.limit
+        return sum(len(before) for before, _ in blocks) + NEXT_BLOCK <= task.rule.limit
+    costs, _ = block_costs(blocks, task.better, task.accepted)
+    rule = replace(task.rule, negligible=limits.dead, tolerance=limits.most)
     return decide(costs, rule, limits=False).verdict == "undecided"

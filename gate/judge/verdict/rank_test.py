@@ -10,7 +10,7 @@ from gate.judge.verdict.epochs import reference
 from gate.judge.verdict.exclusions import aside_values, own_asides
 from gate.judge.verdict.findings import make_finding
 from gate.judge.verdict.screening import screen_numbers
-from gate.judge.verdict.suite import values_of
+from gate.judge.verdict.suite import trials_by_benchmark, values_in
 from gate.judge.verdict.validity import two_trials_agree
 from gate.model import Evidence, Verdict
 from gate.stats.costs import log_costs, ratio, usable, value_of
@@ -26,12 +26,11 @@ from gate.stats.strikes import (
 from gate.units import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from gate.judge.verdict.screening import Flagged
     from gate.judge.verdict.series import Series
     from gate.model import Finding, Session
-    from gate.stats.noise import Noise
 
 _STEADY = "strikes assume that the host is as steady today as when the baseline was taken"
 
@@ -39,13 +38,13 @@ _STEADY = "strikes assume that the host is as steady today as when the baseline 
 def by_strikes(flag: Flagged, sessions: tuple[Session, ...], alpha: float, beta: float) -> Finding:
     """By ranks against the accepted sessions: regressed. Else screen all heads together."""
     series = flag.series
-    raw = tuple(values_of(s, series.benchmark, series.metric.name) for s in sessions)
-    broken = _broken(flag, sessions, raw)
-    if broken is not None:
+    trials = (trials_by_benchmark(one).get(series.benchmark, ()) for one in sessions)
+    raw = tuple(values_in(own, series.metric.name) for own in trials)
+    if (broken := _broken(flag, sessions, raw)) is not None:
         return broken
     strikes = tuple(log_costs(values, series.metric.better) for values in raw)
     again = _together(flag, (series.costs, *strikes), beta)
-    with_asides = _together(flag, _heads_with_asides(series, sessions, raw), beta)
+    with_asides = _together(flag, tuple(_heads_with_asides(series, sessions, raw)), beta)
     accepted, needed = len(series.sessions), strikes_needed(len(series.sessions), alpha)
     luck = chance(wins(strikes, series.session_costs, flag.limits.dead), accepted, len(strikes))
     enough = needed is not None and len(strikes) >= needed
@@ -77,7 +76,6 @@ def by_strikes(flag: Flagged, sessions: tuple[Session, ...], alpha: float, beta:
 def _broken(
     flag: Flagged, sessions: Sequence[Session], raw: tuple[tuple[float, ...], ...]
 ) -> Finding | None:
-    """Why the further sessions hold no numbers to compare, if there is a reason."""
     series = flag.series
     planned = [p.trials for s in sessions for p in s.planned if p.benchmark == series.benchmark]
     if any(len(values) < trials for values, trials in zip(raw, planned, strict=True)):
@@ -113,34 +111,24 @@ def _steps(
     return taken, f"{ended}: {by_luck}, {percent(alpha, signed=False)} allowed"
 
 
-def _noise(flag: Flagged) -> Noise:
-    if flag.noise is None:
-        message = "strikes need accepted sessions enough to screen by"
-        raise ValueError(message)
-    return flag.noise
-
-
 def _heads_with_asides(
     series: Series, sessions: Sequence[Session], raw: Sequence[tuple[float, ...]]
-) -> tuple[tuple[float, ...], ...]:
+) -> Iterator[tuple[float, ...]]:
     """Log costs of all head sessions, with the trials that the head may have disturbed itself."""
-    name = series.metric.name
-    strikes = (
-        log_costs(
-            (*values, *aside_values(own_asides(one).get(series.benchmark, ()), name)),
-            series.metric.better,
-        )
-        for one, values in zip(sessions, raw, strict=True)
-    )
-    return (series.costs_with_asides, *strikes)
+    yield series.costs_with_asides
+    for one, values in zip(sessions, raw, strict=True):
+        asides = aside_values(own_asides(one).get(series.benchmark, ()), series.metric.name)
+        yield log_costs((*values, *asides), series.metric.better)
 
 
 def _together(flag: Flagged, heads: tuple[tuple[float, ...], ...], beta: float) -> Screened:
     """All head sessions as one, the screened one among them."""
+    if flag.noise is None:
+        raise ValueError("strikes need accepted sessions enough to screen by")
     return screen(
         [median(head) for head in heads],
         centre(reference(flag.series).sessions),
-        _noise(flag),
+        flag.noise,
         flag.limits,
         beta,
         trials=min(len(head) for head in heads),
@@ -151,8 +139,7 @@ def _together(flag: Flagged, heads: tuple[tuple[float, ...], ...], beta: float) 
 def _numbers(
     flag: Flagged, strikes: tuple[tuple[float, ...], ...], again: Screened
 ) -> dict[str, object]:
-    series = flag.series
-    level = centre(series.session_costs)
+    series, level = flag.series, centre(flag.series.session_costs)
     heads = [median(head) for head in (series.costs, *strikes)]
     # Today's sessions may scatter more than the accepted ones did; the interval must hold them.
     return screen_numbers(again) | {

@@ -32,7 +32,7 @@ from gate.stats.screen import CONFIDENCE, SHARE, Screened, centre, screen, slide
 from gate.units import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from gate.judge.verdict.series import SeriesKey
     from gate.judge.verdict.suite import Policy
@@ -50,14 +50,15 @@ class Flagged:
     """Absent with fewer accepted sessions than the screen needs."""
     noise: Noise | None
     """Absent likewise."""
-    sigma: float
-    """Expected noise of a pair difference, in logs."""
-    pairs: int
-    """Most pairs to spend."""
     path: tuple[str, ...]
     warnings: tuple[str, ...]
     slide: str = ""
     """How far the metric has slid since the anchor, where it has; pairs cannot see that."""
+
+    @property
+    def sigma(self) -> float:
+        """Expected noise of a pair difference, in logs."""
+        return _sigma(self.series, self.noise)
 
     @property
     def strength(self) -> float:
@@ -74,7 +75,7 @@ class Flagged:
             sigma=self.sigma,
             alpha=alpha,
             beta=(1 - SHARE) * beta,
-            limit=self.pairs,
+            limit=self.series.case.head.pairs,
         )
 
 
@@ -82,25 +83,20 @@ def noises_in(suite: Iterable[Series]) -> dict[SeriesKey, Noise]:
     """The noise of each series that has enough accepted sessions to tell."""
     alone: dict[SeriesKey, Noise] = {}
     for series in suite:
-        if not series.sessions or not all(usable(values) for values in series.sessions):
-            continue
-        known, level = reference(series)
-        if len(known) >= LEAST_SESSIONS:
-            alone[key_of(series)] = noise_of(known, level=level)
+        if series.sessions and all(map(usable, series.sessions)):
+            known, level = reference(series)
+            if len(known) >= LEAST_SESSIONS:
+                alone[key_of(series)] = noise_of(known, level=level)
     return suite_noises(alone)
 
 
 def screen_series(series: Series, policy: Policy, noise: Noise | None) -> Finding | Flagged:
-    """The screen's answer for one series of a comparable case.
-
-    `noise` is absent where too few sessions were accepted to tell it.
-    """
-    refused = unfit(series)
-    if refused is not None:
+    """The screen's answer; `noise` is absent where too few sessions were accepted to tell it."""
+    if (refused := unfit(series)) is not None:
         return refused
     if noise is None:
         return _few_sessions(series)
-    limits, warnings = _raise_tolerance(series, limits_of(series), noise)
+    limits, warnings = _raised_limits(series, noise)
     answer = _compare(series, limits, (*warnings, *fresh_acceptance(series)), policy, noise)
     # A slide widens the scale between sessions: then it is the slide that must be reported.
     if not isinstance(answer, Flagged) and answer.code == "G023":
@@ -121,33 +117,42 @@ def _compare(
         key=lambda one: (one[1].flagged, one[1].loss),  # the worse of both
     )
     step = _step(series, result, len(series.aside) if costs != series.costs else 0)
-    # The asked tolerance: a slide widens the scale that a raised one comes from, and a resolution
-    # that hides a small loss must not hide that losses add up.
-    slide = slide_since_anchor(
-        costs, series.session_costs, limits_for(series.metric, series.sessions)
-    )
-    slide_text = f"slid {percent(ratio(slide or 0.0))} since the first sessions of this epoch"
+    slide = _slide(series, costs)
     agree = two_trials_agree(series)
     if result.flagged or agree:
         twice = f"both trials gave exactly {series.head[0]:g}: a stuck counter, or chance"
-        path = (step, twice) if agree else (step,)
-        flag = _flag(series, limits, result, noise, path, warnings)
-        return flag if slide is None else replace(flag, slide=slide_text)
-    loss = percent(ratio(result.loss))
-    code, verdict, path = "G001", Verdict.PASSED, (step,)
-    text = f"{loss}, within the tolerance of {percent(limits.tolerance, signed=False)}"
-    if slide is not None:
-        code, verdict, text, path = "G023", Verdict.INCONCLUSIVE, slide_text, (step, slide_text)
+        return Flagged(
+            series=series,
+            limits=limits,
+            screened=result,
+            noise=noise,
+            path=(step, twice) if agree else (step,),
+            warnings=warnings,
+            slide=slide,
+        )
+    loss = ratio(result.loss)
+    code, verdict, path = "G001", Verdict.PASSED, [step]
+    text = f"{percent(loss)}, within the tolerance of {percent(limits.tolerance, signed=False)}"
+    if slide:
+        code, verdict, text, path = "G023", Verdict.INCONCLUSIVE, slide, [step, slide]
     elif result.improved:
         code, verdict = "G003", Verdict.IMPROVED
-        text = f"{percent(-ratio(result.loss), signed=False)} better than what was accepted"
-        path = (step, "better by more than its noise and what is negligible")
-    numbers = screen_numbers(result) | {"limits": limits, "warnings": warnings, "path": path}
-    return make_finding(series, code, verdict, text, **numbers)
+        text = f"{percent(-loss, signed=False)} better than what was accepted"
+        path = [step, "better by more than its noise and what is negligible"]
+    numbers = screen_numbers(result) | {"limits": limits, "warnings": warnings}
+    return make_finding(series, code, verdict, text, path=tuple(path), **numbers)
+
+
+def _slide(series: Series, costs: Sequence[float]) -> str:
+    # By the asked tolerance: a slide widens the scale that a raised one comes from, and a
+    # resolution that hides a small loss must not hide that losses add up.
+    limits = limits_for(series.metric, series.sessions)
+    slide = slide_since_anchor(costs, series.session_costs, limits)
+    since = "since the first sessions of this epoch"
+    return "" if slide is None else f"slid {percent(ratio(slide))} {since}"
 
 
 def _step(series: Series, result: Screened, asides: int) -> str:
-    """What the screen saw, as a step of the decision."""
     known, level = reference(series)
     with_asides = f" with {asides} set aside" if asides else ""
     accepted = f"{level} accepted session{'s' if level != 1 else ''}"
@@ -171,58 +176,36 @@ def screen_numbers(screened: Screened) -> dict[str, object]:
     }
 
 
-def _flag(
-    series: Series,
-    limits: LossLimits,
-    result: Screened | None,
-    noise: Noise | None,
-    path: tuple[str, ...],
-    warnings: tuple[str, ...],
-) -> Flagged:
-    return Flagged(
-        series=series,
-        limits=limits,
-        screened=result,
-        noise=noise,
-        sigma=_sigma(series, noise),
-        pairs=series.case.head.pairs,
-        path=path,
-        warnings=warnings,
-    )
-
-
 def _few_sessions(series: Series) -> Finding | Flagged:
     count = len(reference(series).sessions)
     text = f"only {count} accepted session{'s' if count != 1 else ''} of this profile text"
     if not series.case.head.sides:
-        return make_finding(
-            series, "G022", Verdict.INCONCLUSIVE, f"{text}; {LEAST_SESSIONS} are needed"
-        )
-    limits, warnings = _raise_tolerance(series, limits_of(series), None)
-    flag = _flag(series, limits, None, None, (f"not screened: {text}",), warnings)
-    return too_noisy(series, limits, warnings) or flag
+        needed = f"{text}; {LEAST_SESSIONS} are needed"
+        return make_finding(series, "G022", Verdict.INCONCLUSIVE, needed)
+    limits, warnings = _raised_limits(series, None)
+    path = (f"not screened: {text}",)
+    return too_noisy(series, limits, warnings) or Flagged(
+        series=series, limits=limits, screened=None, noise=None, path=path, warnings=warnings
+    )
 
 
-def _raise_tolerance(
-    series: Series, limits: LossLimits, noise: Noise | None
-) -> tuple[LossLimits, tuple[str, ...]]:
+def _raised_limits(series: Series, noise: Noise | None) -> tuple[LossLimits, tuple[str, ...]]:
     """The limits, with the tolerance raised to what the metric's noise can support."""
+    limits = limits_of(series)
     if noise is None or series.case.head.sides:
         sigma = _sigma(series, noise)
         provable = provable_with_pairs(limits, sigma, series.case.head.pairs)
     else:
         provable = provable_with_strikes(noise, len(series.head))
-    coarse = too_coarse(series, limits)
-    hidden = (coarse,) if coarse else ()
-    if not coarse and limits.negligible > series.metric.tolerance:
-        hidden = (f"its floor hides losses below {percent(limits.negligible, signed=False)}",)
+    hidden = too_coarse(series, limits)
+    if not hidden and limits.negligible > series.metric.tolerance:
+        hidden = f"its floor hides losses below {percent(limits.negligible, signed=False)}"
+    warnings = (hidden,) if hidden else ()
     if provable <= limits.tolerance:
-        return limits, hidden
-    warning = (
-        f"too noisy for {percent(series.metric.tolerance, signed=False)}: "
-        f"the noise allows no tolerance below {percent(provable, signed=False)}"
-    )
-    return LossLimits(tolerance=provable, negligible=limits.negligible), (warning, *hidden)
+        return limits, warnings
+    asked, least = (percent(one, signed=False) for one in (series.metric.tolerance, provable))
+    noisy = f"too noisy for {asked}: the noise allows no tolerance below {least}"
+    return replace(limits, tolerance=provable), (noisy, *warnings)
 
 
 def _sigma(series: Series, noise: Noise | None) -> float:

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 from gate.judge.context.sweeps import lost_points
 from gate.judge.verdict.exclusions import aside_values, every_aside, own_asides, shown_values
 from gate.judge.verdict.suite import failures_in, resolution_in, trials_by_benchmark, values_in
-from gate.model import Better, Metric, Role, applies
-from gate.stats.costs import LossLimits, log_costs
+from gate.model import Better, Metric, Planned, Role, applies
+from gate.stats.costs import LossLimits, log_costs, usable
 from gate.units import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gate.judge.verdict.suite import Case
+    from gate.judge.verdict.suite import Case, Values
     from gate.model import BaselineSeries
 
 MOST_RAISED = 10.0
@@ -57,6 +57,11 @@ class Series:
     def sessions(self) -> tuple[tuple[float, ...], ...]:
         """Accepted values of the current epoch, oldest session first."""
         return tuple(p.values for p in self.accepted.current) if self.accepted else ()
+
+    @property
+    def gates(self) -> bool:
+        """Whether it may close the gate."""
+        return self.metric.role is Role.GATE
 
     @property
     def costs(self) -> tuple[float, ...]:
@@ -104,36 +109,28 @@ def series_of(case: Case) -> Iterator[Series]:
         if applies(metric, plan)
     }
     known_names = {name for name, _ in accepted}
-    keys = own | accepted.keys()
-    for benchmark, name in sorted(keys):
-        plan = planned.get(benchmark)
-        known = accepted.get((benchmark, name))
-        metric = metrics.get(name) or _retired(name, known)
+    for benchmark, name in sorted(own | accepted.keys()):
+        plan = planned.get(benchmark) or Planned(benchmark=benchmark, trials=0)
         yield Series(
             case=case,
             benchmark=benchmark,
-            metric=metric,
-            control=plan.control if plan else False,
-            planned=plan.trials if plan else 0,
+            metric=metrics.get(name) or _retired(accepted[benchmark, name]),
+            control=plan.control,
+            planned=plan.trials,
             head=values_in(trials.get(benchmark, ()), name),
             failures=failures_in(trials.get(benchmark, ())),
-            accepted=known,
+            accepted=accepted.get((benchmark, name)),
             applies=(benchmark, name) in own,
-            lost=lost_points(plan, known_names) if plan else (),
+            lost=lost_points(plan, known_names),
             resolution=resolution_in(trials.get(benchmark, ()), name),
             aside=aside_values(asides.get(benchmark, ()), name),
             every_aside=shown_values(every.get(benchmark, ()), name),
         )
 
 
-def _retired(name: str, known: BaselineSeries | None) -> Metric:
+def _retired(known: BaselineSeries) -> Metric:
     """A metric that only the baseline knows any more: it still has to be accounted for."""
-    return Metric(
-        name=name,
-        unit=known.unit if known else "1",
-        better=known.better if known else Better.LOWER,
-        role=Role.GATE,
-    )
+    return Metric(name=known.metric, unit=known.unit, better=known.better, role=Role.GATE)
 
 
 CLEAR = 0.64
@@ -165,12 +162,18 @@ def at_resolution(
     return replace(limits, negligible=tau, tolerance=max(limits.tolerance, tau / CLEAR))
 
 
+def at_blocks(
+    limits: LossLimits, resolution: float, blocks: Sequence[Values], better: Better
+) -> LossLimits:
+    """The same for pairs: their own resolution at their own base values."""
+    base = [value for before, _ in blocks for value in before]
+    return at_resolution(limits, resolution, median(base), better) if usable(base) else limits
+
+
 def limits_of(series: Series) -> LossLimits:
     """Tolerance and negligible loss as asked for, floor and resolution folded into tau.
 
-    A floor f at a base value v is the relative loss f/v where lower is better and f/(v - f) where
-    higher is; so is a resolution, for what cannot be told apart is no difference. T must stay
-    clear of tau, so a tau near or above it raises the tolerance.
+    T must stay clear of tau, so a tau near or above it raises the tolerance.
     """
     centres = [median(values) for values in series.sessions] or series.head
     return at_resolution(

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 from statistics import median
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from gate.errors import InputError, NothingCompared
 from gate.model import Baseline, Session, Side, Stage, TrialStatus, Waiver, plan_of
 from gate.model.plan import block_of, pairs_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from gate.model import Metric, Profile, Trial
+    from gate.model import Metric, Profile, Trial, Value
+
+K = TypeVar("K")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +109,7 @@ def arrange(
 
 
 def _refuse_doubles(sessions: Sequence[Session]) -> None:
-    """Neither may one measurement count twice, nor one of two be dropped in silence."""
+    """No measurement may count twice, and of two none may be dropped in silence."""
     pairs = [s for s in sessions if s.stage is Stage.CONFIRM]
     identities = Counter(f"session {s.id}" for s in sessions)
     sides = Counter(f"the confirming session of {s.profile} {s.side.value}" for s in pairs)
@@ -131,6 +134,7 @@ def _case(
             f"profile {name} has no session of the head side.",
             cure="Hand in the session that `gate run` or `gate check` wrote for the head side.",
         )
+    benchmarks = {one.name for one in reviewed.benchmarks} if reviewed else set()
     of_profile = [baseline for baseline in baselines if baseline.profile == name]
     mine = [b for b in of_profile if b.host_class == whole[0].host.host_class]
     return Case(
@@ -143,17 +147,11 @@ def _case(
         other_classes=tuple(sorted(b.host_class for b in of_profile)) if not mine else (),
         metrics=reviewed.metrics if reviewed else whole[0].metrics,
         reviewed=reviewed,
-        unplanned=_unplanned(whole[0], reviewed),
+        unplanned=frozenset(benchmarks - {plan.benchmark for plan in whole[0].planned}),
     )
 
 
-def _unplanned(head: Session, reviewed: Profile | None) -> frozenset[str]:
-    every = {one.name for one in reviewed.benchmarks} if reviewed else set()
-    return frozenset(every - {plan.benchmark for plan in head.planned})
-
-
 def _as_reviewed(head: Session, reviewed: Profile | None) -> Session:
-    """The session with the plan and the policy of the reviewed profile, not its own."""
     if reviewed is None:
         return head
     return replace(
@@ -167,41 +165,42 @@ def _as_reviewed(head: Session, reviewed: Profile | None) -> Session:
     )
 
 
-def trials_by_benchmark(session: Session) -> dict[str, tuple[Trial, ...]]:
-    """The trials of each benchmark in run order, those set aside left out.
+def trials_by_benchmark(session: Session | None) -> dict[str, tuple[Trial, ...]]:
+    """The trials of each benchmark in run order, those set aside left out."""
+    if session is None:
+        return {}
+    own = (trial for trial in session.trials if trial.stage is session.stage)
+    return in_run_order(trial for trial in own if trial.status is not TrialStatus.ASIDE)
 
-    Made once for a session, since suites can be large.
-    """
+
+def in_run_order(trials: Iterable[Trial]) -> dict[str, tuple[Trial, ...]]:
+    """Trials by benchmark. Made once for a session, since suites can be large."""
     found: dict[str, list[Trial]] = {}
-    for trial in sorted(session.trials, key=lambda trial: trial.sequence):
-        if trial.stage is session.stage and trial.status is not TrialStatus.ASIDE:
-            found.setdefault(trial.benchmark, []).append(trial)
-    return {benchmark: tuple(trials) for benchmark, trials in found.items()}
+    for trial in sorted(trials, key=lambda trial: trial.sequence):
+        found.setdefault(trial.benchmark, []).append(trial)
+    return {benchmark: tuple(own) for benchmark, own in found.items()}
 
 
-def values_in(trials: Sequence[Trial], metric: str) -> tuple[float, ...]:
+def metric_values(trials: Iterable[Trial], metric: str) -> Iterator[Value]:
+    """What these trials gave of a metric, whatever became of them."""
+    return (value for trial in trials for value in trial.values if value.metric == metric)
+
+
+def _counted_values(trials: Iterable[Trial], metric: str) -> Iterator[Value]:
+    return metric_values((trial for trial in trials if trial.status is TrialStatus.OK), metric)
+
+
+def values_in(trials: Iterable[Trial], metric: str) -> tuple[float, ...]:
     """A metric's values in these trials, failed ones left out."""
-    return tuple(
-        value.value
-        for trial in trials
-        if trial.status is TrialStatus.OK
-        for value in trial.values
-        if value.metric == metric
-    )
+    return tuple(value.value for value in _counted_values(trials, metric))
 
 
-def resolution_in(trials: Sequence[Trial], metric: str) -> float:
+def resolution_in(trials: Iterable[Trial], metric: str) -> float:
     """The median resolution of a metric in these trials, in its base unit.
 
     Not the coarsest: a single noisy trial would lift the tolerance of all of them.
     """
-    found = [
-        value.resolution
-        for trial in trials
-        if trial.status is TrialStatus.OK
-        for value in trial.values
-        if value.metric == metric
-    ]
+    found = [value.resolution for value in _counted_values(trials, metric)]
     return median(found) if found else 0.0
 
 
@@ -214,14 +213,17 @@ def failures_in(trials: Sequence[Trial]) -> tuple[str, ...]:
     )
 
 
-def values_of(session: Session, benchmark: str, metric: str) -> tuple[float, ...]:
-    """A series of a session's trials, in run order."""
-    return values_in(trials_by_benchmark(session).get(benchmark, ()), metric)
+def on_both_sides(
+    case: Case, read: Callable[[Session | None], Mapping[K, Sequence[T]]]
+) -> dict[K, tuple[Sequence[T], Sequence[T]]]:
+    """What `read` finds of the base and of the head side, by the keys that it gives.
 
-
-def failures_of(session: Session, benchmark: str) -> tuple[str, ...]:
-    """Why trials of a benchmark failed, in run order."""
-    return failures_in(trials_by_benchmark(session).get(benchmark, ()))
+    Of the pairs where both of their sides have it, for these are of one day; else of the screen.
+    """
+    base, pair_head, screen = map(read, (case.pair_base, case.pair_head, case.head))
+    paired = base.keys() & pair_head.keys()
+    alone = {key: ((), screen[key]) for key in screen.keys() - paired}
+    return alone | {key: (base[key], pair_head[key]) for key in paired}
 
 
 Values = tuple[tuple[float, ...], tuple[float, ...]]
@@ -232,8 +234,7 @@ class Pairing:
     """The confirming trials of one benchmark."""
 
     def __init__(self, base: Session | None, head: Session | None, benchmark: str) -> None:
-        self._base = _by_pair(base, benchmark)
-        self._head = _by_pair(head, benchmark)
+        self._base, self._head = (_by_pair(session, benchmark) for session in (base, head))
 
     @property
     def blocks(self) -> tuple[int, ...]:
@@ -244,7 +245,10 @@ class Pairing:
 
     def values(self, metric: str) -> tuple[Values, ...]:
         """A metric's values in the complete blocks that hold it in every trial."""
-        before, after = _of(self._base, metric), _of(self._head, metric)
+        before, after = (
+            {pair: value for pair, trial in side.items() for value in values_in((trial,), metric)}
+            for side in (self._base, self._head)
+        )
         return tuple(
             (tuple(before[p] for p in pairs_in(b)), tuple(after[p] for p in pairs_in(b)))
             for b in self.blocks
@@ -263,13 +267,4 @@ def _by_pair(session: Session | None, benchmark: str) -> dict[int, Trial]:
         if trial.benchmark == benchmark
         and trial.pair is not None
         and trial.status is TrialStatus.OK
-    }
-
-
-def _of(trials: Mapping[int, Trial], metric: str) -> dict[int, float]:
-    return {
-        pair: value.value
-        for pair, trial in trials.items()
-        for value in trial.values
-        if value.metric == metric
     }

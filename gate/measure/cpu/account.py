@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gate.errors import MeasureError, TrialFailed
@@ -19,7 +19,7 @@ from gate.model import Role
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from gate.harness.base import Command, Outcome, Reading
+    from gate.harness.base import Reading
     from gate.measure.process.stop import Stop
     from gate.model import CpuBill, IdleReference, Profile, Trial, Value
 
@@ -51,9 +51,9 @@ class Accountant:
             self.idle = measure_idle(self.sources, stop)
         return self.idle
 
-    def renew(self) -> None:
-        """Let the next session look at the idle machine anew."""
-        self.idle = None
+    def renew(self, idle: IdleReference | None = None) -> None:
+        """For the next session look at rest anew, or take what a resumed one has for both sides."""
+        self.idle = idle
 
     def look_again(self, trials: Sequence[Trial], idle: IdleReference, stop: Stop) -> str:
         """At a session's end: why its CPU costs must not be judged, if the rest changed."""
@@ -61,34 +61,21 @@ class Accountant:
             self._rest, self._rest_at = measure_idle(self.sources, stop), time.monotonic()
         return changed_rest(idle, self._rest, [one.cpu for one in trials if one.cpu])
 
-    def adopt(self, idle: IdleReference | None) -> None:
-        """Take what a resumed session has, so that the other side is judged by it too."""
-        self.idle = idle or self.idle
-
-    def run(
-        self,
-        command: Command,
-        runner: Callable[[Command, Callable[[], float]], Outcome],
-        background_cpu: Callable[[], float] | None = None,
-    ) -> Outcome:
-        """Run one process and keep its account; the last one of a trial is the one that counts.
+    def open_meter(self, background_cpu: Callable[[], float] | None = None) -> Meter:
+        """A meter for the process that starts now; a trial's last one is the one that counts.
 
         `background_cpu` gives the CPU-seconds that the background load has used so far.
         """
-        meter = Meter(replace(self.sources, background_cpu=background_cpu))
-        self._meter = meter
-        meter.begin()
-        outcome = runner(command, meter.sample)
-        meter.end(outcome.usage)
-        return outcome
+        self._meter = Meter(self.sources, background_cpu)
+        self._meter.begin()
+        return self._meter
 
     def account(
         self, reading: Reading, idle: IdleReference
     ) -> tuple[CpuBill, tuple[Value, ...], tuple[str, ...]]:
         """The bill of the trial that gave `reading`, its values, and notes on what is lacking.
 
-        Raises:
-            TrialFailed: there is no bill, or a gated metric has no value.
+        The trial fails without a bill, or without the value of a gated metric.
         """
         if self._meter is None or reading.work is None:
             raise TrialFailed(
@@ -107,8 +94,7 @@ class Accountant:
 def make_accountant(profile: Profile) -> Accountant | None:
     """An accountant where the profile asks for CPU cost, else none.
 
-    Raises:
-        MeasureError: G238, this host cannot give a metric that is to close the gate.
+    G238 where this host cannot give a metric that is to close the gate.
     """
     known = cpu_kinds(profile.harness, profile.work)
     asked: dict[str, bool] = {}

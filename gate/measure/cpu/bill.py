@@ -58,10 +58,7 @@ class Curve:
         return min(max(low + (high - low) * since / max(since + until, 1e-9), low), high)
 
     def gained(self, start: float, end: float) -> float:
-        """The gain in a window.
-
-        With too few readings inside for a rate, that of straight lines.
-        """
+        """The gain in a window; with too few readings inside for a rate, that of straight lines."""
         times, values = self.times, self.values
         first, last = self._inside(start, end)
         stretch = self.stretch(start, end)
@@ -99,11 +96,7 @@ SOURCE = "time that the processors were not idle (/proc/stat)"
 
 
 def make_bill(meter: Meter, work: WorkDone, reference: IdleReference) -> CpuBill:
-    """What the measured window cost.
-
-    Raises:
-        TrialFailed: the window cannot be placed, or processors came or went.
-    """
+    """What the measured window cost; one out of place, or a lost processor, fails the trial."""
     readings = [parse_proc_stat(look.stat) for look in meter.looks]
     first, last = readings[0].at, readings[-1].at
     start, end = _edges(work, first, last, meter.wall)
@@ -118,11 +111,15 @@ def make_bill(meter: Meter, work: WorkDone, reference: IdleReference) -> CpuBill
         busy=gains.busy(),
         idle_reference=reference.busy * (end - start),
         contexts=Contexts(
-            **{name: gains.of(index) for index, name in enumerate(FIELDS) if name != "idle"}
+            **{
+                name: gains.gain([one.total[index] for one in readings])
+                for index, name in enumerate(FIELDS)
+                if name != "idle"
+            }
         ),
         per_cpu=tuple(gains.per_cpu()),
         owners=_owners(meter, alive.busy()),
-        switches=gains.switches(),
+        switches=gains.gain([one.switches for one in readings]),
         counters=gains.counters(),
         energy=gains.energy(),
         source=f"{SOURCE}, {len(readings)} readings; own share by wait4",
@@ -175,13 +172,10 @@ class Gains:
     start: float
     end: float
 
-    def _gain(self, values: list[float]) -> float:
+    def gain(self, values: list[float]) -> float:
+        """Of one figure, by its value in each reading."""
         times = [one.at for one in self.readings]
         return max(Curve(times, values).gained(self.start, self.end), 0.0)
-
-    def of(self, index: int) -> float:
-        """One figure of all processors."""
-        return self._gain([one.total[index] for one in self.readings])
 
     def busy(self) -> float:
         """Seconds of all processors that were not idle."""
@@ -194,39 +188,27 @@ class Gains:
 
     def _worked(self, rows: list[tuple[float, ...]], processors: int) -> float:
         """Seconds of `processors`, whose figures are `rows`, that were not idle."""
-        quiet = self._gain([idle(row) for row in rows])
+        quiet = self.gain([idle(row) for row in rows])
         known = max((self.end - self.start) * processors - quiet, 0.0)
-        stolen = self._gain([row[_STEAL] for row in rows])
-        sampled = sum(self._gain([row[index] for row in rows]) for index in _SAMPLED)
+        stolen = self.gain([row[_STEAL] for row in rows])
+        sampled = sum(self.gain([row[index] for row in rows]) for index in _SAMPLED)
         return known + min(max(sampled - known, 0.0), stolen)
-
-    def switches(self) -> float:
-        """Context switches."""
-        return self._gain([one.switches for one in self.readings])
 
     def counters(self) -> Counters | None:
         """Events, where they are counted."""
         if not self.meter.sources.counters:
             return None
-        looks = self.meter.looks
-        found = [self._gain([look.counters[i] for look in looks]) for i in range(4)]
-        return Counters(
-            cycles_user=found[0],
-            cycles_kernel=found[1],
-            instructions_user=found[2],
-            instructions_kernel=found[3],
-        )
+        names = ("cycles_user", "cycles_kernel", "instructions_user", "instructions_kernel")
+        rows = zip(*(look.counters for look in self.meter.looks), strict=True)
+        return Counters(**{name: self.gain([*row]) for name, row in zip(names, rows, strict=True)})
 
     def energy(self) -> float | None:
         """Joule, where they are counted."""
         source, looks = self.meter.sources.energy, self.meter.looks
         if source is None:
             return None
-        steps = [source.used(a.energy, b.energy) for a, b in itertools.pairwise(looks)]
-        sums = [0.0]
-        for step in steps:
-            sums.append(sums[-1] + step)
-        return self._gain(sums)
+        steps = (source.used(a.energy, b.energy) for a, b in itertools.pairwise(looks))
+        return self.gain(list(itertools.accumulate(steps, initial=0.0)))
 
     def resolution(self) -> float:
         """A tick for each figure of the idle time that moved: each is rounded on its own.

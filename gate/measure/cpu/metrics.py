@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.linux.proc_stat import TICK
@@ -116,12 +117,7 @@ def _energy(bill: CpuBill, idle: IdleReference) -> Figure:
 def _events(bill: CpuBill) -> dict[str, float]:
     if bill.counters is None:
         return {}
-    one = bill.counters
-    return {
-        "cycles": one.cycles_user + one.cycles_kernel,
-        "cycles_user": one.cycles_user,
-        "cycles_kernel": one.cycles_kernel,
-        "instructions": one.instructions_user + one.instructions_kernel,
-        "instructions_user": one.instructions_user,
-        "instructions_kernel": one.instructions_kernel,
-    }
+    found: dict[str, float] = asdict(bill.counters)
+    for name in ("cycles", "instructions"):
+        found[name] = found[f"{name}_user"] + found[f"{name}_kernel"]
+    return found

@@ -1,7 +1,4 @@
-"""Looks at the machine: rare and cheap ones while a trial runs, and many while it is at rest.
-
-What the machine uses at rest is taken off every trial's bill.
-"""
+"""Looks at the machine: rare and cheap ones while a trial runs, and many while it is at rest."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ import os
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
-from statistics import median
+from statistics import fmean, median
 from typing import TYPE_CHECKING
 
 from gate.linux import processes
@@ -44,8 +41,6 @@ class Sources:
     """Absent where nobody asks for it, or it cannot be read."""
     counters: CounterFiles | None = None
     """Likewise."""
-    background_cpu: Callable[[], float] | None = None
-    """CPU-seconds that the background load's processes have used so far."""
 
     def look(self) -> CpuSample:
         """Read everything now, in some 30 µs."""
@@ -70,6 +65,8 @@ class Meter:
     """The looks at one process, from before its start to its end."""
 
     sources: Sources
+    background_cpu: Callable[[], float] | None = None
+    """CPU-seconds that the background load's processes have used so far."""
     looks: list[CpuSample] = field(default_factory=list)
     threads: dict[str, float] = field(default_factory=dict)
     background: float = 0.0
@@ -94,7 +91,7 @@ class Meter:
         if not self.looks:
             self.background = -self._background()
         self.looks.append(self.sources.look())
-        if self.sources.background_cpu and len(self.looks) > 1 and _one_has_ended():
+        if self.background_cpu and len(self.looks) > 1 and _one_has_ended():
             self._until = self._background()
         now = time.process_time()
         cost, self._cost = now - self._cost, now
@@ -111,8 +108,7 @@ class Meter:
         self.threads = processes.kthread_seconds(self._before, processes.read_kthreads())
 
     def _background(self) -> float:
-        hook = self.sources.background_cpu
-        return hook() if hook else 0.0
+        return self.background_cpu() if self.background_cpu else 0.0
 
 
 def _one_has_ended() -> bool:
@@ -137,7 +133,7 @@ mean is known to a fraction of a tick."""
 
 
 def measure_idle(sources: Sources, stop: Stop) -> IdleReference:
-    """Look at the machine while nothing is measured."""
+    """Look at the machine while nothing is measured: what it uses is taken off every bill."""
     with stop.interruptible():
         ends = [_looks(sources)]
         for _ in range(_SPANS):
@@ -146,10 +142,11 @@ def measure_idle(sources: Sources, stop: Stop) -> IdleReference:
     readings = [[parse_proc_stat(look.stat) for look in looks] for looks in ends]
     spans = [_busy(early, late) for early, late in itertools.pairwise(readings)]
     first, last = ends[0][-1], ends[-1][0]
+    seconds, energy = last.stat.at - first.stat.at, sources.energy
     return IdleReference(
-        seconds=last.stat.at - first.stat.at,
+        seconds=seconds,
         busy=sorted(spans)[_SPANS // 2],
-        energy=_power(sources, first, last),
+        energy=energy.used(first.energy, last.energy) / seconds if energy else None,
     )
 
 
@@ -179,15 +176,6 @@ def _looks(sources: Sources) -> list[CpuSample]:
 
 def _busy(early: Sequence[CpuTimes], late: Sequence[CpuTimes]) -> float:
     """CPU-seconds per second that were not idle."""
-    seconds = (sum(one.at for one in late) - sum(one.at for one in early)) / _LOOKS
-    quiet = sum(idle(one.total) for one in late) - sum(idle(one.total) for one in early)
-    quiet /= _LOOKS
+    seconds = fmean(one.at for one in late) - fmean(one.at for one in early)
+    quiet = fmean(idle(one.total) for one in late) - fmean(idle(one.total) for one in early)
     return max(len(late[0].each) - quiet / seconds, 0.0)
-
-
-def _power(sources: Sources, before: CpuSample, after: CpuSample) -> float | None:
-    """Joule per second."""
-    if sources.energy is None:
-        return None
-    used = sources.energy.used(before.energy, after.energy)
-    return used / (after.stat.at - before.stat.at)

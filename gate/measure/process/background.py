@@ -22,7 +22,7 @@ from gate.errors import TrialFailed
 from gate.formats.strict import last_line
 from gate.harness.base import Command
 from gate.harness.expand import expand
-from gate.harness.fio.background_job import check_job, job_argv, prepare_job, read_rate
+from gate.harness.fio.run import check_load, load_command, prepare_load, read_rate
 from gate.measure.process.process import (
     kill_group,
     kill_strays,
@@ -38,7 +38,6 @@ from gate.measure.process.rounds import (
     Rounds,
     read_rounds_done,
     tally,
-    tally_of,
 )
 from gate.model import BACKGROUND_RATE, Role, Value, is_loaded
 
@@ -58,33 +57,25 @@ _POLITE = 10.0
 _STARTED = ProcessUsage(cpu=0.03, moved=64 << 10)
 """What a shell uses up merely to start: a command that did more is at work."""
 _SILENT, _MISSED = 1.0, 3
-"""Seconds and mean rounds at a trial's end, in which a load at work ends a round."""
+"""A load at work ends a round in so many seconds, or mean rounds, at a trial's end."""
 _WATCHERS = 2
 """Threads of fio's own process beside its jobs: the one that waits, and its helper."""
 
 
 def check_background(context: TrialContext) -> None:
-    """Refuse a load that cannot be expanded or must not be run.
-
-    Raises:
-        InputError: G232, G233 or G234.
-    """
+    """Refuse a load that cannot be expanded or must not be run (G232, G233, G234)."""
     background = _background_of(context)
-    if background is None:
-        return
-    if background.command is not None:
+    if background is not None and background.command is not None:
         expand(background.command, context)
-    else:
-        check_job(background, context)
+    elif background is not None:
+        check_load(background, context)
 
 
 def prepare_background(context: TrialContext) -> None:
     """Lay out what the load needs before the first trial beside it."""
     background = _background_of(context)
-    if background is None:
-        return
-    if background.job_text is not None:
-        prepare_job(background, context)
+    if background is not None and background.job_text is not None:
+        prepare_load(background, context)
 
 
 def _background_of(context: TrialContext) -> Background | None:
@@ -97,8 +88,7 @@ def _background_of(context: TrialContext) -> Background | None:
 def background_load(context: TrialContext, stop: Stop) -> Iterator[Load | None]:
     """The load beside a trial, at work; None where none belongs there.
 
-    Raises:
-        TrialFailed: it does not start, dies, or shows no sign of life.
+    A load that does not start, dies, or shows no sign of life fails the trial.
     """
     background = _background_of(context)
     if background is None:
@@ -140,7 +130,7 @@ class Load:
             argv: tuple[str, ...] = ("sh", "-c", LOOP, "background", line, str(self._rounds))
             directory = Path(context.profile.root)
         else:
-            argv, directory = job_argv(given, context), context.work
+            argv, directory = load_command(given, context), context.work
         return Command(argv=argv, directory=directory, environment=context.environment, timeout=0.0)
 
     def wait_for_life(self, stop: Stop) -> None:
@@ -159,20 +149,20 @@ class Load:
                 time.sleep(_LOOK)
 
     def _lives(self, first: ProcessUsage) -> bool:
+        since = self._workers() - first
         if self._background.command is not None:
-            since = self._workers() - first
-            return bool(self._done().ends) or _at_work(since)
+            return bool(read_rounds_done(self._rounds, self._started).ends) or _at_work(since)
         # fio itself is at work before its jobs are: those are what must move.
-        return first.tasks > 0 and (self._workers() - first).worked
+        return first.tasks > 0 and since.worked
 
     def _workers(self) -> ProcessUsage:
         """What the load has done; of fio its jobs, without the process that only watches them."""
         if self._background.command is not None:
-            return tally(self._mark)
+            return tally(marked_processes(self._mark))
         others = [number for number in marked_processes(self._mark) if number != self._child.pid]
-        whole = tally_of([self._child.pid])
+        whole = tally([self._child.pid])
         threads = whole if whole.tasks > _WATCHERS else ProcessUsage()
-        return tally_of(others) if others else threads
+        return tally(others) if others else threads
 
     def begin(self) -> None:
         """The measured process is about to start: its part begins here, if the load lives."""
@@ -185,53 +175,54 @@ class Load:
 
     def cpu(self) -> float:
         """CPU-seconds that the load has used so far."""
-        self._used = max(self._used, tally(self._mark).cpu)
+        self._used = max(self._used, tally(marked_processes(self._mark)).cpu)
         return self._used
 
     def finish(self) -> tuple[tuple[Value, ...], tuple[str, ...]]:
-        """Stop the load: its rate and a note, provided it did during the trial what it has to."""
-        self._refuse_death()
-        if self._background.command is not None:
-            return self._by_rounds()
-        return self._by_ios()
+        """The load's rate, or a note in its place; a fio job is stopped for it.
 
-    def _by_rounds(self) -> tuple[tuple[Value, ...], tuple[str, ...]]:
-        done, window = self._done(), self._until - self._from
-        during = done.during(self._from, self._until)
-        if during is None:
-            work = self._after - self._before
-            if not work.worked:
-                raise TrialFailed(
-                    f"the background load did nothing during the {window:.1f} s of the trial: it "
-                    "finished no round and used neither processor nor I/O"
-                )
+        A load that died, or did nothing or too little during the trial, fails it.
+        """
+        self._refuse_death()
+        window, work = self._until - self._from, self._after - self._before
+        is_loop = self._background.command is not None
+        rounds = Rounds(self._started, ())
+        if is_loop:
+            rounds = read_rounds_done(self._rounds, self._started)
+        done = rounds.during(self._from, self._until)
+        if done is None and not work.worked:
+            raise TrialFailed(
+                f"the background load did nothing during the {window:.1f} s of the trial: "
+                f"{'it finished no round and' if is_loop else 'its jobs'} used neither processor "
+                "nor I/O"
+            )
+        if done is not None:
+            self._refuse_stall(rounds, window, *done[:2])
+        elif is_loop:
             self._demand(0.0, f"no round of it ended in the {window:.1f} s of the trial")
-            self._demand_rate(window)
+            self._demand_no_rate(window)
             note = (
                 f"no round of the background load ended in {window:.1f} s; it was at work, with "
                 f"{work.cpu:.2f} CPU-seconds and {work.moved} bytes and calls"
             )
             return (), (note,)
-        count, rate, step = during
+        count, rate, step = done or self._stop_job()
+        return (Value(metric=BACKGROUND_RATE, value=rate, samples=count, resolution=step),), ()
+
+    def _refuse_stall(self, rounds: Rounds, window: float, count: int, rate: float) -> None:
         account = f"{count} rounds of it ended in the {window:.1f} s of the trial"
         # Over whole rounds, and over the whole window: the last may have been long ago.
         self._demand(rate, account)
         self._demand(count / window, account)
-        silence, since = done.silence(self._from, self._until, self._after)
+        silence, since = rounds.silence(self._from, self._until, self._after)
         if silence > max(_SILENT, _MISSED / rate) and not _at_work(since):
             raise TrialFailed(
                 f"the background load stalled: {account}, but none in its last {silence:.1f} s, in "
                 "which it used neither processor nor I/O"
             )
-        return (Value(metric=BACKGROUND_RATE, value=rate, samples=count, resolution=step),), ()
 
-    def _by_ios(self) -> tuple[tuple[Value, ...], tuple[str, ...]]:
-        window = self._until - self._from
-        if not (self._after - self._before).worked:
-            raise TrialFailed(
-                f"the background load did nothing during the {window:.1f} s of the trial: its "
-                "jobs used neither processor nor I/O"
-            )
+    def _stop_job(self) -> tuple[int, float, float]:
+        """I/Os of the fio job, how many per second, and the resolution of that."""
         self._child.send_signal(signal.SIGINT)
         if not wait_for_end(self._child, _POLITE):
             raise TrialFailed(f"the background load did not stop within {_POLITE:g} s")
@@ -241,9 +232,8 @@ class Load:
             raise TrialFailed(f"the background load gave no rate: {failure}") from None
         if seconds <= 0:
             raise TrialFailed("the background load gave no rate: fio measured no time")
-        rate, step = ios / seconds, 1 / seconds
-        self._demand(rate, f"{ios} I/Os in {seconds:.1f} s")
-        return (Value(metric=BACKGROUND_RATE, value=rate, samples=ios, resolution=step),), ()
+        self._demand(ios / seconds, f"{ios} I/Os in {seconds:.1f} s")
+        return ios, ios / seconds, 1 / seconds
 
     def _demand(self, rate: float, account: str) -> None:
         least = self._background.least
@@ -253,7 +243,7 @@ class Load:
                 f"least {least:.4g} op/s are asked for"
             )
 
-    def _demand_rate(self, window: float) -> None:
+    def _demand_no_rate(self, window: float) -> None:
         for metric in self._context.profile.metrics:
             source = metric.derived.of if metric.derived else metric.name
             if source == BACKGROUND_RATE and metric.role is Role.GATE:
@@ -262,13 +252,10 @@ class Load:
                     f"{window:.1f} s of the trial; let a trial last longer, or a round less long"
                 )
 
-    def _done(self) -> Rounds:
-        return read_rounds_done(self._rounds, self._started)
-
     def _refuse_death(self) -> None:
         if not wait_for_end(self._child, 0):
             return
-        died = self._done().died
+        died = read_rounds_done(self._rounds, self._started).died
         lived = (_now() if died is None else died) - self._started
         when = f"{'within' if died is None else 'after'} {max(lived, 0.0):.1f} s"
         # Asked for, not waited for: until then its number, and its group's, cannot be another's.

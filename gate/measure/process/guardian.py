@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
     from gate.measure.process.stop import Stop
 
-
 _DONE = b"."
 _NAME = b"gate-guardian"
 _PR_SET_NAME = 15
@@ -133,11 +132,8 @@ def in_foreground(argv: Sequence[str], cpus: frozenset[int], stop: Stop) -> int:
             os.sched_setaffinity(0, cpus)
 
     try:
-        child = subprocess.Popen(
-            list(argv),
-            env=with_gate_mark(os.environ),
-            preexec_fn=enter,
-        )
+        environment = with_gate_mark(os.environ)
+        child = subprocess.Popen(list(argv), env=environment, preexec_fn=enter)
     except (OSError, subprocess.SubprocessError) as error:
         why = error.strerror if isinstance(error, OSError) else f"not on processors {sorted(cpus)}"
         raise InputError("G201", f"{argv[0]} cannot be started: {why}.") from error
@@ -154,11 +150,9 @@ def _end(child: subprocess.Popen[bytes], number: int) -> None:
     """Pass a signal on, unless the terminal has given it to the command as well."""
     if number != signal.SIGINT:
         child.send_signal(number)
-    for harder in (child.terminate, child.kill, None):
+    for harder in (child.terminate, child.kill):
         try:
-            child.wait(_GRACE if harder else None)
+            child.wait(_GRACE)
         except subprocess.TimeoutExpired:
-            if harder:
-                harder()
-        else:
-            return
+            harder()
+    child.wait()

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.errors import TrialFailed
-from gate.linux.cpu_list import cpus_of
+from gate.linux.cpu_list import cpu_list_text, cpus_of
 from gate.linux.machine import ThisMachine
 from gate.linux.mounts import mounts
 from gate.linux.processes import control_groups, lives, own_mark
@@ -30,17 +30,13 @@ _PATIENCE = 2.0
 
 
 def chosen_cpus(text: str, usable: frozenset[int]) -> frozenset[int]:
-    """`2`: the first two usable processors; `0-1,3`: these.
-
-    Raises:
-        TrialFailed: they are not there, or the text names none.
-    """
-    if text.isdigit():
+    """`2`: the first two usable processors; `0-1,3`: these. Without them, the trial fails."""
+    if text.isdecimal():
         count = int(text)
         if not 0 < count <= len(usable):
             raise TrialFailed(
                 f"cpus = {text} asks for {text} processors, and {len(usable)} may be used here "
-                f"({cpu_list_shown(usable)})"
+                f"({cpu_list_text(usable)})"
             )
         return frozenset(sorted(usable)[:count])
     try:
@@ -51,32 +47,18 @@ def chosen_cpus(text: str, usable: frozenset[int]) -> frozenset[int]:
         raise TrialFailed(f"cpus = {text[:80]} is no count and no list of processors")
     if lacking := wanted - usable:
         raise TrialFailed(
-            f"cpus = {text} asks for processor {cpu_list_shown(lacking)}, "
-            f"and only {cpu_list_shown(usable)} may be used here"
+            f"cpus = {text} asks for processor {cpu_list_text(lacking)}, "
+            f"and only {cpu_list_text(usable)} may be used here"
         )
     return wanted
 
 
-def cpu_list_shown(cpus: frozenset[int]) -> str:
-    """`0,1,3`: as the kernel reads a list."""
-    return ",".join(str(one) for one in sorted(cpus))
-
-
 @contextmanager
-def pin_child(
-    text: str | None, usable: frozenset[int] | None = None
-) -> Iterator[Callable[[], None] | None]:
-    """What a child calls before it runs anything; None where nothing is pinned.
-
-    `usable` are the processors to choose from; by default those that this process may use.
-
-    Raises:
-        TrialFailed: the processors are not there.
-    """
-    if text is None:
+def pin_child(cpus: frozenset[int]) -> Iterator[Callable[[], None] | None]:
+    """What a child calls before it runs anything; None without processors to pin it to."""
+    if not cpus:
         yield None
         return
-    cpus = chosen_cpus(text, usable or frozenset(os.sched_getaffinity(0)))
     group = _make_group(cpus)
 
     def enter() -> None:
@@ -100,7 +82,7 @@ def _make_group(cpus: frozenset[int]) -> Path | None:
             group.mkdir()
             if memory:
                 (group / "cpuset.mems").write_text((parent / "cpuset.mems").read_text("ascii"))
-            (group / "cpuset.cpus").write_text(cpu_list_shown(cpus))
+            (group / "cpuset.cpus").write_text(cpu_list_text(cpus))
             _try_to_enter(group)
         except OSError:
             _remove(group, 0.0)
@@ -123,8 +105,7 @@ def _try_to_enter(group: Path) -> None:
             os._exit(1)
         os._exit(0)
     if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0:
-        message = "no process may enter it"
-        raise OSError(message)
+        raise OSError("no process may enter it")
 
 
 def _parents() -> Iterator[tuple[Path, bool]]:
@@ -152,13 +133,12 @@ def _below(place: str, root: str, path: str) -> Path:
 
 def _sweep(parent: Path) -> None:
     """Remove what a killed gate left: empty groups whose maker is gone."""
-    try:
-        left = list(parent.glob(f"{_PREFIX}*"))
-    except OSError:
-        return
+    left: list[Path] = []
+    with suppress(OSError):
+        left += parent.glob(f"{_PREFIX}*")
     for group in left:
         parts = group.name.removeprefix(_PREFIX).split("-")
-        if len(parts) > 1 and parts[0].isdigit() and not lives(int(parts[0]), parts[1]):
+        if len(parts) > 1 and parts[0].isdecimal() and not lives(int(parts[0]), parts[1]):
             _remove(group, 0.0)
 
 

@@ -1,7 +1,4 @@
-"""One child process in a group of its own: waited for without polling, killed whole.
-
-And the environment that a child gets.
-"""
+"""One child process: its environment, waited for without polling, killed with its whole group."""
 
 from __future__ import annotations
 
@@ -16,6 +13,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from contextlib import suppress
 from typing import IO, TYPE_CHECKING
 
 from gate.harness.base import Command, Outcome, Usage
@@ -47,15 +45,12 @@ def run_process(
 ) -> Outcome:
     """Run a command to its end, its timeout or a stop request.
 
-    `sample` is called before the start, at the end, and in between as often as it asks for: it
-    gives the seconds until it wants to be called again. `enter` is called in the child before it
-    runs anything.
+    `sample` is called before the start, at the end, and in between: it gives the seconds until it
+    wants to be called again. `enter` is called in the child before it runs anything.
 
     Output goes to files, not pipes, so that this process sleeps while the child is measured.
     Whatever the child left behind, in its group or out of it, is killed, also after a normal exit.
-
-    Raises:
-        OSError: the program cannot be started.
+    `OSError` where the program cannot be started.
     """
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         mark, started = secrets.token_hex(8), time.monotonic()
@@ -88,12 +83,13 @@ def start(
 ) -> subprocess.Popen[bytes]:
     """Start a command in a session of its own, marked, and bound to end with the gate.
 
-    Raises:
-        OSError: the program cannot be started, or `enter` failed in the child.
+    `OSError` where the program cannot be started, or `enter` failed in the child.
     """
 
     def prepare() -> None:
-        _die_with_parent()
+        # If the gate is killed outright, the harness must not go on writing to the disk. SIGTERM,
+        # because fio then ends its workers, which have left its process group.
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
         if enter is not None:
             enter()
 
@@ -115,14 +111,6 @@ def start(
 def with_gate_mark(environment: Mapping[str, str]) -> dict[str, str]:
     """An environment in which a guardian finds what this process started."""
     return dict(environment) | {_GATE: own_mark()}
-
-
-def _die_with_parent() -> None:
-    """If the gate is killed outright, the harness must not go on writing to the disk.
-
-    SIGTERM, because fio then ends its workers, which have left its process group.
-    """
-    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
 
 
 def wait_for_end(
@@ -168,27 +156,23 @@ def kill_group(child: subprocess.Popen[bytes]) -> Usage:
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:
-    try:
+    # The group may be gone, or only members of another user left.
+    with suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
-    except (ProcessLookupError, PermissionError):
-        return  # the group is gone, or only members of another user are left
 
 
 def kill_strays(mark: str) -> bool:
     """Kill what has left the group, as fio's workers do: the mark is in its environment.
 
-    Again until none is left: one may start another between our look at it and its death. Whether
-    there were any.
+    Again until none is left: one may start another before it dies. Whether there were any.
     """
     for turn in range(_PASSES):
         left = list(marked_processes(mark))
         if not left:
             return turn > 0
         for number in left:
-            try:
+            with suppress(OSError):  # gone meanwhile, or of another user
                 os.kill(number, signal.SIGKILL)
-            except OSError:
-                continue  # gone meanwhile, or of another user
         time.sleep(_DYING)
     return True
 

@@ -1,20 +1,16 @@
-"""What a background load has done: processor time and I/O by the kernel's count, and its rounds.
-
-The loop that runs a command again and again writes down when each round ended, and what all of
-them had used by then.
-"""
+"""What a background load has done: processor time and I/O by the kernel's count, and its rounds."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from operator import sub
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.errors import TrialFailed
 from gate.formats.strict import export
 from gate.linux.proc_stat import TICK
 from gate.linux.processes import process_io, process_stat
-from gate.measure.process.process import marked_processes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,9 +28,7 @@ class ProcessUsage(NamedTuple):
     """Processes and threads that live now."""
 
     def __sub__(self, other: ProcessUsage) -> ProcessUsage:
-        return ProcessUsage(
-            self.cpu - other.cpu, self.moved - other.moved, self.tasks - other.tasks
-        )
+        return ProcessUsage._make(map(sub, self, other))
 
     @property
     def worked(self) -> bool:
@@ -42,13 +36,8 @@ class ProcessUsage(NamedTuple):
         return self.cpu > 0 or self.moved > 0
 
 
-def tally(mark: str) -> ProcessUsage:
-    """Everything that carries the mark."""
-    return tally_of(marked_processes(mark))
-
-
-def tally_of(processes: Iterable[int]) -> ProcessUsage:
-    """These processes; one that is gone meanwhile is left out."""
+def tally(processes: Iterable[int]) -> ProcessUsage:
+    """What these processes used; one that is gone meanwhile is left out."""
     cpu, moved, tasks = 0.0, 0, 0
     for number in processes:
         stat = process_stat(number)
@@ -97,8 +86,7 @@ class Rounds:
     def during(self, begin: float, end: float) -> tuple[int, float, float] | None:
         """Rounds that ended in a window, how many per second, and the resolution of that.
 
-        The rate is over whole rounds: from the last end before the window to the last in it. None
-        where none ended in it.
+        The rate is over whole rounds: from the last end before the window to the last in it.
         """
         inside = [one for one in self.ends if begin <= one <= end]
         if not inside:
@@ -109,10 +97,7 @@ class Rounds:
         return len(inside), rate, rate * _TICK / lasted
 
     def silence(self, begin: float, end: float, used: ProcessUsage) -> tuple[float, ProcessUsage]:
-        """Seconds from the last end in a window to the window's own, and what was used in them.
-
-        `used` is what the load had used up when the window ended.
-        """
+        """Seconds without an end up to a window's own, and the use in them; then it was `used`."""
         ends = [n for n, one in enumerate(self.ends) if begin <= one <= end]
         if not ends:
             return end - begin, ProcessUsage()
@@ -123,24 +108,20 @@ def read_rounds_done(path: Path, started: float) -> Rounds:
     """Read what the loop alone may write; nothing yet is no rounds."""
     if not path.exists():
         return Rounds(started, ())
-    ends: list[float] = []
-    used: list[ProcessUsage] = []
-    died = None
     whole, _, _ = export(path, "the background load", empty=True).rpartition("\n")
-    for line in whole.splitlines():
-        fields = line.split()
-        try:
-            moment, *counts = float(fields[0]), *map(int, fields[1:])
-        except (ValueError, IndexError):
-            raise TrialFailed("the background load's record of its rounds is spoilt") from None
-        if not math.isfinite(moment) or (ends and moment < ends[-1]):
-            raise TrialFailed("the background load's record of its rounds is spoilt")
-        match counts:
-            case [_]:
-                died = moment
-            case [ticks, moved]:
-                ends.append(moment)
-                used.append(ProcessUsage(cpu=ticks * TICK, moved=moved))
-            case _:
-                raise TrialFailed("the background load's record of its rounds is spoilt")
-    return Rounds(started, tuple(ends), died, tuple(used))
+    rows = [line.split() for line in whole.splitlines()]
+    try:
+        moments = [float(row[0]) for row in rows]
+        counts = [[int(count) for count in row[1:]] for row in rows]
+    except (ValueError, IndexError):
+        moments, counts = [math.nan], [[]]
+    is_whole = all(map(math.isfinite, moments)) and {1, 2} >= {len(one) for one in counts}
+    if not is_whole or moments != sorted(moments):
+        raise TrialFailed("the background load's record of its rounds is spoilt")
+    done = list(zip(moments, counts, strict=True))
+    return Rounds(
+        started,
+        tuple(moment for moment, one in done if len(one) == 2),
+        next((moment for moment, one in done if len(one) == 1), None),
+        tuple(ProcessUsage(one[0] * TICK, one[1]) for _, one in done if len(one) == 2),
+    )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError, MeasureError, TrialFailed
 from gate.formats.host.devices_file import DEVICES, read_devices
+from gate.harness.base import Command
 from gate.host.disk_guard.filesystem import FileSystem, enter_own_mounts, ours
 from gate.host.disk_guard.guard import check_device, demand_same, hold_device
 from gate.host.journal import state_directory
@@ -15,16 +17,19 @@ from gate.linux.machine import ThisMachine
 from gate.measure.process.process import trial_processes
 from gate.measure.storage.budget import Budget
 from gate.measure.storage.steps import (
+    LONGEST,
     Identity,
     data_files,
+    demand_success,
     directory_of,
     discard,
     drop_caches,
     empty,
     identity,
-    precondition,
+    precondition_words,
     run_system_program,
 )
+from gate.units import show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -38,6 +43,7 @@ if TYPE_CHECKING:
 
 LEAST = 16 << 20
 """Bytes below which a device is no storage to measure."""
+_REPORTED_EVERY = 2.0
 
 
 @dataclass(slots=True)
@@ -78,10 +84,8 @@ class StorageState:
     def before(self, context: TrialContext) -> bool:
         """Do the steps of `prepare` before a trial; whether data files must be laid out anew.
 
-        Raises:
-            TrialFailed: a step failed.
-            MeasureError: the write budget has no room for another such trial.
-            InputError: the device may not be written any more.
+        A step that fails fails the trial; a budget without room for another such trial, and a
+        device that may not be written any more, end the run.
         """
         self.budget.demand(context.benchmark.name)
         anew = False
@@ -104,12 +108,7 @@ class StorageState:
         return anew
 
     def laid_out(self, context: TrialContext) -> None:
-        """After the data files are there: precondition what is new, then drop the caches.
-
-        Raises:
-            TrialFailed: a step failed.
-            MeasureError: preconditioning failed, or would exceed the write budget.
-        """
+        """After the data files are there: precondition what is new, then drop the caches."""
         if self.wanted.precondition:
             self._precondition(context)
         if "drop_caches" in self.wanted.prepare:
@@ -121,31 +120,33 @@ class StorageState:
         if raw:
             due = [] if self._device_written else [(self.device, self.size)]
         else:
-            due = list(self._new_files())
+            files = data_files(self.work)
+            due = [(name, size) for name, size, who in files if who not in self._written]
         total = float(sum(size for _, size in due) * len(self.wanted.precondition))
         self.budget.demand_bytes(total, "preconditioning")
         for step in self.wanted.precondition:
             for target, size in due:
-                precondition(
-                    target,
-                    size,
-                    step,
-                    directory=context.work,
-                    environment=self.environment,
-                    stop=self.stop,
-                    say=self.say,
-                    written=self.budget.live,
-                )
+                self._write_whole(target, size, step, context.work)
         if raw:
             self._device_written = True
         else:
             self._written |= {identity(self.work / name) for name, _ in due}
 
-    def _new_files(self) -> Iterator[tuple[str, int]]:
-        """Data files that nobody has written yet, relative to the work directory."""
-        for name, size, who in data_files(self.work):
-            if who not in self._written:
-                yield name, size
+    def _write_whole(self, target: str, size: int, step: str, directory: Path) -> None:
+        start, reported = self.budget.live(), 0.0
+
+        def progress() -> float:
+            nonlocal reported
+            if time.monotonic() - reported >= _REPORTED_EVERY:
+                reported = time.monotonic()
+                done = show(self.budget.live() - start, "B")
+                self.say(f"precondition, {step}: {done} of {show(float(size), 'B')}")
+            return _REPORTED_EVERY
+
+        argv, own = precondition_words(target, size, step), self.environment
+        command = Command(argv=argv, directory=directory, environment=own, timeout=LONGEST)
+        cure = "Preconditioning needs fio and storage that takes direct I/O (tmpfs does not)."
+        demand_success(command, self.stop, f"{step} of {target}", cure, progress)
 
     @property
     def look(self) -> Callable[[], float] | None:
@@ -153,11 +154,7 @@ class StorageState:
         return self.budget.look if self.budget.limit is not None else None
 
     def checked(self) -> Device:
-        """The device, looked at again.
-
-        Raises:
-            InputError: it may not be written.
-        """
+        """The device, looked at again; refused where it may not be written."""
         if self.allowed is None:
             raise InputError("G255", "the profile names no device.")
         now = check_device(ThisMachine(), self.allowed, least=LEAST, ours=ours())
@@ -170,11 +167,8 @@ class StorageState:
     def opened(self) -> Iterator[None]:
         """Inside, the device is ours alone, and its file system is made and mounted.
 
-        What other profiles did to it meanwhile is nobody's business: it counts as not written.
-
-        Raises:
-            InputError: the device may not be written any more; nothing was.
-            MeasureError: the file system cannot be made or mounted.
+        What other profiles did to it meanwhile is nobody's business: it counts as not written. A
+        device that may not be written any more is refused before anything is.
         """
         self._written.clear()
         self._device_written = False
@@ -228,10 +222,7 @@ def make_storage(
 ) -> StorageState | None:
     """The storage of a profile for one run; none where it asks for no state.
 
-    The device is looked at, and nothing is written yet.
-
-    Raises:
-        InputError: the device is in no allow-list, or may not be written.
+    The device is looked at, and refused where no list allows it or it may not be written.
     """
     wanted = profile.storage
     if wanted is None:
@@ -254,11 +245,7 @@ def make_storage(
 
 
 def allowed_device(name: str, place: str) -> AllowedDevice:
-    """The device that this machine's owner gave to the gate under that name.
-
-    Raises:
-        InputError: G255, there is none; the owner's file is malformed or unsafe.
-    """
+    """The device that this machine's owner gave to the gate under that name, or G255."""
     devices = {one.name: one for one in read_devices()}
     if name not in devices:
         known = f"it names {', '.join(sorted(devices))}" if devices else "it names none"

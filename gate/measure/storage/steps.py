@@ -11,19 +11,19 @@ import fcntl
 import os
 import shutil
 import struct
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.errors import MeasureError, TrialFailed
+from gate.formats.strict import last_line
 from gate.harness.base import Command
 from gate.linux.mounts import mounts_below
 from gate.measure.process.process import run_process
 from gate.measure.process.stop import Stop
-from gate.units import show
+from gate.subject.module_journal import SYSTEM
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 
 _BLKDISCARD = 0x1277
@@ -36,8 +36,7 @@ Identity = tuple[int, int, int]
 def data_files(work: Path) -> Iterator[tuple[str, int, Identity]]:
     """Name below `work`, bytes and identity of every data file, in order of the name.
 
-    Raises:
-        TrialFailed: one has a second name, which may stand anywhere.
+    One with a second name, which may stand anywhere, fails the trial.
     """
     for place, directories, names in os.walk(work):
         directories[:] = sorted(one for one in directories if one != _LEFT)
@@ -67,9 +66,8 @@ def identity(path: Path) -> Identity:
 def empty(work: Path, home: tuple[int, int]) -> None:
     """Remove every data file from the directory that `work` was when it was `home`.
 
-    Raises:
-        TrialFailed: one cannot be removed, something is mounted among them, or `work` is another
-            directory by now, which a command may have put there.
+    The trial fails where one cannot be removed, something is mounted among them, or `work` is
+    another directory by now, which a command may have put there.
     """
     try:
         now = directory_of(work)
@@ -109,11 +107,8 @@ def drop_caches() -> None:
         raise TrialFailed(f"drop_caches: {error.strerror}; this needs root") from None
 
 
-_LONGEST = 72 * 3600.0
-"""Seconds; a hard disk of 30 TB takes a day and a half."""
-_REPORTED_EVERY = 2.0
-_SYSTEM = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8"}
-"""Where the programs that touch a device come from: no directory of a project comes before."""
+LONGEST = 72 * 3600.0
+"""Seconds to write a whole target; a hard disk of 30 TB takes a day and a half."""
 _PATIENCE = 600.0
 """Seconds for a step between trials: mkfs, trim, mount."""
 STEPS = {
@@ -123,59 +118,29 @@ STEPS = {
 """Each covers its target once: a random map leaves no block out and takes none twice."""
 
 
-def precondition(
-    target: str,
-    size: int,
-    step: str,
-    *,
-    directory: Path,
-    environment: Mapping[str, str],
-    stop: Stop,
-    say: Callable[[str], None],
-    written: Callable[[], float],
-) -> None:
-    """Write a whole target, a device or a file in `directory`, once.
-
-    Raises:
-        MeasureError: G258, fio failed.
-    """
-    start, reported = written(), 0.0
-
-    def progress() -> float:
-        nonlocal reported
-        if time.monotonic() - reported >= _REPORTED_EVERY:
-            reported = time.monotonic()
-            done = show(written() - start, "B")
-            say(f"precondition, {step}: {done} of {show(float(size), 'B')}")
-        return _REPORTED_EVERY
-
-    argv = (
+def precondition_words(target: str, size: int, step: str) -> tuple[str, ...]:
+    """The fio that writes a whole target once: a device, or a file in its directory."""
+    return (
         *("fio", "--name=precondition", f"--filename={_fio_name(target)}"),
         *(f"--size={size}", "--ioengine=libaio", "--direct=1", "--overwrite=1"),
         *("--fallocate=none", "--end_fsync=1", "--refill_buffers", *STEPS[step]),
     )
-    command = Command(argv=argv, directory=directory, environment=environment, timeout=_LONGEST)
-    cure = "Preconditioning needs fio and storage that takes direct I/O (tmpfs does not)."
-    _demand_success(command, stop, f"{step} of {target}", cure, progress)
 
 
 def run_system_program(argv: Sequence[str]) -> None:
-    """Run a program to its end, also when a signal came: half a file system helps nobody.
-
-    Raises:
-        MeasureError: G258, it is missing or failed.
-    """
-    command = Command(argv=tuple(argv), directory=Path("/"), environment=_SYSTEM, timeout=_PATIENCE)
-    _demand_success(command, Stop(), " ".join(argv), "Run it by hand to see why.")
+    """Run a program to its end, also after a signal: half a file system helps nobody. Or G258."""
+    command = Command(argv=tuple(argv), directory=Path("/"), environment=SYSTEM, timeout=_PATIENCE)
+    demand_success(command, Stop(), " ".join(argv), "Run it by hand to see why.")
 
 
-def _demand_success(
+def demand_success(
     command: Command,
     stop: Stop,
     what: str,
     cure: str,
     progress: Callable[[], float] | None = None,
 ) -> None:
+    """Run a step to its end, or G258."""
     try:
         outcome = run_process(command, stop, sample=progress)
     except OSError as error:
@@ -183,8 +148,8 @@ def _demand_success(
     else:
         if outcome.status == 0 and not outcome.timed_out:
             return
-        lines = (outcome.errors or outcome.output).strip().splitlines()
-        why = lines[-1][:200] if lines else f"status {outcome.status}"
+        said = last_line(outcome.errors or outcome.output)[:200]
+        why = said or f"status {outcome.status}"
     raise MeasureError(
         "G258", f"the storage could not be brought into its state: {what}: {why}.", cure=cure
     )
@@ -192,5 +157,4 @@ def _demand_success(
 
 def _fio_name(target: str) -> str:
     """A name that fio takes as it is: it splits at colons, strips blanks, and knows `-`."""
-    path = target if target.startswith("/") else f"./{target}"
-    return path.replace(":", "\\:")
+    return (target if target.startswith("/") else f"./{target}").replace(":", "\\:")

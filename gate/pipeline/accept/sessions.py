@@ -6,7 +6,6 @@ commit; the rows are the same for a terminal, a commit and a pull request.
 
 from __future__ import annotations
 
-import json
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -77,11 +76,6 @@ def as_json(rows: Sequence[SeriesChange]) -> list[dict[str, object]]:
     """Changes for machines."""
     names = ("host_class", "profile", "benchmark", "metric", "before", "after", "reason", "text")
     return [{name: getattr(row, name) for name in names} for row in rows]
-
-
-def json_answer(**values: object) -> str:
-    """The JSON answer of a command."""
-    return json.dumps({"schema": 1, **values}, indent=1)
 
 
 def _key(baseline: Baseline, series: BaselineSeries) -> Key:

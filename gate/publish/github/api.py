@@ -1,19 +1,18 @@
 """The REST API of GitHub, as far as publishing needs it: patient, bounded, and discreet.
 
-Patient: what GitHub says about waiting is done, and printed. Bounded: four tries, ten minutes of
-waiting in all, sixteen MiB of answer. Discreet: the token goes to the API's own origin and
-nowhere else, and stands in no message.
+Patient: what GitHub says about waiting is done, and printed. Bounded: in tries, waiting and bytes.
+Discreet: the token goes to the API's own origin and nowhere else, and stands in no message.
 
-What may be repeated without asking: GET, PATCH and DELETE have the same effect twice as once
-(RFC 9110, 9.2.2; of PATCH this holds for the calls made here), and so has a POST that makes an
-object named by its content (blob, tree, commit): its caller says so by `again=True`. Any other
-POST is repeated only where it certainly was not carried out: no connection, or a rate limit. If it
-may have been, `OutcomeUnclear` is raised, and the caller looks before it leaps.
+GET, PATCH and DELETE have the same effect twice as once (RFC 9110, 9.2.2; of PATCH this holds for
+the calls made here), and so has a POST that makes an object named by its content (blob, tree,
+commit): `again=True`. Any other POST is repeated only where it certainly was not carried out: no
+connection, or a rate limit. Else `OutcomeUnclear` is raised, and the caller looks before it leaps.
 """
 
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -22,7 +21,7 @@ from gate.errors import InputError, PublishError
 from gate.formats.toml import parse_json
 from gate.publish.github import addresses
 from gate.publish.github.responses import (
-    MISSING,
+    NotFound,
     OutcomeUnclear,
     RequestRefused,
     rate_limit_wait,
@@ -53,12 +52,10 @@ _SUCCESS_ENDS, _ERRORS_OF_SERVER = 300, 500
 
 
 class Api:
-    """One command's view of the API and of one repository. Every failure is a PublishError.
+    """One command's view of the API and of one repository.
 
-    G270 refused (`RequestRefused`, with the status in `http`), G271 a rate limit that lasts too
-    long, G272 no connection or a server that keeps failing (`OutcomeUnclear` where a POST may have
-    been carried out), G273 an answer that is not what the API documents, G274 a conflict (409),
-    G275 a download beyond its cap.
+    Every failure is a PublishError (the package has their codes), `RequestRefused` with a status in
+    `http`, `OutcomeUnclear` where a POST may have been carried out.
     """
 
     def __init__(
@@ -90,19 +87,12 @@ class Api:
 
     def find(self, path: str, **query: str | int) -> Any | None:
         """The value at that path; None where GitHub knows of none (404)."""
-        try:
+        with suppress(NotFound):
             return self.get(path, **query)
-        except RequestRefused as error:
-            if error.http == MISSING:
-                return None
-            raise
+        return None
 
     def post(self, path: str, body: object, *, again: bool = False) -> Any:
-        """Make something; `again`: doing it twice is the same as doing it once.
-
-        Raises:
-            OutcomeUnclear: it may have been made, and nobody told us.
-        """
+        """Make something; `again`: doing it twice is the same as doing it once."""
         return self._write("POST", path, body, again=again)
 
     def patch(self, path: str, body: object) -> Any:
@@ -132,11 +122,10 @@ class Api:
         raise unexpected(title, f"there are more than {_MOST_PAGES} pages")
 
     def download(self, path: str, cap: int) -> bytes:
-        """The bytes at that path, at most `cap`; where it points elsewhere, from there.
+        """The bytes at that path, at most `cap`.
 
         GitHub keeps artifacts with a storage service and answers 302 with an address that opens by
-        itself. That one redirect is followed without the token, to https or, where the API
-        itself is not behind https, to the API's own host.
+        itself: followed once, without the token, to https or beside an API that is not behind it.
         """
         request = Request(method="GET", url=f"{self._base}{path}", shown=path, cap=cap)
         response = self._ask(request)
@@ -202,7 +191,12 @@ class Api:
             try:
                 response = self._transport.exchange(request)
             except TooLarge:
-                raise _too_large(request) from None
+                if request.cap == MOST_JSON:
+                    what = f"it is longer than {MOST_JSON} bytes"
+                    raise unexpected(request.title, what) from None
+                message = f"{request.title}: more than {request.cap} bytes came."
+                cure = "Nothing of it was kept."
+                raise PublishError("G275", message, cure=cure) from None
             except Unreachable as error:
                 fault, arrived = error.reason, error.arrived
                 tries += TRIES if error.hopeless else 0
@@ -235,7 +229,7 @@ class Api:
     def _hidden(self, error: RequestRefused) -> RequestRefused:
         """The same error without the token, should a server have repeated it to us."""
         message, cure = map(self._hide, (error.message, error.cure))
-        return RequestRefused(error.code, message, cure=cure, http=error.http)
+        return type(error)(error.code, message, cure=cure, http=error.http)
 
 
 def _parse(response: Response, title: str) -> Any:
@@ -245,10 +239,3 @@ def _parse(response: Response, title: str) -> Any:
         return parse_json(response.body.decode("utf-8"), "answer")
     except (InputError, UnicodeDecodeError) as error:
         raise unexpected(title, "it is not JSON") from error
-
-
-def _too_large(request: Request) -> PublishError:
-    if request.cap == MOST_JSON:
-        return unexpected(request.title, f"it is longer than {MOST_JSON} bytes")
-    message = f"{request.title}: more than {request.cap} bytes came."
-    return PublishError("G275", message, cure="Nothing of it was kept.")

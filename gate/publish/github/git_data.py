@@ -11,6 +11,7 @@ import base64
 import binascii
 import hashlib
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from gate.errors import PublishError
@@ -18,7 +19,7 @@ from gate.formats import names
 from gate.formats.baseline.baseline_file import is_config_name
 from gate.publish.github.addresses import quote
 from gate.publish.github.responses import (
-    MISSING,
+    NotFound,
     OutcomeUnclear,
     RequestRefused,
     field,
@@ -78,8 +79,7 @@ class CommitTree:
 def blobs_at(api: Api, commit: str, paths: Iterable[str]) -> dict[str, str]:
     """The content hash of each of these files at a commit; what is not there is left out."""
     tree = CommitTree(api, commit)
-    hashes = {path: tree.blob(path) for path in paths}
-    return {path: content for path, content in hashes.items() if content is not None}
+    return {path: content for path in paths if (content := tree.blob(path)) is not None}
 
 
 def blob_text(api: Api, content: str) -> str:
@@ -111,12 +111,9 @@ def contains(api: Api, tip: str, commit: str) -> bool:
     """Whether a commit is in the history that ends at `tip`; an unknown one is not."""
     if commit == tip:
         return True
-    try:
+    with suppress(NotFound):
         return compare_commits(api, commit, tip)[1] == 0
-    except RequestRefused as error:
-        if error.http == MISSING:
-            return False
-        raise
+    return False
 
 
 def commit_files(
@@ -131,9 +128,8 @@ def commit_files(
 ) -> str:
     """Commit files (path in the repository -> text) onto `parent`, and let `branch` point there.
 
-    With `create` the branch is made, otherwise it must stand at `parent`. Returns the new commit;
-    `parent` itself where it holds these very files and the branch is there already. Where the
-    branch moved meanwhile (G274) nothing is changed.
+    With `create` the branch is made, otherwise it must stand at `parent`, else nothing is changed
+    (G274). Returns the new commit, or `parent` where a branch that was there holds these files.
     """
     for path in files:
         _refuse_path(path, below)
@@ -172,8 +168,7 @@ def point_branch(api: Api, branch: str, commit: str, *, before: str | None) -> N
     except RequestRefused as error:
         if error.http != _UNPROCESSABLE:
             raise
-        now = branch_tip(api, branch)
-        if now != before:
+        if (now := branch_tip(api, branch)) != before:
             raise _branch_moved(branch, now) from error
         what = f"{error.message} The branch {clean(branch, 100)} may be protected."
         cure = "Let a pull request carry the baseline: --mode pull-request."
@@ -192,7 +187,6 @@ def is_branch_name(name: str) -> bool:
 
 
 def _tree_of(api: Api, commit: str) -> str:
-    """The hash of a commit's tree."""
     answer = api.get(f"{api.top}/git/commits/{quote(commit)}")
     return sha(answer, "tree.sha", of=f"commit {commit[:12]}")
 
@@ -226,10 +220,7 @@ def _branch_moved(branch: str, now: str | None) -> PublishError:
 
 
 def _refuse_path(path: str, below: str) -> None:
-    """Only what stands in baselines below one directory: no workflow, no code.
-
-    That are TOML files, each part of their paths a plain name, and kernels' configurations.
-    """
+    """Only TOML files of plain names and kernels' configurations, below one directory: no code."""
     parts = path.split("/")
     plain = all(names.is_plain(part.removesuffix(".toml")) for part in parts[:-1])
     name = parts[-1].removesuffix(".toml")

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-MISSING = 404
-"""Status: there is no such thing, or the token may not see it."""
-_UNAUTHORISED, _FORBIDDEN, _CONFLICT, _TOO_MANY = 401, 403, 409, 429
+_UNAUTHORISED, _FORBIDDEN, _MISSING, _CONFLICT, _TOO_MANY = 401, 403, 404, 409, 429
 _LONGEST_REASON = 300
 _MINUTE = 60.0
 """Seconds; GitHub asks to wait at least that long where it names no time for a secondary limit."""
@@ -39,6 +37,10 @@ class RequestRefused(PublishError):
         """`http` is the status."""
         super().__init__(code, message, cure=cure)
         self.http = http
+
+
+class NotFound(RequestRefused):
+    """There is no such thing, or the token may not see it (404)."""
 
 
 class OutcomeUnclear(PublishError):
@@ -78,10 +80,9 @@ def rate_limit_wait(response: Response, now: float, nth: int) -> float | None:
     """Seconds to wait when this says "too many requests"; None when it says something else.
 
     The rules are GitHub's own ("Rate limits for the REST API"): a primary limit is 403 or 429 with
-    `x-ratelimit-remaining: 0` and the second of its end in `x-ratelimit-reset`; a secondary one is
-    403 or 429 with `retry-after`, or without anything, and then at least a minute. `nth` counts
-    the waits of this request from 0: each one lasts longer than the one before, so that a server
-    or a clock that is wrong cannot keep us asking.
+    `x-ratelimit-remaining: 0` and the second of its end in `x-ratelimit-reset`; a secondary one has
+    `retry-after`, or nothing, and then at least a minute. The `nth` wait of a request, from 0,
+    lasts longer than the one before: no server and no clock that is wrong keeps us asking.
     """
     if response.status not in {_FORBIDDEN, _TOO_MANY}:
         return None
@@ -101,7 +102,8 @@ def refusal_error(response: Response, method: str, path: str) -> RequestRefused:
     """The error of a response with a status from 300 to 499."""
     reason = _reason(response)
     because = f" ({reason})" if reason else ""
-    return RequestRefused(
+    kind = NotFound if response.status == _MISSING else RequestRefused
+    return kind(
         "G274" if response.status == _CONFLICT else "G270",
         f"{method} {path}: GitHub answered {response.status}{because}.",
         cure=_cure(response.status, _permission(method, path)),
@@ -119,31 +121,26 @@ def _reason(response: Response) -> str:
         return ""
     errors = body.get("errors")
     more = errors[:3] if isinstance(errors, list) else []
-    texts = [body.get("message")]
-    texts += [one.get("message") if isinstance(one, dict) else one for one in more]
+    texts = [one.get("message") if isinstance(one, dict) else one for one in (body, *more)]
     return clean("; ".join(one for one in texts if isinstance(one, str)), _LONGEST_REASON)
 
 
 def _cure(status: int, permission: str) -> str:
-    if status == _UNAUTHORISED:
-        return "Hand the step a token that is valid: `GITHUB_TOKEN: ${{ github.token }}`."
-    if status == _FORBIDDEN:
-        return f"Give the job `{permission}`."
-    if status == MISSING:
-        return (
-            f"It does not exist, or the token may not see it: check the name, and that the job has "
-            f"`{permission}`."
-        )
-    if status == _CONFLICT:
-        return "Somebody else changed it meanwhile: run the command again."
+    absent = "It does not exist, or the token may not see it: check the name, and that"
+    cures = {
+        _UNAUTHORISED: "Hand the step a token that is valid: `GITHUB_TOKEN: ${{ github.token }}`.",
+        _FORBIDDEN: f"Give the job `{permission}`.",
+        _MISSING: f"{absent} the job has `{permission}`.",
+        _CONFLICT: "Somebody else changed it meanwhile: run the command again.",
+    }
     if status < 400:
         return "Give the repository's present name; redirects are not followed."
-    return "This is what was asked for, not a passing fault: repeating it does not help."
+    lasting = "This is what was asked for, not a passing fault: repeating it does not help."
+    return cures.get(status, lasting)
 
 
 def _permission(method: str, path: str) -> str:
     """The permission that a job's token needs for that, as it is written in a workflow."""
     level = "read" if method == "GET" else "write"
-    names = (name for pattern, name in _PERMISSIONS if re.search(pattern, path))
-    name = next(names, None)
-    return f"{name}: {level}" if name else "contents: read"
+    needed = (f"{name}: {level}" for pattern, name in _PERMISSIONS if re.search(pattern, path))
+    return next(needed, "contents: read")

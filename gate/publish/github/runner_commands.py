@@ -1,7 +1,7 @@
 """How a step talks to GitHub's runner: commands on stdout, and the files that it hands out.
 
 The runner takes every line of stdout and of stderr that begins with `::` for a command. So what is
-meant as one is escaped here, and everything else is guarded before it is printed.
+meant as one is made by `gate.text`, and everything else is guarded before it is printed.
 """
 
 from __future__ import annotations
@@ -24,12 +24,6 @@ LONGEST_VALUE = 1000
 """Characters of one output."""
 
 _LINE = re.compile(r"\r\n|\r|\n")
-
-
-def command_line(name: str, message: str, **properties: str) -> str:
-    """One workflow command as a line; nothing in its values can end it or begin another."""
-    listed = ",".join(f"{key}={_escape_property(value)}" for key, value in properties.items())
-    return f"::{name}{' ' if listed else ''}{listed}::{_escape(message)}"
 
 
 def guard_lines(text: str) -> str:
@@ -64,22 +58,14 @@ def append_text(path: Path, text: str) -> None:
 def append_summary(path: Path, text: str, instead: str) -> None:
     """Add to the summary of the step; where that would be too much, `instead`, which is short."""
     try:
-        there = path.stat().st_size if path.exists() else 0
+        room = LARGEST_SUMMARY - 2 - (path.stat().st_size if path.exists() else 0)
     except (OSError, ValueError) as error:
         raise _unwritable(path, str(error)) from error
     for one in (text, instead):
-        if there + len(one.encode("utf-8")) + 2 <= LARGEST_SUMMARY:
+        if len(one.encode("utf-8")) <= room:
             append_text(path, one if one.endswith("\n") else f"{one}\n")
             return
     raise _unwritable(path, "other summaries of this step have filled it")
-
-
-def _escape(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _escape_property(text: str) -> str:
-    return _escape(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def _unwritable(path: Path, why: str) -> PublishError:

@@ -1,9 +1,9 @@
 """One HTTP exchange: a request goes out, an answer of bounded size comes back, or a reason why not.
 
 urllib3 keeps connections open, verifies certificates and speaks http and https alone. Its redirects
-are off, so that no header travels further than to the address that was asked for, and so are its
-retries: they know neither how long a command may wait in all nor whether a POST may have been
-carried out. A proxy is used as the system names it, but never to reach this machine itself.
+are off, so that no header travels further than to the address asked for, and so are its retries:
+they know neither how long a command may wait nor whether a POST may have been carried out. A proxy
+is used as the system names it, but never to reach this machine itself.
 """
 
 from __future__ import annotations
@@ -92,12 +92,7 @@ class Transport:
         self._pools: dict[str, PoolManager] = {}
 
     def exchange(self, request: Request) -> Response:
-        """Send one request and read its answer, whatever its status.
-
-        Raises:
-            Unreachable: no connection, or it broke before the answer was whole.
-            TooLarge: the answer is longer than the request allows.
-        """
+        """Send one request and read its answer, whatever its status; or Unreachable, TooLarge."""
         try:
             response = self._pool(_proxy_for(request.url)).urlopen(
                 request.method,

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from gate.model import Accepted, Report
     from gate.report.wording.commands import ShellLine
 
-
 _DAY, _COMMIT = 10, 12
 
 
@@ -103,10 +102,7 @@ class Once:
         return "" if place == here else place
 
     def commands(self, some: Sequence[ShellLine], here: str) -> Iterator[Brief]:
-        """The commands of a finding without what was said of them above.
-
-        A longer check is printed as what it adds to the line that reproduces the finding.
-        """
+        """Those of a finding without what was said above; of a longer check only what it adds."""
         lines = {one.label: one.line for one in some}
         for one in some:
             above = self.above(one.label, one.why, here) if one.why else ""

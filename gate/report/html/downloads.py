@@ -12,18 +12,19 @@ import csv
 import io
 import re
 import zlib
+from enum import Enum
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.report.json_text import render_json
+from gate.report.plots.numbers import accepted_values
 from gate.text import clean
 from gate.units import show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from gate.model import Finding, Report
-
 
 _FORMULA = re.compile(r"""(^|;)(?=[\s"']*[=+@\uff1d\uff0b\uff0d\uff20-])""")
 """Where a spreadsheet could begin a formula: at the start of a cell, and behind a semicolon, which
@@ -38,56 +39,41 @@ def harmless(text: str) -> str:
     return _FORMULA.sub(r"\1'", shown)
 
 
-_NUMBERS = (
-    "base_value",  # centre of the base side
-    "head_value",
-    "loss",  # ratio, positive = worse whichever way is better
-    "loss_low",  # ends of its interval
-    "loss_high",
+_FINDINGS = (
+    *("profile", "benchmark", "metric", "verdict"),
+    *("role", "code"),  # gate or watch; of `gate explain CODE`
+    *("unit", "better"),  # of base_value and head_value; lower or higher
+    *("base_value", "head_value"),  # centres of the sides
+    *("loss", "loss_low", "loss_high"),  # ratio, positive = worse; ends of its interval
     "confidence",  # level of the interval, 0.99
-    "tolerance",  # ratio asked for
-    "tolerance_used",  # ratio judged by
-    "negligible",  # ratio
+    *("tolerance", "tolerance_used", "negligible"),  # ratios: asked for, judged by
     "minimum_detectable_loss",  # ratio
-    "trials_base",  # independent trials that entered
-    "trials_head",
+    *("trials_base", "trials_head"),  # independent trials that entered
     "sessions_base",  # accepted sessions that entered
-)
-_FINDINGS: tuple[tuple[str, Callable[[Finding], object]], ...] = (
-    ("profile", lambda finding: harmless(finding.profile)),
-    ("benchmark", lambda finding: harmless(finding.benchmark)),
-    ("metric", lambda finding: harmless(finding.metric)),
-    ("verdict", lambda finding: finding.verdict.value),
-    ("role", lambda finding: finding.role.value),  # gate or watch
-    ("code", lambda finding: harmless(finding.code)),  # of `gate explain CODE`
-    ("unit", lambda finding: harmless(finding.unit)),  # of base_value and head_value
-    ("better", lambda finding: finding.better.value),  # lower or higher
-    *((name, attrgetter(name)) for name in _NUMBERS),
-    ("method", lambda finding: harmless(finding.method)),  # screen, pairs, strikes, summary, none
-    ("headline", lambda finding: harmless(finding.headline)),
-    ("advice", lambda finding: harmless(finding.advice)),
-    ("warnings", lambda finding: harmless(" | ".join(finding.warnings))),
+    *("method", "headline", "advice", "warnings"),  # screen, pairs, strikes, summary, none
 )
 _TRIALS = (
-    "profile",
-    "benchmark",
-    "metric",
-    "unit",  # of value
-    "side",  # base or head
+    *("profile", "benchmark", "metric"),
+    *("unit", "side"),  # of value; base or head
     "stage",  # accepted, screen, strike, pairs, or aside: ran and was set aside
     "session",  # name of the accepted session, or number of the strike
     "number",  # from 1 in the order of the runs; of a pair the same on both sides
-    "value",
-    "counted",  # yes, or no where it was set aside
+    *("value", "counted"),  # yes, or no where it was set aside
 )
 
 
 def findings_csv(report: Report) -> str:
     """One row per finding, in the order of the report, below a row of column names."""
-    return _table(
-        [name for name, _ in _FINDINGS],
-        ([value(finding) for _, value in _FINDINGS] for finding in report.findings),
-    )
+    values = attrgetter(*_FINDINGS)
+    return _table(_FINDINGS, (map(_cell, values(finding)) for finding in report.findings))
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, tuple):
+        value = " | ".join(value)
+    return harmless(value) if isinstance(value, str) else value
 
 
 def trials_csv(report: Report) -> str:
@@ -97,27 +83,23 @@ def trials_csv(report: Report) -> str:
 
 def _values(finding: Finding) -> Iterator[tuple[object, ...]]:
     seen = finding.evidence
-    names = (*seen.baseline_sessions, *("",) * len(seen.baseline))
-    groups: list[tuple[str, str, str, tuple[float, ...]]] = [
-        *(
-            ("base", "accepted", harmless(name), values)
-            for name, values in zip(names, seen.baseline, strict=False)
-        ),
+    accepted = ((harmless(name), values) for name, values in accepted_values(seen))
+    groups: Iterable[tuple[str, str, str, tuple[float, ...]]] = (
+        *(("base", "accepted", name, values) for name, values in accepted),
         ("head", "screen", "", seen.head),
         *(("head", "strike", str(n), values) for n, values in enumerate(seen.strikes, 1)),
         ("base", "pairs", "", seen.pairs_base),
         ("head", "pairs", "", seen.pairs_head),
         ("head", "aside", "", seen.aside),
-    ]
-    named = finding.profile, finding.benchmark, finding.metric, finding.unit
-    series = tuple(map(harmless, named))
+    )
+    series = [*map(harmless, (finding.profile, finding.benchmark, finding.metric, finding.unit))]
     for side, stage, session, values in groups:
         counted = "no" if stage == "aside" else "yes"
         for number, value in enumerate(values, 1):
             yield (*series, side, stage, session, number, value, counted)
 
 
-def _table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+def _table(names: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     writer.writerow(names)
@@ -141,7 +123,6 @@ class Download(NamedTuple):
     href: str
     """A `data:` address; empty where the file would make the page too large."""
     label: str
-    """What it holds."""
     size: str
     """Of the file as it lies in the page, or would: `84.21 kB`."""
 
@@ -149,16 +130,10 @@ class Download(NamedTuple):
 def downloads(report: Report) -> tuple[Download, ...]:
     """The report as JSON and its tables as CSV; the report must not be scrubbed before.
 
-    `report.json` is the very file that stands beside the page, to the last byte: what a program
-    reads must not depend on where it was found, and inside a `data:` address no string of it can do
-    anything. The tables are read by spreadsheets, so their strings are harmless ones.
-
-    Where there is not room for all, the single values go first, for the page itself cannot show
-    them all then, and `report.json`, which stands beside the page, last.
-
-    Raises:
-        ValueError: a number is not finite; the judge never lets one through.
-
+    `report.json` is the very file that stands beside the page, to the last byte: inside a `data:`
+    address no string of it can do anything. The tables are read by spreadsheets, so their strings
+    are harmless ones. Where there is not room for all, the single values go first, for the page
+    itself cannot show them all then, and `report.json` last.
     """
     files = (
         ("trials.csv", "text/csv", trials_csv, "every single value, one per row"),
@@ -168,10 +143,10 @@ def downloads(report: Report) -> tuple[Download, ...]:
     room = MOST_EMBEDDED
     made: list[Download] = []
     for name, kind, written, label in files:
-        content = written(report).encode()
-        download = _as_link(name, kind, content, label)
+        plain = written(report).encode()
+        download = _as_link(name, kind, plain, label)
         if len(download.href) > room:
-            download = Download(name, "", label, _size(content))
+            download = Download(name, "", label, show(float(len(plain)), "B"))
         room -= len(download.href)
         made.insert(0, download)
     return tuple(made)
@@ -181,7 +156,7 @@ def _as_link(name: str, kind: str, content: bytes, label: str) -> Download:
     if len(content) > MOST_PLAIN:
         name, kind, content = f"{name}.gz", "application/gzip", _gzip(content)
     href = f"data:{kind};base64,{base64.b64encode(content).decode()}"
-    return Download(name, href, label, _size(content))
+    return Download(name, href, label, show(float(len(content)), "B"))
 
 
 def _gzip(content: bytes) -> bytes:
@@ -191,7 +166,3 @@ def _gzip(content: bytes) -> bytes:
     """
     packer = zlib.compressobj(9, zlib.DEFLATED, _GZIP, strategy=zlib.Z_FILTERED)
     return packer.compress(content) + packer.flush()
-
-
-def _size(content: bytes) -> str:
-    return show(float(len(content)), "B")

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import re
 from functools import cache
+from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -14,36 +15,30 @@ from markupsafe import Markup, escape
 from gate.docs import docs_directory
 from gate.report.html.accepted import Once, accepted_sessions
 from gate.report.html.downloads import downloads
-from gate.report.html.rows import rows_of
 from gate.report.html.sections import (
     areas,
     causes,
     parts,
+    rows_of,
     sections,
     shapes,
-    sides,
     todo_of,
     worst_of,
 )
-from gate.report.plots.axis import tight
 from gate.report.wording import around, calibration_record, diagnosis, words
 from gate.report.wording.advice import next_steps, without_steps
 from gate.text import scrub
+from gate.units import percent
 
 if TYPE_CHECKING:
     from gate.model import Report
-    from gate.report.html.rows import FindingRow
-
+    from gate.report.html.sections import FindingRow
 
 MOST_PLOTTED = 300
 """Findings shown with all their evidence. In a larger report what plainly passed has only its row,
 and of the others the worst are drawn."""
 WORST_SHOWN = 10
 """Findings shown in full at the top; the table holds all."""
-MOST_ALIKE = 5
-"""Further findings of one reason that are named on the first screen."""
-MOST_ASIDE = 200
-"""Trials set aside that are listed; report.json holds all."""
 MOST_IN_AREA = 12
 """Differences of one kind above which they are folded."""
 _STYLES = ("style.css", "plots.css", "table.css")
@@ -57,18 +52,15 @@ def render_html(report: Report) -> str:
     return page.render(
         report=shown,
         once=Once(),
+        percent=percent,
         words=words,
         around=around,
-        words_why=diagnosis,
-        touch=diagnosis,
+        diagnosis=diagnosis,
         record=calibration_record,
         assets=_assets(),
         most_plotted=MOST_PLOTTED,
-        most_aside=MOST_ASIDE,
-        most_alike=MOST_ALIKE,
         few_areas=[one for one in areas(shown) if len(one[1]) <= MOST_IN_AREA],
         long_areas=[one for one in areas(shown) if len(one[1]) > MOST_IN_AREA],
-        sides=sides(shown),
         accepted=accepted_sessions(shown),
         todo=todo_of(rows),
         downloads=downloads(report),
@@ -80,7 +72,6 @@ def render_html(report: Report) -> str:
 
 
 def _findings(report: Report, rows: list[FindingRow]) -> dict[str, object]:
-    """What the page says of the findings: the worst, the evidence by benchmark, the tables."""
     attention = [item for item in rows if item.verdict != "passed"]
     closing = [item for item in attention if not item.watch and not item.finding.verdict.opens]
     notable = attention if report.gate == "open" else closing
@@ -122,7 +113,6 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["coded"] = _with_code
-    environment.filters["tight"] = tight
     environment.filters["quoted"] = _between_tags
     return environment
 
@@ -134,7 +124,6 @@ def _bind(value: object) -> object:
 
 
 def _with_code(text: str) -> Markup:
-    """Text between back-ticks as code; everything is escaped first."""
     parts = str(_bind(text)).split("`")
     if len(parts) % 2 == 0:
         return escape("`".join(parts))
@@ -157,12 +146,7 @@ def _assets() -> _Assets:
 
 
 def _source(name: str) -> str:
-    """A file of our own beside the templates, as it stands."""
-    environment = _environment()
-    if environment.loader is None:
-        message = "the environment has no loader"
-        raise RuntimeError(message)
-    return environment.loader.get_source(environment, name)[0]
+    return resources.files("gate.report").joinpath("templates", name).read_text("utf-8")
 
 
 def _tight(text: str) -> str:

@@ -1,49 +1,126 @@
-"""The findings by benchmark, each benchmark with its curves and its bill: what a page lays out."""
+"""What a page lays out: each finding with its plots, and the findings by benchmark."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 from gate.model import Role, Verdict
 from gate.report.plots.cpu_time import costs_plot, flame_plot
-from gate.report.plots.curves import latency_plot, sweep_plot
-from gate.report.wording import around, diagnosis, words
-from gate.report.wording.commands import ShellLine
+from gate.report.plots.curves import history_plot, latency_plot, sweep_plot
+from gate.report.plots.losses import Bar, interval_bar, interval_plot, pairs_plot
+from gate.report.plots.numbers import numbers
+from gate.report.plots.trials import trials_plot
+from gate.report.wording import around, words
+from gate.report.wording.commands import ShellLine, commands_for
 from gate.report.wording.finding_context import tellers
 from gate.report.wording.links import profile_address
 from gate.text import shorten
+from gate.units import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from gate.model import Difference, Finding, Report
+    from gate.model import Accepted, Difference, Finding, Report
     from gate.model.diagnosis import Why
-    from gate.report.html.rows import FindingRow
     from gate.report.plots.cpu_time import CostsPlot, FlamePlot
-    from gate.report.plots.curves import Chart
+    from gate.report.plots.picture import Plot, Table
 
-T = TypeVar("T")
 _LONGEST_NAME = 300
-_MOST_SUBJECTS = 3
 
 Place = tuple[str, str]
 """Profile and benchmark."""
 
 
-class PlotInPage(NamedTuple, Generic[T]):
-    """A plot and its place in the page."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingDetails:
+    """What the page shows of a finding beside its row: plots, history, commands."""
+
+    interval: Plot | None
+    trials: Plot | None
+    pairs: Plot | None
+    history: Plot | None
+    numbers: Table | None
+    accepted: str
+    commands: tuple[ShellLine, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingRow:
+    """One finding, ready to print."""
 
     id: str
-    plot: T
+    """Place in the page; never made from a name."""
+    finding: Finding
+    benchmark: str
+    metric: str
+    verdict: str
+    watch: bool
+    sides: str
+    loss: str
+    bar: Bar | None
+    details: FindingDetails | None
+    """Absent where the row in the table is all."""
+
+    @property
+    def tone(self) -> str:
+        """What its colour is of: a verdict that closes nothing is muted."""
+        return "watched" if self.watch else self.verdict
 
 
-class DiagnosisView(NamedTuple):
-    """What moved with a regression, ready to be drawn."""
+def rows_of(report: Report, original: Report, *, most_plotted: int) -> list[FindingRow]:
+    """A row for every finding of a scrubbed report, in its order.
 
-    why: Why
-    line: str
-    flame: FlamePlot | None
+    `original` is the report before that: a command names things as they are, or not at all. Of more
+    findings than `most_plotted`, only so many that did not plainly pass have their evidence.
+    """
+    accepted = around.accepted_by_name(report)
+    small = len(report.findings) <= most_plotted
+    left = most_plotted
+    rows = []
+    for index, (finding, named) in enumerate(
+        zip(report.findings, original.findings, strict=True), 1
+    ):
+        tell = small or (left > 0 and not words.plainly_passed(finding))
+        left -= tell
+        commands = commands_for(named, original) if tell else ()
+        details = _evidence(finding, accepted, commands) if tell else None
+        rows.append(row(index, finding, details))
+    return rows
+
+
+def _evidence(
+    finding: Finding,
+    accepted: Mapping[tuple[str, str], Accepted],
+    commands: tuple[ShellLine, ...],
+) -> FindingDetails:
+    """What plainly passed asks for no action."""
+    calm = words.plainly_passed(finding)
+    return FindingDetails(
+        interval=None if calm else interval_plot(finding),
+        trials=trials_plot(finding),
+        pairs=pairs_plot(finding),
+        history=history_plot(finding, accepted),
+        numbers=numbers(finding),
+        accepted=around.history(finding, accepted),
+        commands=() if calm else commands,
+    )
+
+
+def row(index: int, finding: Finding, details: FindingDetails | None = None) -> FindingRow:
+    """The row of one finding."""
+    return FindingRow(
+        id=f"f{index}",
+        finding=finding,
+        benchmark=shorten(finding.benchmark, _LONGEST_NAME),
+        metric=shorten(finding.metric, _LONGEST_NAME),
+        verdict=finding.verdict.value,
+        watch=finding.role is Role.WATCH,
+        sides=words.sides(finding).replace("->", "→"),
+        loss=percent(finding.loss),
+        bar=interval_bar(finding),
+        details=details,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,11 +133,11 @@ class BenchmarkSection:
     address: str
     """Of the profile as it is at the head commit; empty where that is not known."""
     rows: tuple[FindingRow, ...]
-    sweeps: tuple[PlotInPage[Chart], ...]
-    costs: tuple[PlotInPage[CostsPlot], ...]
-    latencies: tuple[PlotInPage[Chart], ...]
-    why: DiagnosisView | None
-    """What moved with its regression, in extra runs."""
+    sweeps: Sequence[Plot]
+    costs: CostsPlot | None
+    latencies: Sequence[Plot]
+    why: Why | None
+    flame: FlamePlot | None
     commands: tuple[ShellLine, ...]
     """What can be done about the worst of its findings; nothing where all plainly passed."""
 
@@ -71,20 +148,14 @@ class BenchmarkSection:
 
 
 def sections(report: Report, rows: Sequence[FindingRow]) -> tuple[BenchmarkSection, ...]:
-    """One section for each benchmark that has rows here, in the order of the worst of them.
-
-    A sweep is shown once, with the first benchmark that is a point of it.
-    """
+    """One for each benchmark with rows here, worst first; a sweep is shown with the first of it."""
     groups: dict[Place, list[FindingRow]] = {}
     for item in rows:
         groups.setdefault((item.finding.profile, item.finding.benchmark), []).append(item)
     swept = _first_of(report, groups)
     bills = {(one.profile, one.benchmark): one for one in report.bills}
-    whys = {
-        (one.profile, one.benchmark): DiagnosisView(one, diagnosis.movers(one), flame_plot(one))
-        for one in report.why
-    }
-    curves: dict[Place, list[Chart]] = {}
+    whys = {(one.profile, one.benchmark): one for one in report.why}
+    curves: dict[Place, list[Plot]] = {}
     for latency in report.latencies:
         place = (latency.profile, latency.benchmark)
         plot = latency_plot(latency) if place in groups else None
@@ -97,27 +168,21 @@ def sections(report: Report, rows: Sequence[FindingRow]) -> tuple[BenchmarkSecti
             benchmark=shorten(place[1], _LONGEST_NAME),
             address=profile_address(report, place[0]),
             rows=tuple(items),
-            sweeps=_numbered_plots(f"b{number}s", swept.get(place, ())),
-            costs=_numbered_plots(
-                f"b{number}c", [costs_plot(bills[place])] if place in bills else ()
-            ),
-            latencies=_numbered_plots(f"b{number}l", curves.get(place, ())),
+            sweeps=swept.get(place, ()),
+            costs=costs_plot(bills[place]) if place in bills else None,
+            latencies=curves.get(place, ()),
             why=whys.get(place),
+            flame=flame_plot(whys[place]) if place in whys else None,
             commands=items[0].details.commands if items[0].details else (),
         )
         for number, (place, items) in enumerate(groups.items(), 1)
     )
 
 
-def _numbered_plots(start: str, plots: Iterable[T]) -> tuple[PlotInPage[T], ...]:
-    return tuple(PlotInPage(f"{start}{n}", plot) for n, plot in enumerate(plots, 1))
-
-
-def _first_of(report: Report, groups: Iterable[Place]) -> dict[Place, list[Chart]]:
-    """By the place that shows them, the sweeps' plots."""
+def _first_of(report: Report, groups: Iterable[Place]) -> dict[Place, list[Plot]]:
     watched = {(one.profile, one.metric) for one in report.findings if one.role is Role.WATCH}
     order = {place: number for number, place in enumerate(groups)}
-    found: dict[Place, list[Chart]] = {}
+    found: dict[Place, list[Plot]] = {}
     for sweep in report.sweeps:
         names = (sweep.group, *(point.benchmark for point in sweep.points))
         places = [(sweep.profile, name) for name in names if (sweep.profile, name) in order]
@@ -139,10 +204,7 @@ class Worst(NamedTuple):
 
 
 def worst_of(rows: Sequence[FindingRow], most: int) -> tuple[Worst, ...]:
-    """The first of these rows; what is of one benchmark, or has no loss and says the same, is one.
-
-    A benchmark's findings are often of one event, of which the worst says most.
-    """
+    """The first of these rows; those of one benchmark, or alike and without a loss, are one."""
     found: dict[object, list[FindingRow]] = {}
     for item in rows:
         own = item.finding
@@ -184,22 +246,15 @@ def causes(report: Report, worst: Sequence[Worst]) -> dict[str, str]:
     return found
 
 
-class Todo(NamedTuple):
-    """The commands for the worst finding of a verdict."""
-
-    of: str
-    commands: tuple[ShellLine, ...]
-
-
-def todo_of(rows: Iterable[FindingRow]) -> dict[Verdict, Todo | None]:
-    """For each verdict what can be done about its worst finding; None where nothing can."""
-    found: dict[Verdict, Todo | None] = dict.fromkeys(Verdict)
+def todo_of(rows: Iterable[FindingRow]) -> dict[Verdict, tuple[ShellLine, ...]]:
+    """For each verdict the commands for its worst finding; none where nothing can be done."""
+    found: dict[Verdict, tuple[ShellLine, ...]] = dict.fromkeys(Verdict, ())
     for item in rows:
         own = item.finding
         commands = item.details.commands if item.details else ()
-        if found[own.verdict] is None and commands and not item.watch:
+        if not found[own.verdict] and commands and not item.watch:
             explain = ShellLine("what it means", f"gate explain {own.code}")
-            found[own.verdict] = Todo(own.metric, (*commands, explain))
+            found[own.verdict] = (*commands, explain)
     return found
 
 
@@ -209,20 +264,6 @@ def areas(report: Report) -> tuple[tuple[str, tuple[Difference, ...]], ...]:
     for one in report.differences:
         found.setdefault(one.area, []).append(one)
     return tuple((area, tuple(some)) for area, some in found.items())
-
-
-def sides(report: Report) -> tuple[tuple[str, str], ...]:
-    """What was under test, each side once for all profiles that agree on it."""
-    found = []
-    for side in ("base", "head"):
-        texts = dict.fromkeys(
-            text for key, text in report.subjects.items() if key.endswith(f" {side}")
-        )
-        if texts:
-            more = len(texts) - _MOST_SUBJECTS
-            shown = "; ".join(list(texts)[:_MOST_SUBJECTS])
-            found.append((side, f"{shown}; and {more} more" if more > 0 else shown))
-    return tuple(found)
 
 
 def parts(report: Report, *, evidence: bool) -> tuple[tuple[str, str], ...]:

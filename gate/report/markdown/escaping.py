@@ -11,12 +11,8 @@ from __future__ import annotations
 import re
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 from gate.text import clean
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 LONGEST_TEXT = 200
 LONGEST_NAME = 100
@@ -84,17 +80,12 @@ def _span(text: str) -> str:
 
 
 def _words(text: str, *, first: bool) -> list[str]:
-    """Plain words as they are, neighbours that are not plain in one code span."""
     done: list[str] = []
-    for risky, group in groupby(_with_risk(text, first=first), key=itemgetter(0)):
+    known = ((_is_risky(w, first=first and n == 0), w) for n, w in enumerate(text.split()))
+    for risky, group in groupby(known, key=itemgetter(0)):
         words = " ".join(word for _, word in group)
         done.append(_bare(words) if risky else words.replace(" %", f"{_GLUE}%"))
     return done
-
-
-def _with_risk(text: str, *, first: bool) -> Iterator[tuple[bool, str]]:
-    for number, word in enumerate(text.split()):
-        yield _is_risky(word, first=first and number == 0), word
 
 
 def _is_risky(word: str, *, first: bool) -> bool:

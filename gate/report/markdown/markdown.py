@@ -1,18 +1,17 @@
 """The report in Markdown: the comment of a pull request and the summary of a job.
 
-Both say the same in the same order as the page, worst first, and differ in how much room they
-have; `words.ORDER` has the titles of their sections. What does
-not fit is counted, never dropped in silence. Every string goes through `md` or `md_code`, which
-clean it, so only what is shown has to be cleaned.
+Both say the same in the same order as the page, worst first, and differ in how much room they have.
+What does not fit is counted, never dropped in silence. Every string goes through `md` or `md_code`,
+which clean it.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gate.report.markdown.sections import (
+    bytes_of,
     differences,
     edits,
     folded_lines,
@@ -20,10 +19,11 @@ from gate.report.markdown.sections import (
     markdown_opening,
     reasons,
     section_heading,
+    table,
     title,
     what_to_do,
+    within,
 )
-from gate.report.markdown.table import bytes_of, table, within
 from gate.report.wording import words
 from gate.report.wording.commands import commands_for
 
@@ -37,21 +37,9 @@ _FOR_TAGS = 400
 """Bytes kept for the tags of the folds and the lines that count what is left out."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    """How much room a rendering has."""
-
-    most: int
-    """Bytes of the whole."""
-    rows: int
-    """Findings in sight; the others are folded."""
-    items: int
-    """Findings that are explained in sentences; also most notes."""
-
-
-_COMMENT = _Shape(most=59_000, rows=10, items=20)
+_COMMENT = {"most": 59_000, "rows": 10, "items": 20}
 """GitHub takes 65,536 characters of a comment and 65,535 bytes of a check's summary."""
-_SUMMARY = _Shape(most=890_000, rows=50, items=100)
+_SUMMARY = {"most": 890_000, "rows": 50, "items": 100}
 """GitHub takes 1 MiB from a step."""
 
 
@@ -62,43 +50,39 @@ def marker(name: str = "gate") -> str:
 
 def render_comment(report: Report, links: Links, *, name: str = "gate") -> str:
     """The comment, its marker first, in fewer than 60,000 bytes."""
-    return f"{marker(name)}\n{_render(report, links, _COMMENT)}"
+    return f"{marker(name)}\n{_render(report, links, **_COMMENT)}"
 
 
 def render_summary(report: Report, links: Links) -> str:
     """The job summary, in at most 900,000 bytes of UTF-8."""
-    return _render(report, links, _SUMMARY)
+    return _render(report, links, **_SUMMARY)
 
 
-def _render(report: Report, links: Links, shape: _Shape) -> str:
+def _render(report: Report, links: Links, *, most: int, rows: int, items: int) -> str:
+    """In at most so many bytes, with so many findings in sight, and so many explained."""
     notable = words.notable(report)
     above = [title(report), "", *markdown_opening(report, links)]
-    room = shape.most - bytes_of(above) - _FOR_TAGS
+    room = most - bytes_of(above) - _FOR_TAGS
     above += edits(report, room // 10)
-    shown, held = table(notable[: shape.rows], room // 2)
+    shown, held = table(notable[:rows], room // 2)
     if shown:
         above += [*section_heading(words.worst(report)), *shown]
-    explained = notable[: shape.items]
-    why = within(reasons(report, explained), room // 4, shape.items)
+    explained = notable[:items]
+    why = within(reasons(report, explained), room // 4, items)
     above += folded_lines("Why, who paid, and the commands to look closer", why)
     lines = {one.line for finding in explained[: len(why)] for one in commands_for(finding, report)}
     above += what_to_do(report, links, lines, room // 10)
-    count, differed = differences(report, shape.items)
+    count, differed = differences(report, items)
     above += folded_lines(f"{words.DIFFERED}{count}", within(differed, room // 8, len(differed)))
-    below = folded_lines(words.HOST, within(host(report), room // 8, shape.items))
-    room = shape.most - bytes_of([*above, *below]) - _FOR_TAGS
+    below = folded_lines(words.HOST, within(host(report), room // 8, items))
+    room = most - bytes_of([*above, *below]) - _FOR_TAGS
     return "\n".join([*above, *_rest(report.findings, notable[:held], room), *below]) + "\n"
 
 
 def _rest(findings: Sequence[Finding], shown: Sequence[Finding], room: int) -> list[str]:
     """All findings that are not in sight, worst first, until the room is used up."""
-    seen = {id(finding) for finding in shown}
-    rest = [finding for finding in findings if id(finding) not in seen]
+    rest = words.without(findings, shown)
     lines, held = table(rest, room)
     more = len(rest) - held
-    counted = [f"and {more} more in the report"] if more else []
-    if not lines:
-        return ["", *counted] if counted else []
-    return folded_lines(
-        f"{words.REST} ({len(rest)})", [*lines, *(["", *counted] if counted else [])]
-    )
+    counted = ["", f"and {more} more in the report"] if more else []
+    return folded_lines(f"{words.REST} ({len(rest)})", [*lines, *counted]) if lines else counted

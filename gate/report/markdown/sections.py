@@ -1,6 +1,7 @@
-"""The parts of a Markdown report around its table.
+"""The parts of a Markdown report.
 
-Above it: verdict, host, how sure, edited rules. Below it: why, what to do, what differed, the host.
+Its table, as many findings as a budget of bytes allows. Above it: verdict, host, how sure, edited
+rules. Below it: why, what to do, what differed, the host.
 """
 
 from __future__ import annotations
@@ -9,27 +10,93 @@ from typing import TYPE_CHECKING
 
 from gate.model import Role, Verdict
 from gate.report.markdown.escaping import md, md_code, sentence
-from gate.report.markdown.table import within
 from gate.report.wording import around, calibration_record, diagnosis, words
 from gate.report.wording.advice import next_steps, without_steps
 from gate.report.wording.commands import commands_for
 from gate.report.wording.finding_context import beside
 from gate.report.wording.links import anchor, commit_of
+from gate.units import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from gate.model import Finding, Report
     from gate.report.wording.commands import ShellLine
     from gate.report.wording.links import Links
 
+_HEAD = (
+    "| Verdict | Benchmark | Metric | Base → head, or why not | Loss (interval) | Tolerance |",
+    "|---|---|---|---|--:|--:|",
+)
+_LONGEST_REASON = 160
+_WITHOUT_NUMBERS = frozenset(
+    {Verdict.BROKEN, Verdict.MISSING, Verdict.INCOMPARABLE, Verdict.NEW},
+)
+"""Verdicts whose reason says more than their numbers."""
 _MOST_EDITS = 10
-_MOST_SUBJECTS = 3
 _ANSWER = "Whoever may write here accepts it by the comment `/driftgate accept REASON`."
 _LONGEST_COMMAND = 1500
 _MOST_STEPS = 9
 _MOST_LINES = 20
 """Of an edited text; only lines that were added or removed."""
+_MOST_WARNINGS = 3
+
+
+def bytes_of(lines: Sequence[str]) -> int:
+    """Bytes of the lines as UTF-8, line ends included."""
+    return sum(len(line.encode()) + 1 for line in lines)
+
+
+def _fitting(lines: Iterable[str], room: int) -> list[str]:
+    found: list[str] = []
+    for line in lines:
+        room -= bytes_of([line])
+        if room < 0:
+            break
+        found.append(line)
+    return found
+
+
+def within(lines: Sequence[str], room: int, most: int) -> list[str]:
+    """As many items of a list as fit, at most `most`, and a last one that counts the others."""
+    first = _fitting(lines[:most], room)
+    left = len(lines) - len(first)
+    return [*first, f"- and {left} more in the report"] if left else first
+
+
+def table(findings: Sequence[Finding], room: int) -> tuple[list[str], int]:
+    """The table in at most `room` bytes, and how many findings it holds; none where none fits."""
+    rows = _fitting(map(_row, findings), room - bytes_of(_HEAD))
+    return ([*_HEAD, *rows], len(rows)) if rows else ([], 0)
+
+
+def _row(finding: Finding) -> str:
+    absent = finding.base_value is None and finding.head_value is None
+    says_why = absent or finding.verdict in _WITHOUT_NUMBERS
+    cells = (
+        f"{words.SYMBOL[finding.verdict]} {words.verdict(finding)}",
+        md_code(finding.benchmark),
+        md_code(finding.metric),
+        md(finding.headline, _LONGEST_REASON) if says_why else _together(words.sides(finding)),
+        _loss(finding),
+        md(words.tolerance(finding)),
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _together(numbers: str) -> str:
+    """Numbers and their unit on one line of the cell."""
+    return md(numbers).replace(" ", "\u00a0")
+
+
+def _loss(finding: Finding) -> str:
+    """`**+11.1 %** (+9.8 % … +12.4 %)`; bold where it closes the gate."""
+    loss, ends = percent(finding.loss), words.interval(finding)
+    if loss == "?":
+        return "none"
+    closes = finding.role is Role.GATE and not finding.verdict.opens
+    shown = f"**{md(loss)}**" if closes else md(loss)
+    return f"{shown} ({_together(ends)})" if ends else shown
 
 
 def title(report: Report) -> str:
@@ -48,49 +115,41 @@ def markdown_opening(report: Report, links: Links) -> list[str]:
     lines: list[str] = []
     if words.is_error_report(report):
         lines += [f"**Why.** {sentence(words.lead(report), 600)}", ""]
-    if calibration_record.unfit(report.calibration):
-        lines += [f"**Warning.** {md(calibration_record.unfit(report.calibration), 400)}.", ""]
-    measured = list(_sides_and_host(report, links))
-    if measured:
-        said = f"{'; '.join(measured)}."
-        lines += [said[0].upper() + said[1:], ""]
-    sure = _assurance(report)
-    if sure:
-        lines += [" ".join(sure), ""]
+    if unfit := calibration_record.unfit(report.calibration):
+        lines += [f"**Warning.** {md(unfit, 400)}.", ""]
+    if measured := "; ".join(_sides_and_host(report, links)):
+        lines += [f"{_upper(measured)}.", ""]
+    if sure := " ".join(_assurance(report)):
+        lines += [sure, ""]
     for line in diagnosis.lines(report):
         lines += [f"**Patch coverage.** {sentence(line, 600)}", ""]
     return [*lines, _onwards(links)]
 
 
 def _assurance(report: Report) -> list[str]:
-    """Sentences on how many metrics were judged, what is promised, and how often it held."""
     if not words.promises(report):
         return []
-    lines = [sentence(words.count_judged(report), 300)]
-    lines += [f"Promise: {sentence(words.promise(report), 300)}"]
-    if report.host is not None:
-        lines += [f"Record: {sentence(calibration_record.line(report.calibration), 400)}"]
-    if calibration_record.details(report.calibration):
-        lines += [sentence(calibration_record.details(report.calibration), 400)]
-    return lines
+    details = calibration_record.details(report.calibration)
+    record = calibration_record.line(report.calibration)
+    return [
+        sentence(words.count_judged(report), 300),
+        f"Promise: {sentence(words.promise(report), 300)}",
+        *([f"Record: {sentence(record, 400)}"] if report.host else []),
+        *([sentence(details, 400)] if details else []),
+    ]
 
 
 def _sides_and_host(report: Report, links: Links) -> Iterator[str]:
-    """The machine, the sides, the commit; `Host class x; base a; head b; commit c`."""
     if report.host is not None:
-        yield f"host class {md_code(report.host.host_class or 'unknown')}"
-    for side in ("base", "head"):
-        named = {text: None for key, text in report.subjects.items() if key.endswith(f" {side}")}
-        if named:
-            shown = ", ".join(md_code(text) for text in list(named)[:_MOST_SUBJECTS])
-            more = len(named) - _MOST_SUBJECTS
-            yield f"{side} {shown}" + (f" and {more} more" if more > 0 else "")
+        yield f"host class {md_code(words.host_class(report))}"
+    for side, texts, more in words.subjects(report):
+        shown = ", ".join(md_code(text) for text in texts)
+        yield f"{side} {shown}" + (f" and {more} more" if more else "")
     if commit_of(links):
         yield f"commit {commit_of(links)}"
 
 
 def _onwards(links: Links) -> str:
-    """The link to the page, or where to look for it."""
     page, run = anchor("Open the report", links.report), anchor("the run", links.run)
     if page:
         return f"**{page}**" + (f" ({run})" if run else "")
@@ -135,9 +194,10 @@ def what_to_do(report: Report, links: Links, above: Collection[str], room: int) 
 def differences(report: Report, most: int) -> tuple[str, list[str]]:
     """How many things differed, as ` (3)`, and the items that name them; both empty if unknown."""
     found = [around.difference(one, report.profiles) for one in report.differences]
-    alike, aside = around.alike(report), around.aside_summary(report)
-    items = _most([f"- {sentence(text, 400)}" for text in found], most)
-    if alike:
+    items = [f"- {sentence(text, 400)}" for text in found[:most]]
+    if len(found) > most:
+        items.append(f"- and {len(found) - most} more in the report")
+    if alike := around.alike(report):
         items += [] if found else [f"- {words.NOTHING_DIFFERED}"]
         items.append(f"- {sentence(alike, 400)}")
     for change in report.changes[:most]:
@@ -146,44 +206,29 @@ def differences(report: Report, most: int) -> tuple[str, list[str]]:
     for one in report.touched:
         functions = [sentence(diagnosis.function(function), 300) for function in one.functions]
         if functions:
-            title = diagnosis.title(report, one)
-            items.append(_nested(title, functions, most, of=one.count))
-    if aside:
+            items.append(_nested(diagnosis.title(report, one), functions, most, of=one.count))
+    if report.aside:
         trials = [sentence(around.set_aside(one), 400) for one in report.aside]
-        items.append(_nested(aside, trials, most))
+        items.append(_nested(around.aside_summary(report), trials, most))
     return (f" ({len(found)})" if items else ""), items
 
 
 def _nested(title: str, items: Sequence[str], most: int, of: int = 0) -> str:
-    """An item with a list in it: the first of its items, and how many more there are."""
     more = max(of, len(items)) - len(items[:most])
     counted = [f"and {more} more"] if more > 0 else []
     return "\n  - ".join([f"- {sentence(title, 300)}", *items[:most], *counted])
 
 
-def _most(items: list[str], most: int) -> list[str]:
-    more = len(items) - most
-    return [*items[:most], f"- and {more} more in the report"] if more > 0 else items
-
-
 def host(report: Report) -> list[str]:
     """The machine, the tools, how it was while it measured, and notes, as the items of a list."""
-    lines: list[str] = []
-    if report.host is not None:
-        lines += [f"Class: {md_code(report.host.host_class or 'unknown')}"]
-        lines += [
-            f"{name.capitalize()}: {sentence(facts, 1200)}"
-            for name, facts in words.facts(report.host)
-        ]
-    lines += [f"Tools: {sentence(words.tools(report) or 'unknown', 400)}"]
-    lines += [f"Condition: {sentence(text, 400)}" for text in report.conditions]
-    lead = words.lead(report)
-    lines += [f"Note: {sentence(text, 400)}" for text in report.notes if text != lead]
-    lines += [f"Written: {md(report.created)}."]
+    lines = [
+        f"{name.capitalize()}: {md_code(text) if name == 'class' else sentence(text, 1200)}"
+        for name, text in words.machine(report)
+    ]
+    lines += [
+        f"{name.capitalize()}: {sentence(text, 400)}" for name, text in words.circumstances(report)
+    ]
     return [f"- {line}" for line in lines]
-
-
-_MOST_WARNINGS = 3
 
 
 def reasons(report: Report, findings: Sequence[Finding]) -> list[str]:
@@ -192,30 +237,28 @@ def reasons(report: Report, findings: Sequence[Finding]) -> list[str]:
     advised = ""
     for finding, lines in zip(findings, beside(report, findings), strict=True):
         parts = [f"Warning: {sentence(text, 300)}" for text in finding.warnings[:_MOST_WARNINGS]]
-        parts += [_with_label(line.label, line.text) for line in lines]
+        parts += [
+            f"{_upper(line.label)}: {sentence(line.text, 500)}"
+            if line.label
+            else sentence(_upper(line.text), 500)
+            for line in lines
+        ]
         if finding.advice not in ("", advised):
             parts.append(f"Advice: {sentence(finding.advice, 400)}")
         advised = finding.advice
         parts += [_command(one) for one in commands_for(finding, report)]
-        items.append("\n  - ".join([_first(finding), *parts]))
+        watch = " (watched)" if finding.role is Role.WATCH else ""
+        name = f"{md_code(finding.benchmark)} {md_code(finding.metric)}{watch}"
+        headline = sentence(finding.headline, 300)
+        items.append("\n  - ".join([f"- {name}, {md_code(finding.code, 8)}: {headline}", *parts]))
     return items
 
 
-def _first(finding: Finding) -> str:
-    watch = " (watched)" if finding.role is Role.WATCH else ""
-    name = f"{md_code(finding.benchmark)} {md_code(finding.metric)}{watch}"
-    return f"- {name}, {md_code(finding.code, 8)}: {sentence(finding.headline, 300)}"
-
-
-def _with_label(label: str, text: str) -> str:
-    """`Who paid: ...`; without a label the text begins in upper case. Labels are our own."""
-    if not label:
-        return sentence(text[:1].upper() + text[1:], 500)
-    return f"{label[:1].upper()}{label[1:]}: {sentence(text, 500)}"
-
-
 def _command(one: ShellLine) -> str:
-    """`Measure it longer: what to know of it. The line`; either may be empty."""
     line = f" {md_code(one.line, _LONGEST_COMMAND)}" if one.line else ""
     why = f" {sentence(one.why, 300)}" if one.why else ""
-    return f"{one.label[:1].upper()}{one.label[1:]}:{why}{line}"
+    return f"{_upper(one.label)}:{why}{line}"
+
+
+def _upper(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,7 +1,7 @@
 """Where the CPU time went: bars by who paid for an operation, and a differential flame graph.
 
-The graph lays both sides together, so a frame that only one of them has is seen too: its width is
-the mean of both. Tooltips are titles, which need no script, and a table shows what moved most.
+The graph lays both sides together, so a frame that only one of them has is seen too. Tooltips are
+titles, which need no script.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.report.plots.axis import WIDE
+from gate.report.plots.picture import WIDE, Label
 from gate.report.wording import around, diagnosis
 from gate.text import shorten
 from gate.units import percent, scale_of, show_pair, significant
@@ -108,23 +108,6 @@ class Box(NamedTuple):
     tooltip: str
 
 
-class Label(NamedTuple):
-    """What is written into a frame."""
-
-    x: int
-    y: int
-    text: str
-
-
-class FlameRow(NamedTuple):
-    """One function in the table."""
-
-    name: str
-    base: str
-    head: str
-    change: str
-
-
 class FlamePlot(NamedTuple):
     """A flame graph with its table."""
 
@@ -135,7 +118,8 @@ class FlamePlot(NamedTuple):
     result: str
     caption: str
     unit: str
-    rows: tuple[FlameRow, ...]
+    rows: tuple[tuple[str, ...], ...]
+    """Functions: name, both sides in `unit`, the change."""
 
 
 def flame_plot(why: Why) -> FlamePlot | None:
@@ -157,7 +141,7 @@ def flame_plot(why: Why) -> FlamePlot | None:
         )
         letters = int((right - left - 6) / _GLYPH)
         if letters >= _SHORTEST:
-            labels.append(Label(left + 3, y + _ROW - 6, shorten(name, letters)))
+            labels.append(Label(str(left + 3), y + _ROW - 6, shorten(name, letters)))
     root = flame.frames[0]
     unit, rows = _flame_rows(flame.calls)
     return FlamePlot(
@@ -194,22 +178,19 @@ def _frame_places(frames: Sequence[Frame]) -> list[tuple[Frame, int, int]]:
 
 
 def _tone(frame: Frame, root: Frame) -> int:
-    """Which colour a frame has, by its difference as a part of the mean of both sides."""
     moved = (frame.head - frame.base) / ((root.base + root.head) / 2)
     steps = sum(abs(moved) >= step for step in _STEPS)
     return len(_STEPS) + (steps if moved > 0 else -steps)
 
 
-def _flame_rows(calls: Sequence[Call]) -> tuple[str, tuple[FlameRow, ...]]:
+def _flame_rows(calls: Sequence[Call]) -> tuple[str, tuple[tuple[str, ...], ...]]:
     """The functions, all in the unit of the largest."""
     largest = max((value for one in calls for value in (one.base, one.head)), default=0.0)
     factor, unit = scale_of((largest,), "s")
     return unit, tuple(
-        FlameRow(
-            name=shorten(one.name, _LONGEST_FRAME),
-            base=significant(one.base / factor),
-            head=significant(one.head / factor),
-            change=diagnosis.change(one.base, one.head),
+        (
+            *(shorten(one.name, _LONGEST_FRAME), significant(one.base / factor)),
+            *(significant(one.head / factor), diagnosis.change(one.base, one.head)),
         )
         for one in calls
     )

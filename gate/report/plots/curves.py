@@ -1,20 +1,35 @@
-"""Charts of base and head over something: a swept parameter, or the percentiles of latency."""
+"""Charts of base and head: over a swept parameter, percentiles of latency, accepted sessions."""
 
 from __future__ import annotations
 
 import math
+from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.model import Better, Verdict
-from gate.report.plots.axis import Axis, Tick, dots, labels, loss_text, polyline
+from gate.model import Better, Level, Verdict
+from gate.report.plots.numbers import accepted_values, loss_text, relative_loss
+from gate.report.plots.picture import (
+    Axis,
+    Label,
+    Plot,
+    Table,
+    across,
+    dots,
+    grid,
+    labels,
+    looks,
+    per_cent,
+    polyline,
+    strokes,
+)
 from gate.report.wording import around
 from gate.text import shorten
 from gate.units import scale_of, significant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from gate.model import Latency, Quantile, Sweep, SweepPoint
+    from gate.model import Accepted, Evidence, Finding, Latency, Sweep
 
 _LOG_FROM = 8.0
 """A parameter that spans as much is drawn over its logarithm."""
@@ -27,91 +42,89 @@ _FLAT = 0.5
 _ENOUGH = 10
 _LEAST_LEFT = 1e-12
 """Smallest share of the samples beyond a percentile that is drawn apart from the next."""
-_SWEEP_EDGE, _LATENCY_EDGE = 0.05, 0.04
+_SWEEP_EDGE, _LATENCY_EDGE, _HISTORY_EDGE = 0.05, 0.04, 0.04
 _LABELS = (50.0, 99.0, 99.9, 90.0, 99.99, 99.999, 99.9999, 10.0)
 """Percentiles that are written below the curve, those that matter most first."""
+_LONGEST_METRIC = 60
+_DAY = 10
+_APART = 0.76
+"""Share across from which the last day has room beside the first in the narrowest plot."""
+_NAMES = {"history": ("accepted", "anchor of an epoch")}
+"""What the base and the rings of a chart are; else base, and what regressed."""
 
 
-class Chart(NamedTuple):
-    """What a chart draws, and the table of the same numbers beneath it."""
+class CurvePaths(NamedTuple):
+    """One side's values over something."""
 
-    title: str
-    """Of the table beneath."""
-    result: str
-    """In a sentence."""
-    caption: str
-    """Of the axes: metric, unit, direction, parameter."""
-    y_ticks: tuple[Tick, ...]
-    x_ticks: tuple[Tick, ...]
-    base_line: str
-    base_dots: str
-    head_line: str
-    head_dots: str
-    weak_dots: str = ""
-    """Places of little weight, drawn hollow."""
-    weak: str = ""
-    """What these are."""
-    lines: str = ""
-    """Upright lines between stretches of the chart."""
-    marks: str = ""
-    """Rings about dots that mean more."""
-    marked: str = ""
-    """What these are."""
-    columns: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
-    """Of the table beneath; a history's numbers stand with those of its finding."""
-    x_name: str = ""
-    """Before the texts below the picture."""
-    days: tuple[Tick, ...] = ()
-    """Of the first and of the last session of a history."""
-    at_end: str = ""
-    """What stands at the right end of a history."""
+    line: str
+    dots: str
 
 
-def sweep_plot(sweep: Sweep, *, watched: bool = False) -> Chart | None:
-    """The chart of a sweep; None where fewer than two points have a value that can be drawn.
+def chart(
+    kind: str,
+    axis: Axis,
+    base: CurvePaths,
+    head: CurvePaths,
+    *,
+    rules: str = "",
+    marks: str = "",
+    weak: str = "",
+) -> Plot:
+    """Both curves on their grid, without words and without what stands below.
 
-    `watched` says that its metric closes nothing.
+    `rules` are upright lines between stretches, `marks` rings about dots that mean more, `weak`
+    dots of little weight, which are drawn hollow.
     """
-    base, head = ([getattr(one, side) for one in sweep.points] for side in ("base", "head"))
-    values = [v for v in (*base, *head) if v is not None and math.isfinite(v)]
-    if len(values) < 2:
+    of_base, of_marks = _NAMES.get(kind, ("base", "regressed"))
+    return Plot(
+        kind=kind,
+        y_ticks=axis.ticks(),
+        strokes=strokes(
+            *(("grid", grid(axis.ticks())), ("rule", rules)),
+            *(("base-curve", base.line), ("head-curve", head.line)),
+            *(("mark", marks), ("base", base.dots), ("head", head.dots), ("hole", weak)),
+        ),
+        keys=looks(
+            *(("base", base.dots and of_base), ("head", head.dots and "head")),
+            ("weak", weak and f"fewer than {_ENOUGH} samples beyond: single hiccups"),
+            ("mark", marks and of_marks),
+        ),
+    )
+
+
+def sweep_plot(sweep: Sweep, *, watched: bool = False) -> Plot | None:
+    """The chart of a sweep, of a metric that is only watched, too; None without two values."""
+    values = [[getattr(one, side) for one in sweep.points] for side in ("base", "head")]
+    known = tuple(v for v in (*values[0], *values[1]) if v is not None and math.isfinite(v))
+    if len(known) < 2:
         return None
-    factor, unit = scale_of(tuple(values), sweep.unit)
-    axis = Axis(values, factor, zero=min(values) < _FLAT * max(values))
+    axis = Axis(known, scale_of(known, sweep.unit), zero=min(known) < _FLAT * max(known))
     if not axis.usable:
         return None
     names = [point.place for point in sweep.points]
     places = _places(names)
-    regressed = [
-        v if point.verdict is Verdict.REGRESSED else None
-        for point, v in zip(sweep.points, head, strict=True)
-    ]
-    _, marks = _line_and_dots(places, regressed, axis)
-    base_line, base_dots = _line_and_dots(places, base, axis)
-    head_line, head_dots = _line_and_dots(places, head, axis)
+    proven = [one.head if one.verdict is Verdict.REGRESSED else None for one in sweep.points]
+    base, head, rings = (_curve(zip(places, side, strict=True), axis) for side in (*values, proven))
     shown = [(places[n], shorten(names[n], _LONGEST_PLACE)) for n in _evenly(len(places))]
-    measured = f"{sweep.metric}{f' in {unit}' if unit else ''}, {sweep.better.value} is better"
-    sides = (f"{side}{f' [{unit}]' if unit else ''}" for side in ("base", "head"))
-    return Chart(
-        title=f"{sweep.metric} over {sweep.parameter}",
+    sides = (f"{side} [{axis.unit}]" if axis.unit else side for side in ("base", "head"))
+    way = f"{sweep.better.value} is better, over {sweep.parameter}"
+    rows = (
+        (one.place, *_cells(one.base, one.head, axis, sweep.better), one.verdict.value)
+        for one in sweep.points
+    )
+    return chart("sweep", axis, base, head, marks=rings.dots)._replace(
         result=_sweep_result(sweep, " (watched)" if watched else ""),
-        caption=f"{measured}, over {sweep.parameter}",
-        y_ticks=axis.ticks(),
+        caption=f"{axis.named(sweep.metric)}, {way}",
         x_ticks=labels(shown, wide=_WIDE),
-        base_line=base_line,
-        base_dots=base_dots,
-        head_line=head_line,
-        head_dots=head_dots,
-        marks=marks,
-        marked="regressed" if marks else "",
-        columns=(sweep.parameter, *sides, "loss", "verdict"),
-        rows=tuple(_sweep_row(point, factor, sweep.better) for point in sweep.points),
+        table=Table(
+            f"{sweep.metric} over {sweep.parameter}, in numbers",
+            (sweep.parameter, *sides, "loss", "verdict"),
+            tuple(rows),
+        ),
     )
 
 
 def _sweep_result(sweep: Sweep, watched: str) -> str:
-    """What the curve did, and the points that did not pass, by verdict, worst first."""
     parts = [around.shape(sweep) or f"{sweep.metric}: the curve kept its shape"]
     for verdict in reversed(Verdict):
         places = [one.place for one in sweep.points if one.verdict is verdict]
@@ -123,17 +136,15 @@ def _sweep_result(sweep: Sweep, watched: str) -> str:
     return "; ".join(parts)
 
 
-def _line_and_dots(
-    places: Iterable[float], values: Iterable[float | None], axis: Axis
-) -> tuple[str, str]:
-    """A line that is broken where a point has no value, and the dots on it."""
+def _curve(points: Iterable[tuple[float, float | None]], axis: Axis) -> CurvePaths:
+    """A line through places across and values, broken where there is none, and the dots on it."""
     parts: list[list[tuple[float, str]]] = [[]]
-    for x, value in zip(places, values, strict=True):
+    for x, value in points:
         if value is None or not math.isfinite(value):
             parts.append([])
         else:
             parts[-1].append((x, axis.y(value)))
-    return "".join(map(polyline, parts)), "".join(map(dots, parts))
+    return CurvePaths("".join(map(polyline, parts)), "".join(map(dots, parts)))
 
 
 def _evenly(count: int) -> list[int]:
@@ -157,61 +168,51 @@ def _places(names: Sequence[str]) -> list[float]:
     return [_SWEEP_EDGE + (1 - 2 * _SWEEP_EDGE) * (n - low) / span for n in numbers]
 
 
-def _sweep_row(point: SweepPoint, factor: float, better: Better) -> tuple[str, ...]:
-    base, head = (
-        "?" if value is None else significant(value / factor) for value in (point.base, point.head)
-    )
-    loss = None
-    if point.base and point.head and point.base > 0 and point.head > 0:
-        over, under = (point.head, point.base)[:: 1 if better is Better.LOWER else -1]
-        loss = over / under - 1
-    return point.place, base, head, loss_text(loss), point.verdict.value
+def _cells(base: float | None, head: float | None, axis: Axis, better: Better) -> tuple[str, ...]:
+    shown = ("?" if one is None else significant(one / axis.factor) for one in (base, head))
+    return *shown, loss_text(relative_loss(base, head, better))
 
 
-def latency_plot(latency: Latency) -> Chart | None:
+def latency_plot(latency: Latency) -> Plot | None:
     """The chart of a latency curve; None where fewer than two points can be drawn."""
-    points = [one for one in latency.points if _usable(one.base) or _usable(one.head)]
-    values = [v for one in points for v in (one.base, one.head) if v is not None and _usable(v)]
+    every = [(one, (_positive(one.base), _positive(one.head))) for one in latency.points]
+    points = [(one, sides) for one, sides in every if sides != (None, None)]
+    values = tuple(v for _, sides in points for v in sides if v is not None)
     if len(points) < 2:
         return None
-    factor, unit = scale_of(tuple(values), "s")
-    axis = Axis(values, factor, log=True)
+    axis = Axis(values, scale_of(values, "s"), log=True)
     if not axis.usable:
         return None
-    low, high = _depth(points[0].percentile), _depth(points[-1].percentile)
+    low, high = (_depth(points[n][0].percentile) for n in (0, -1))
 
     def place(percentile: float) -> float:
         share = (_depth(percentile) - low) / (high - low or 1.0)
         return _LATENCY_EDGE + (1 - 2 * _LATENCY_EDGE) * share
 
-    def drawn(side: str, *, weak: bool = False) -> list[tuple[float, str]]:
-        return [
-            (place(one.percentile), axis.y(value))
-            for one in points
-            if (value := getattr(one, side)) is not None and value > 0
-            if not weak or one.beyond < _ENOUGH
-        ]
+    def drawn(side: int, most: float = math.inf) -> CurvePaths:
+        found = [(one, sides[side]) for one, sides in points if one.beyond < most]
+        return _curve([(place(one.percentile), v) for one, v in found if v is not None], axis)
 
-    weak = dots([*drawn("base", weak=True), *drawn("head", weak=True)])
-    return Chart(
-        title=f"{latency.kind} latency",
-        result=around.latency(latency) or f"{latency.kind} latency: too few samples to say",
-        caption=f"{latency.kind} latency in {unit}, logarithmic, over percentile",
-        y_ticks=axis.ticks(),
+    weak = drawn(0, _ENOUGH).dots + drawn(1, _ENOUGH).dots
+    rows = (
+        (f"{one.percentile:g}", *_cells(*sides, axis, Better.LOWER), f"{one.beyond:.0f}")
+        for one, sides in points
+    )
+    name = f"{latency.kind} latency"
+    return chart("latency", axis, drawn(0), drawn(1), weak=weak)._replace(
+        result=around.latency(latency) or f"{name}: too few samples to say",
+        caption=f"{axis.named(name)}, logarithmic, over percentile",
         x_ticks=labels([(place(p), f"p{p:g}") for p in _LABELS if low <= _depth(p) <= high]),
-        base_line=polyline(drawn("base")),
-        base_dots=dots(drawn("base")),
-        head_line=polyline(drawn("head")),
-        head_dots=dots(drawn("head")),
-        weak_dots=weak,
-        weak=f"fewer than {_ENOUGH} samples beyond: single hiccups" if weak else "",
-        columns=("percentile", f"base [{unit}]", f"head [{unit}]", "loss", "samples beyond"),
-        rows=tuple(_latency_row(one, factor) for one in points),
+        table=Table(
+            f"{name}, in numbers",
+            ("percentile", f"base [{axis.unit}]", f"head [{axis.unit}]", "loss", "samples beyond"),
+            tuple(rows),
+        ),
     )
 
 
-def _usable(value: float | None) -> bool:
-    return value is not None and value > 0 and math.isfinite(value)
+def _positive(value: float | None) -> float | None:
+    return value if value is not None and value > 0 and math.isfinite(value) else None
 
 
 def _depth(percentile: float) -> float:
@@ -219,12 +220,69 @@ def _depth(percentile: float) -> float:
     return -math.log10(max(1 - percentile / 100, _LEAST_LEFT))
 
 
-def _latency_row(point: Quantile, factor: float) -> tuple[str, ...]:
-    base, head = (
-        significant(value / factor) if value is not None and _usable(value) else "?"
-        for value in (point.base, point.head)
+def history_plot(finding: Finding, accepted: Mapping[tuple[str, str], Accepted]) -> Plot | None:
+    """A series over its accepted sessions, epoch by epoch, and the head at its end.
+
+    None where fewer than two levels can be drawn.
+    """
+    levels, value = _levels(finding.evidence), finding.head_value
+    head = [value] if value is not None and math.isfinite(value) else []
+    values = (*(one.value for one in levels), *head)
+    if not levels or len(values) < 2:
+        return None
+    axis = Axis(values, scale_of(values, finding.unit))
+    if not axis.usable:
+        return None
+    step = (1 - 2 * _HISTORY_EDGE) / len(levels)
+    places = [_HISTORY_EDGE + step * n for n in range(len(levels) + 1)]
+    starts = [n for n, one in enumerate(levels) if not n or levels[n - 1].epoch != one.epoch]
+    anchors = [n for n in starts if levels[n].epoch]
+    breaks = [(None, one.value) if n in starts else (one.value,) for n, one in enumerate(levels)]
+    steps = [(x, v) for x, some in zip(places, breaks, strict=False) for v in some]
+    texts = _days(finding.profile, levels, places, accepted)
+    if head:
+        end = f"head {significant(head[0] / axis.factor)}"
+        texts = (*texts, Label("100%", 197 if len(texts) > 1 else 182, end, "last"))
+    metric = axis.named(shorten(finding.metric, _LONGEST_METRIC))
+    return chart(
+        "history",
+        axis,
+        _curve(steps, axis),
+        _curve([(places[-1], one) for one in head], axis),
+        rules="".join(f"M{across(places[n] - step / 2)} 0V150" for n in starts[1:]),
+        marks=_curve([(places[n], levels[n].value) for n in anchors], axis).dots,
+    )._replace(
+        result=around.history(finding, accepted) or "no accepted session",
+        caption=f"{metric}, {finding.better.value} is better, over accepted sessions",
+        # The newest first to find room.
+        x_ticks=labels([(places[n], str(levels[n].epoch)) for n in reversed(anchors)]),
+        x_name="epoch" if anchors else "",
+        texts=texts,
     )
-    loss = None
-    if point.base is not None and point.head is not None and "?" not in (base, head):
-        loss = point.head / point.base - 1
-    return f"{point.percentile:g}", base, head, loss_text(loss), f"{point.beyond:.0f}"
+
+
+def _levels(seen: Evidence) -> list[Level]:
+    current = (
+        Level(session=name, epoch=seen.epoch, value=median(values))
+        for name, values in accepted_values(seen)
+        if values
+    )
+    return [one for one in (*seen.earlier, *current) if math.isfinite(one.value)]
+
+
+def _days(
+    profile: str,
+    levels: Sequence[Level],
+    places: Sequence[float],
+    accepted: Mapping[tuple[str, str], Accepted],
+) -> tuple[Label, ...]:
+    """Of the first and the last accepted session, each below it; none where one is not known."""
+    ends = (accepted.get((profile, one.session)) for one in (levels[0], levels[-1]))
+    first, last = (one.started[:_DAY] if one else "" for one in ends)
+    if not first or not last:
+        return ()
+    at = places[len(levels) - 1]
+    if first == last or at < _APART:
+        days = first if first == last else f"{first} to {last}"
+        return (Label("0", 182, days, "quiet first"),)
+    return Label("0", 182, first, "quiet first"), Label(per_cent(at), 182, last, "quiet last")

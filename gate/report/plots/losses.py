@@ -10,7 +10,19 @@ from statistics import median
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from gate.model import Better
-from gate.report.plots.axis import Axis, Tick, across, dots, per_cent
+from gate.report.plots.numbers import pair_losses
+from gate.report.plots.picture import (
+    Axis,
+    Label,
+    Plot,
+    Tick,
+    across,
+    dots,
+    grid,
+    looks,
+    per_cent,
+    strokes,
+)
 from gate.report.wording import words
 from gate.units import percent
 
@@ -18,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gate.model import Finding
+    from gate.report.plots.picture import Looks
 
 _MARGIN = 0.04
 _ZERO, _TOLERANCE = 0.25, 0.72
@@ -29,30 +42,8 @@ _BESIDE = 0.5
 """Part of the axis that is kept free beside an interval for the figure of its end."""
 
 
-class IntervalPlot(NamedTuple):
-    """Places across; texts in per cent."""
-
-    result: str
-    zero: str
-    negligible: str
-    limit: str
-    low: str
-    high: str
-    point: str
-    zero_at: str
-    """Where its name stands, in per cent; so the next."""
-    limit_at: str
-    tolerance: str
-    ends: tuple[Tick, ...]
-    """Beside the interval: its ends, the lower first; an open one has no text."""
-    slight: str
-    """The negligible loss, also where its mark is not drawn."""
-    open_low: bool
-    open_high: bool
-
-
-def interval_plot(finding: Finding) -> IntervalPlot | None:
-    """The plot of a finding's loss; None where it has none that can be drawn."""
+def interval_plot(finding: Finding) -> Plot | None:
+    """The plot of a finding's loss, 40 high; None where it has none that can be drawn."""
     tolerance = finding.tolerance_used or finding.tolerance
     known = (finding.loss, finding.loss_low, finding.loss_high)
     ends = [v for v in known if v is not None]
@@ -62,33 +53,53 @@ def interval_plot(finding: Finding) -> IntervalPlot | None:
         return None
     low, high = _axis_ends(ends, tolerance)
 
-    def place(loss: float) -> float:
+    def share(loss: float) -> float:
         return _MARGIN + (1 - 2 * _MARGIN) * (min(max(loss, low), high) - low) / (high - low)
 
-    begin = low if finding.loss_low is None else finding.loss_low
-    end = high if finding.loss_high is None else finding.loss_high
+    begin = share(low if finding.loss_low is None else finding.loss_low)
+    end = share(high if finding.loss_high is None else finding.loss_high)
+    slight = f"M{across(share(finding.negligible))} 0v40"
+    slight = slight if 0 < finding.negligible < high else ""
+    negligible = f"negligible {percent(finding.negligible, signed=False)}"
     confidence = f" at {words.confidence(finding)}" if words.confidence(finding) else ""
     span = words.interval(finding)
-    return IntervalPlot(
+    return Plot(
+        kind="interval",
         result=f"loss {percent(finding.loss)}{f', interval {span}{confidence}' if span else ''}, "
         f"tolerance {words.tolerance(finding)}",
-        zero=across(place(0.0)),
-        negligible=across(place(finding.negligible)) if 0 < finding.negligible < high else "",
-        limit=across(place(tolerance)),
-        low=across(place(begin)),
-        high=across(place(end)),
-        point=across(place(finding.loss)),
-        zero_at=per_cent(place(0.0)),
-        limit_at=per_cent(place(tolerance)),
-        tolerance=percent(tolerance, signed=False),
-        ends=(
-            Tick(per_cent(place(begin)), _end(finding.loss_low)),
-            Tick(per_cent(place(end)), _end(finding.loss_high)),
+        caption=negligible,
+        strokes=looks(
+            ("beyond", f"M{across(share(tolerance))} 0H1000V40H{across(share(tolerance))}z"),
+            ("zero", f"M{across(share(0.0))} 0v40"),
+            ("slight", slight),
+            ("edge", f"M{across(share(tolerance))} 0v40"),
+            ("span", _capped(finding, across(begin), across(end))),
+            ("point", f"M{across(share(finding.loss))} 20h0"),
         ),
-        slight=percent(finding.negligible, signed=False),
-        open_low=finding.loss_low is None,
-        open_high=finding.loss_high is None,
+        keys=looks(("slight", slight and negligible)),
+        texts=_interval_texts(finding, share(0.0), share(tolerance), (begin, end)),
     )
+
+
+def _capped(finding: Finding, low: str, high: str) -> str:
+    """The stroke of the interval: a cap at each end that the data give."""
+    caps = f"M{low} 12v16" * (finding.loss_low is not None)
+    caps += f"M{high} 12v16" * (finding.loss_high is not None)
+    return f"M{low} 20H{high}{caps}"
+
+
+def _interval_texts(
+    finding: Finding, zero: float, limit: float, ends: tuple[float, float]
+) -> tuple[Label, ...]:
+    tolerance = finding.tolerance_used or finding.tolerance
+    texts = (
+        Label(per_cent(zero), 14, "no loss", "last"),
+        Label(per_cent(limit), 14, "tolerance", "first"),
+        Label(per_cent(limit), 75, percent(tolerance, signed=False), "first quiet"),
+        Label(per_cent(ends[0]), 44, _end(finding.loss_low), "end last"),
+        Label(per_cent(ends[1]), 44, _end(finding.loss_high), "end first"),
+    )
+    return tuple(one for one in texts if one.text)
 
 
 def _axis_ends(losses: Sequence[float], tolerance: float) -> tuple[float, float]:
@@ -114,9 +125,9 @@ _FROM, _TO = -2.0, 3.0
 
 
 class Bar(NamedTuple):
-    """Places in per cent of the bar's length, which runs from -2 to +3 tolerances.
+    """Places in per cent of the bar's length, which runs from -2 to +3 of the row's tolerances.
 
-    The scale is the row's own tolerance, so zero and tolerance line up from row to row.
+    So no loss and the tolerance line up from row to row, at 40 and 60, where the page draws them.
     """
 
     low: float
@@ -126,12 +137,6 @@ class Bar(NamedTuple):
     cut_low: bool
     """The interval goes on beyond the left end."""
     cut_high: bool
-
-
-ZERO = 40.0
-"""Place of a loss of nothing."""
-LIMIT = 60.0
-"""Place of the tolerance."""
 
 
 def limit_of(finding: Finding) -> float | None:
@@ -166,33 +171,16 @@ def _across(multiple: float) -> float:
 
 _LEFT = 0.03
 _RIGHT = 0.76
-"""Where the pairs end."""
 _INTERVAL_AT = 0.9
 _WHISKER = 0.02
+_LEVELS = (
+    *(("zero", "no loss"), ("slight", "negligible")),
+    *(("limit", "tolerance"), ("medians", "median")),
+)
 
 
-class PairsPlot(NamedTuple):
-    """A dot for each pair, worse ones above."""
-
-    result: str
-    y_ticks: tuple[Tick, ...]
-    zero: str
-    negligible: str
-    limit: str
-    worse: str
-    better: str
-    middle: str
-    """Height of the median."""
-    span: str
-    """The interval of the finding, to the right of the pairs; empty where there is none."""
-    point: str
-    """Its loss."""
-    numbers: tuple[Tick, ...]
-    """First and last pair."""
-
-
-def pairs_plot(finding: Finding) -> PairsPlot | None:
-    """The plot of a finding's pairs; None where it has none of which a ratio can be formed."""
+def pairs_plot(finding: Finding) -> Plot | None:
+    """A dot for each pair, worse ones above; None where no pair has a ratio."""
     losses = pair_losses(finding)
     if not losses:
         return None
@@ -200,32 +188,36 @@ def pairs_plot(finding: Finding) -> PairsPlot | None:
     values = [*(loss for _, loss in losses), 0.0, tolerance]
     known = [v for v in (finding.loss_low, finding.loss_high) if _near(v, values)]
     ends = known if len(known) == 2 and finding.loss is not None else []
-    axis = Axis([*values, *ends], 0.01)
+    axis = Axis([*values, *ends], (0.01, "%"))
     if not axis.usable:
         return None
     step = (_RIGHT - _LEFT) / len(losses)
     places = [_LEFT + step * (n + 0.5) for n in range(len(losses))]
     drawn = [(loss, (x, axis.y(loss))) for x, (_, loss) in zip(places, losses, strict=True)]
-    above = sum(loss > tolerance for _, loss in losses)
-    worse = sum(loss > 0 for _, loss in losses)
-    count = f"{len(losses)} pair{'s' if len(losses) != 1 else ''}"
-    return PairsPlot(
-        result=f"head is worse in {worse} of {count}, beyond the tolerance in {above}",
+    worse, better = (dots([at for loss, at in drawn if (loss > 0) is so]) for so in (True, False))
+    count = words.count_of(len(losses), "pair")
+    beyond, any_loss = (sum(loss > least for loss, _ in drawn) for least in (tolerance, 0))
+    numbered = {losses[n][0]: places[n] for n in (0, -1)}
+    levels = [("zero", 0.0), ("slight", finding.negligible), ("limit", tolerance)]
+    middle = axis.y(median(loss for loss, _ in drawn))
+    return Plot(
+        kind="pairs",
+        result=f"head is worse in {any_loss} of {count}, beyond the tolerance in {beyond}",
         y_ticks=axis.ticks(),
-        zero=axis.y(0.0),
-        negligible=axis.y(finding.negligible),
-        limit=axis.y(tolerance),
-        worse=dots([place for loss, place in drawn if loss > 0]),
-        better=dots([place for loss, place in drawn if loss <= 0]),
-        middle=f"M{across(_LEFT)} {axis.y(median(loss for _, loss in losses))}H{across(_RIGHT)}",
-        span=_whisker(ends, axis),
-        point=dots([(_INTERVAL_AT, axis.y(finding.loss))])
-        if ends and finding.loss is not None
-        else "",
-        numbers=tuple(
-            Tick(per_cent(x), str(losses[n][0]))
-            for n, x in dict.fromkeys([(0, places[0]), (len(losses) - 1, places[-1])])
+        strokes=strokes(
+            ("grid", grid(axis.ticks())),
+            *((look, f"M0 {axis.y(loss)}H1000") for look, loss in levels),
+            ("medians", f"M{across(_LEFT)} {middle}H{across(_RIGHT)}"),
+            ("head", worse),
+            ("base", better),
+        )
+        + _interval_beside(finding, ends, axis),
+        keys=looks(
+            ("head", worse and "head worse"), ("base", better and "head no worse"), *_LEVELS
         ),
+        x_ticks=tuple(Tick(per_cent(x), str(number)) for number, x in numbered.items()),
+        x_name="pair",
+        texts=(Label("100%", 167, "interval", "last"),) if ends else (),
     )
 
 
@@ -237,20 +229,10 @@ def _near(value: float | None, losses: Sequence[float]) -> TypeGuard[float]:
     return min(losses) - span <= value <= max(losses) + span
 
 
-def _whisker(ends: Sequence[float], axis: Axis) -> str:
-    if not ends:
-        return ""
-    low, high = axis.y(ends[0]), axis.y(ends[1])
+def _interval_beside(finding: Finding, ends: Sequence[float], axis: Axis) -> Looks:
+    if not ends or finding.loss is None:
+        return ()
+    low, high = map(axis.y, ends)
     left, middle, right = (across(_INTERVAL_AT + x) for x in (-_WHISKER, 0.0, _WHISKER))
-    return f"M{middle} {low}V{high}M{left} {low}H{right}M{left} {high}H{right}"
-
-
-def pair_losses(finding: Finding) -> list[tuple[int, float]]:
-    """Number of the pair and its relative loss, positive = worse."""
-    found = []
-    seen = finding.evidence
-    for number, (base, head) in enumerate(zip(seen.pairs_base, seen.pairs_head, strict=False), 1):
-        over, under = (head, base) if finding.better is Better.LOWER else (base, head)
-        if over > 0 and under > 0 and math.isfinite(over / under):
-            found.append((number, over / under - 1))
-    return found
+    span = f"M{middle} {low}V{high}M{left} {low}H{right}M{left} {high}H{right}"
+    return ("span", span), ("point", dots([(_INTERVAL_AT, axis.y(finding.loss))]))

@@ -82,24 +82,19 @@ def _title(page: TextPage, finding: Finding) -> None:
     mark = f"{words.SYMBOL[finding.verdict]} {words.verdict(finding)}"
     code = shorten(finding.code, 8)
     lines = wrap(plain_name(finding), page.width - width_of(code) - 2, f"{mark}  ", "    ")
-    lines[0] = fit(lines[0], page.width - width_of(code)) + code
+    first = fit(lines[0], page.width - width_of(code)) + code
     colour = DIM if finding.role is Role.WATCH else _COLOUR.get(finding.verdict, YELLOW)
-    painted = page.paint(mark, colour)
-    lines[0] = painted + lines[0][len(mark) :]
-    page.lines += lines
+    page.lines += [page.paint(mark, colour) + first[len(mark) :], *lines[1:]]
 
 
 def _facts(finding: Finding) -> list[str]:
-    facts = [f"n {words.trials(finding)} trials"]
-    if words.sessions(finding):
-        facts.append(words.sessions(finding))
-    facts.append(words.method(finding))
+    facts = [f"n {words.trials(finding)} trials", words.sessions(finding), words.method(finding)]
     if words.confidence(finding):
         facts.append(f"{words.confidence(finding)} interval")
     if finding.minimum_detectable_loss is not None:
         smallest = percent(finding.minimum_detectable_loss, signed=False)
         facts.append(f"minimum detectable loss {smallest}")
-    return facts
+    return [one for one in facts if one]
 
 
 PASSES_SHOWN = 20
@@ -129,7 +124,6 @@ def passes(page: TextPage, passed: Sequence[Finding]) -> None:
 
 
 def _columns(page: TextPage, rows: list[tuple[str, ...]]) -> None:
-    """Name, sides, loss and n below each other; a name too long for its column is shortened."""
     widths = [max(width_of(cell) for cell in column) for column in zip(*rows, strict=True)]
     room = min(widths[0], page.width - sum(widths[1:]) - 8)
     for name, both, loss, count in rows:

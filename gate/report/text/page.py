@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import re
+from itertools import accumulate, takewhile
+from typing import TYPE_CHECKING
 
 from wcwidth import wcswidth
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 LONGEST_NAME = 300
 """Characters of a benchmark or metric that are shown."""
@@ -39,7 +44,7 @@ def wrap(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
                 lines.append(line)
                 line, empty = rest, True
                 continue
-            head = _beginning(piece, max(2, room))
+            head = _longest(accumulate(piece), max(2, room))
             lines.append(line + head)
             line, piece = rest, piece[len(head) :]
             if not piece:
@@ -55,24 +60,16 @@ def fit(text: str, width: int) -> str:
     More of its end is kept than of its beginning: `…[iodepth=32] iops` tells more.
     """
     if width_of(text) > width:
-        tail_room = (width - 1) * 3 // 5
-        tail = ""
-        for char in reversed(text):
-            if width_of(char + tail) > tail_room:
-                break
-            tail = char + tail
-        text = f"{_beginning(text, width - 1 - width_of(tail))}…{tail}"
+        ends = accumulate(reversed(text), lambda end, char: char + end)
+        tail = _longest(ends, (width - 1) * 3 // 5)
+        text = f"{_longest(accumulate(text), width - 1 - width_of(tail))}…{tail}"
     return text + " " * (width - width_of(text))
 
 
-def _beginning(text: str, width: int) -> str:
-    """As much of the text as fits into so many columns."""
-    head = ""
-    for char in text:
-        if width_of(head + char) > width:
-            break
-        head += char
-    return head
+def _longest(growing: Iterable[str], width: int) -> str:
+    """The last of ever longer texts that fits into so many columns."""
+    fitting = takewhile(lambda one: width_of(one) <= width, growing)
+    return max(fitting, key=len, default="")
 
 
 BOLD, DIM, RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"

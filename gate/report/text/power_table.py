@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -59,20 +60,12 @@ def _table(rows: Sequence[PowerRow]) -> Iterator[str]:
 def _line(row: PowerRow) -> str:
     mark = "✓" if row.standing is ToleranceStanding.HELD else "✗"
     cells = [percent(row.tolerance, signed=False)]
-    if row.power is not None:
-        cells += _cells(row.power)
+    if power := row.power:
+        chance = f"{math.floor(power.chance * 100)} %"
+        cells += [_loss(power.detectable), _loss(power.finds), chance]
+        cells += [f"{power.unchanged:.1f}", f"{power.slower:.1f}"]
     shown = "".join(f" {one:>{width}}" for one, width in zip(cells, _COLUMNS, strict=False))
     return fit(clean(f"{mark} {row.benchmark} {row.metric}"), _NAME) + shown
-
-
-def _cells(power: Power) -> list[str]:
-    return [
-        _loss(power.detectable),
-        _loss(power.finds),
-        f"{math.floor(power.chance * 100)} %",
-        f"{power.unchanged:.1f}",
-        f"{power.slower:.1f}",
-    ]
 
 
 def _loss(value: float) -> str:
@@ -104,34 +97,23 @@ def power_data(rows: Sequence[PowerRow]) -> list[dict[str, object]]:
     """Every figure of every row; what does not exist is null."""
     return [
         {
-            "host_class": row.host_class,
-            "profile": row.profile,
-            "benchmark": row.benchmark,
-            "metric": row.metric,
+            **_fields(row, "host_class", "profile", "benchmark", "metric"),
             "standing": row.standing.value,
             "text": sentence(row),
-            "tolerance": row.tolerance,
-            "sides": row.sides,
-            "sessions": row.sessions,
-            "trials": row.trials,
+            **_fields(row, "tolerance", "sides", "sessions", "trials"),
             "pairs": row.pairs if row.sides else None,
             "power": None if row.power is None else _figures(row.power),
             "more": [
-                {"what": one.what, "count": one.count, "power": _figures(one.power)}
-                for one in row.more
+                _fields(one, "what", "count") | {"power": _figures(one.power)} for one in row.more
             ],
         }
         for row in rows
     ]
 
 
+def _fields(value: object, *names: str) -> dict[str, object]:
+    return {name: getattr(value, name) for name in names}
+
+
 def _figures(power: Power) -> dict[str, float | None]:
-    figures = {
-        "detectable": power.detectable,
-        "judged_at": power.judged_at,
-        "finds": power.finds,
-        "chance": power.chance,
-        "unchanged": power.unchanged,
-        "slower": power.slower,
-    }
-    return {name: None if math.isinf(value) else value for name, value in figures.items()}
+    return {name: None if math.isinf(value) else value for name, value in asdict(power).items()}

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from gate.report.wording.words import count_of
 from gate.units import scale_of, show, show_pair, significant
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 _NO_FACTS = frozenset({"disturbed", "subject"})
 """Areas that are expected to differ, or are counts: being alike there is no news."""
 _NONE = "none"
-"""What stands for a side that has nothing there."""
 _PAID = "who paid: "
 """How the path of a finding begins the step that `words.payers` words."""
 _MOVED = 0.1
@@ -61,9 +61,8 @@ def history(finding: Finding, accepted: Mapping[tuple[str, str], Accepted]) -> s
     seen = finding.evidence
     if not seen.baseline:
         return ""
-    text = _count_of(len(seen.baseline), "accepted session")
-    if seen.epoch:
-        text += f" in epoch {seen.epoch}"
+    text = count_of(len(seen.baseline), "accepted session")
+    text += f" in epoch {seen.epoch}" if seen.epoch else ""
     anchor = accepted.get((finding.profile, next(iter(seen.baseline_sessions), "")))
     if anchor is not None:
         text += f' since {anchor.started[:10]} ("{anchor.reason}", by {anchor.by})'
@@ -71,11 +70,7 @@ def history(finding: Finding, accepted: Mapping[tuple[str, str], Accepted]) -> s
 
 
 def sweep(found: Sweep) -> str:
-    """What the curve did, and both curves over the parameter.
-
-    `iops no longer grows beyond iodepth 32; iodepth 1 32 128: base 20.00 81.00 88.00,
-    head 19.00 40.00 41.00 k op/s`
-    """
+    """`iops no longer grows beyond iodepth 32; iodepth 1 32: base 20.00 81.00, head ... k op/s`."""
     sides = [[point.base for point in found.points], [point.head for point in found.points]]
     known = tuple(value for side in sides for value in side if value is not None)
     factor, unit = scale_of(known, found.unit)
@@ -94,9 +89,9 @@ def shape(found: Sweep) -> str:
 
 
 def bill(found: Bill) -> str:
-    """Cost of one operation on both sides, and who moved most: tasks, then tick accounting.
+    """`CPU time of one I/O 4.210 -> 9.880 µs; kernel threads (loop) 3.100 -> 9.400 µs`.
 
-    `CPU time of one I/O 4.210 -> 9.880 µs; kernel threads (loop) 3.100 -> 9.400 µs`
+    Of those who moved most, tasks first, then tick accounting.
     """
     change = abs(found.head - (found.base or 0.0))
     contexts = ", ".join(_movers(found.contexts, change, _MOST_CONTEXTS))
@@ -140,10 +135,7 @@ def _cost(share: Share) -> str:
 
 
 def latency(found: Latency) -> str:
-    """`read latency p50 37.60 -> 39.90 µs, p99.9 421.0 -> 1314 µs`.
-
-    Empty where no percentile has enough samples beyond it.
-    """
+    """`read latency p50 37.60 -> 39.90 µs`; empty where no percentile has enough samples beyond."""
     sure = [point for point in found.points if point.beyond >= _ENOUGH]
     shown = [point for point in sure if point.percentile in _TAIL] or sure[-1:]
     parts = (f"p{point.percentile:g} {show_pair(point.base, point.head, 's')}" for point in shown)
@@ -167,37 +159,30 @@ def difference(found: Difference, profiles: Sequence[str] = ()) -> str:
 def alike(report: Report) -> str:
     """`41 facts alike: 17 of the host, 24 of the kernel`; empty where nothing was compared."""
     counts = [one for one in report.alike if one.count and one.area not in _NO_FACTS]
-    if not counts:
-        return ""
-    total = sum(one.count for one in counts)
+    total = count_of(sum(one.count for one in counts), "fact")
     parts = ", ".join(f"{one.count} of the {one.area}" for one in counts)
-    return f"{_count_of(total, 'fact')} alike: {parts}"
+    return f"{total} alike: {parts}" if counts else ""
 
 
 def change(found: TextChange) -> str:
     """`profiles/iometer.toml: 2 lines added, 1 removed`; without those that were left out."""
     added = sum(line.startswith("+") for line in found.lines)
     removed = sum(line.startswith("-") for line in found.lines)
-    more = f", and {_count_of(found.more, 'line')} not shown" if found.more else ""
-    return f"{found.name}: {_count_of(added, 'line')} added, {removed} removed{more}"
+    more = f", and {count_of(found.more, 'line')} not shown" if found.more else ""
+    return f"{found.name}: {count_of(added, 'line')} added, {removed} removed{more}"
 
 
 def aside_summary(report: Report) -> str:
     """`4 trials set aside: foreign_cpu 3, steal 1; base 1, head 3`; empty without any."""
-    if not report.aside:
-        return ""
     kinds = Counter(one.kind for one in report.aside)
     sides = Counter(one.side.value for one in report.aside)
     reasons = ", ".join(f"{kind} {count}" for kind, count in kinds.most_common())
     whose = ", ".join(f"{side} {count}" for side, count in sorted(sides.items()))
-    return f"{_count_of(len(report.aside), 'trial')} set aside: {reasons}; {whose}"
+    count = count_of(len(report.aside), "trial")
+    return f"{count} set aside: {reasons}; {whose}" if report.aside else ""
 
 
 def set_aside(found: SetAside) -> str:
     """`iometer-database[iodepth=32], trial 18 of the head, confirm: steal: the hypervisor ...`."""
     trial = f"trial {found.sequence + 1} of the {found.side.value}, {found.stage.value}"
     return f"{found.benchmark}, {trial}: {found.kind}: {found.why}"
-
-
-def _count_of(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

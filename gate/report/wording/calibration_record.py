@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gate.report.wording.words import plain_percent
+from gate.report.wording.words import count_of, plain_percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,12 +22,15 @@ def line(known: Calibration | None) -> str:
     if known is None:
         return NEVER
     if not known.unchanged and not known.planted:
-        return _nothing(known)
+        why = (
+            "calibrated only with other profile texts, rules or promises" if known.outdated else ""
+        )
+        why = f"{_void(known)}, and no other" if known.void else why
+        return f"{why}: gate calibrate PROFILE" if why else NEVER
     unchanged = "no unchanged comparison yet"
     if known.unchanged:
-        comparisons = f"comparison{'s' if known.unchanged != 1 else ''}"
-        alarms = f"{known.false_alarms} false alarm{'s' if known.false_alarms != 1 else ''}"
-        unchanged = f"last {known.unchanged} unchanged {comparisons}: {alarms}"
+        comparisons = count_of(known.unchanged, "unchanged comparison")
+        unchanged = f"last {comparisons}: {count_of(known.false_alarms, 'false alarm')}"
     planted = [
         f"planted {plain_percent(one.loss)}: {one.found} of {one.rounds} found"
         for one in known.planted
@@ -35,33 +38,24 @@ def line(known: Calibration | None) -> str:
     return "; ".join([f"on this host, {unchanged}", *planted])
 
 
-def _nothing(known: Calibration) -> str:
-    """No round counts; why, where there are some."""
-    if known.void:
-        return f"{_void(known)}, and no other: gate calibrate PROFILE"
-    if known.outdated:
-        return "calibrated only with other profile texts, rules or promises: gate calibrate PROFILE"
-    return NEVER
-
-
 def details(known: Calibration | None) -> str:
     """Exact limits, and what the sentence leaves out; empty where there is nothing."""
-    return "" if known is None else "; ".join(_details(known))
+    return "; ".join(_details(known)) if known else ""
 
 
 def _details(known: Calibration) -> Iterator[str]:
-    limits = list(_limits(known))
-    if limits:
-        yield f"95 % limits: {', '.join(limits)}"
+    counted = known.unchanged or known.planted
+    if limits := ", ".join(_limits(known)):
+        yield f"95 % limits: {limits}"
     if known.undecided:
         yield f"{known.undecided} unchanged inconclusive"
-    if known.void and (known.unchanged or known.planted):
+    if known.void and counted:
         yield _void(known)
     if known.outdated:
         yield f"{known.outdated} rounds of other profile texts, rules or promises not counted"
-    if known.lacking and (known.unchanged or known.planted):
+    if known.lacking and counted:
         yield f"never calibrated: {', '.join(known.lacking)}"
-    if known.newest and (known.unchanged or known.planted):
+    if known.newest and counted:
         yield f"newest round {known.newest}"
 
 
@@ -82,8 +76,7 @@ def _span(low: float, high: float) -> str:
 
 
 def _void(known: Calibration) -> str:
-    rounds = "round" if known.void == 1 else "rounds"
-    return f"{known.void} {rounds} without comparable numbers"
+    return f"{count_of(known.void, 'round')} without comparable numbers"
 
 
 def unfit(known: Calibration | None) -> str:

@@ -18,7 +18,7 @@ from gate.text import clean
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gate.model import Edit, Finding, Report
+    from gate.model import Finding, Report
 
 REPRODUCE, LONGER = "reproduce this alone", "measure it longer"
 BISECT, ACCEPT = "find the commit", "accept it"
@@ -38,7 +38,7 @@ _UNMEASURED = "G044"
 _HOPELESS = frozenset({"G023", "G027", "G042", "G043"})
 """Inconclusive for another reason than noise, so that more pairs decide nothing."""
 
-
+_ACCEPTABLE = {Verdict.REGRESSED, Verdict.IMPROVED, Verdict.WAIVED, Verdict.MISSING}
 _DOUBTED = frozenset({Verdict.REGRESSED, Verdict.INCONCLUSIVE, Verdict.WAIVED})
 
 
@@ -60,15 +60,14 @@ def commands_for(finding: Finding, report: Report) -> tuple[ShellLine, ...]:
     if finding.method == "summary":
         text = "A summary holds no trials. Measure both sides: `gate check --base DIR --head DIR`."
         return (ShellLine(LONGER, "", text),)
-    if _unsayable(finding.profile) or _unsayable(finding.benchmark):
+    origin, text = report.origin or Origin(), ""
+    if _unsayable(finding.profile, finding.benchmark):
         text = "Its name is too long for a command, or holds characters that no terminal shows."
-        return (ShellLine(REPRODUCE, "", text),)
-    if finding.code == _UNMEASURED or finding.benchmark == "*":
+    elif finding.code == _UNMEASURED or finding.benchmark == "*":
         text = "Nothing of it was measured: look for what ended the job or removed the profile."
-        return (ShellLine(REPRODUCE, "", text),)
-    origin = report.origin or Origin()
-    if any(_unsayable(word) for word in (*origin.options, origin.out, origin.profiles)):
+    elif _unsayable(*origin.options, origin.out, origin.profiles):
         text = "How it was checked cannot be written as a command."
+    if text:
         return (ShellLine(REPRODUCE, "", text),)
     return tuple(_Lines(finding, report, origin).every())
 
@@ -76,7 +75,7 @@ def commands_for(finding: Finding, report: Report) -> tuple[ShellLine, ...]:
 def check_again(report: Report, *words: str) -> str:
     """The line of a check of everything with further words; empty where none can be written."""
     origin = report.origin or Origin()
-    if origin.checkout or any(_unsayable(word) for word in origin.options):
+    if origin.checkout or _unsayable(*origin.options):
         return ""
     return shlex.join(["gate", "check", *words, *Sides(origin).words()])
 
@@ -89,7 +88,6 @@ class _Lines:
         self.sides = Sides(origin)
 
     def every(self) -> Iterator[ShellLine]:
-        """Whatever fits the verdict."""
         finding = self.finding
         gates, verdict = finding.role is Role.GATE, finding.verdict
         if verdict not in {Verdict.NEW, Verdict.MISSING}:
@@ -105,39 +103,30 @@ class _Lines:
 
     def _check(self, *more: str) -> str:
         """`gate check` of this benchmark alone, a base side made first where that is gone."""
-        words = ["gate", "check", *self._what(), *more, *self._in_force()]
-        return f"{self.sides.made()}{shlex.join(words)}"
+        return self.sides.made() + self._alone("check", *more)
 
-    def _what(self) -> tuple[str, ...]:
-        return self.finding.profile, "--benchmark", self.finding.benchmark
-
-    def _in_force(self) -> tuple[str, ...]:
-        return self.sides.in_force(own_text=self.finding.code in _LEVELS)
+    def _alone(self, command: str, *more: str) -> str:
+        what = (self.finding.profile, "--benchmark", self.finding.benchmark)
+        in_force = self.sides.in_force(own_text=self.finding.code in _LEVELS)
+        return shlex.join(["gate", command, *what, *more, *in_force])
 
     def _edited(self) -> str:
-        """What to know where the change loosens what judges it, and the line does not say."""
-        if self.sides.gone or not any(self._of_this(one) for one in self.report.edits):
-            return ""
-        return "The change loosens its rules: give the merge base's `--profiles` and `--baseline`."
-
-    def _of_this(self, edit: Edit) -> bool:
-        """Whether an edit lets more of this finding in."""
+        """What to know where the change lets more of this in, and the line does not say."""
         mine = self.finding
-        return (
+        of_this = (
             edit.loosens
             and edit.profile in {"", mine.profile}
             and edit.benchmark in {"", mine.benchmark}
             and edit.metric in {"", mine.metric}
+            for edit in self.report.edits
         )
+        if self.sides.gone or not any(of_this):
+            return ""
+        return "The change loosens its rules: give the merge base's `--profiles` and `--baseline`."
 
     def _paired(self) -> bool:
-        """Whether the check could run both sides."""
-        return (
-            bool(self.finding.evidence.pairs_base)
-            or self.finding.method == "pairs"
-            or self.sides.gone
-            or (bool(self.sides.value_of("--base", "--base-env")))
-        )
+        paired = self.finding.evidence.pairs_base or self.finding.method == "pairs"
+        return bool(paired or self.sides.gone or self.sides.value_of("--base", "--base-env"))
 
     def _lacking_base(self) -> str:
         """What a line does not say, because the report does not."""
@@ -146,35 +135,34 @@ class _Lines:
         return ""
 
     def _longer(self) -> ShellLine:
-        if self._lacking_base():
-            return ShellLine(LONGER, "", self._lacking_base())
-        if not self._paired():
-            text = "Only the head side was run. Pairs show more: give the check `--base DIR` too."
-            return ShellLine(LONGER, "", text)
         used = len(self.finding.evidence.pairs_base)
         undecided = self.finding.verdict is Verdict.INCONCLUSIVE
-        if undecided and used >= _MOST_PAIRS - 1:
-            return ShellLine(
-                LONGER, "", f"{_MOST_PAIRS} pairs are the maximum; a quieter host helps."
-            )
+        text = self._lacking_base()
+        if not (text or self._paired()):
+            text = "Only the head side was run. Pairs show more: give the check `--base DIR` too."
+        elif not text and undecided and used >= _MOST_PAIRS - 1:
+            text = f"{_MOST_PAIRS} pairs are the maximum; a quieter host helps."
+        if text:
+            return ShellLine(LONGER, "", text)
         least = _FEWEST_PAIRS if undecided and used else 2 * _USUAL_PAIRS
         pairs = min(max(2 * used, least), _MOST_PAIRS)
         why = "" if undecided else "It ends at the first proof, in either direction."
         return ShellLine(LONGER, self._check("--pairs", str(pairs)), why)
 
     def _bisect(self) -> ShellLine:
-        origin = self.origin
+        origin, text = self.origin, ""
         good, bad = origin.base_commit, origin.head_commit
         if origin.restarts:
             text = "git bisect cannot restart the machine; check the kernels one by one."
+        elif not (COMMIT.fullmatch(good) and COMMIT.fullmatch(bad)):
+            text = "The commits of both sides are not known."
+        elif good == bad:
+            text = "Both sides are of the same commit."
+        elif origin.dirty:
+            text = "The head side had uncommitted changes."
+        if text:
             return ShellLine(BISECT, "", text)
-        if not (COMMIT.fullmatch(good) and COMMIT.fullmatch(bad)):
-            return ShellLine(BISECT, "", "The commits of both sides are not known.")
-        if good == bad:
-            return ShellLine(BISECT, "", "Both sides are of the same commit.")
-        if origin.dirty:
-            return ShellLine(BISECT, "", "The head side had uncommitted changes.")
-        step = shlex.join(["gate", "bisect-run", *self._what(), *self._in_force()])
+        step = self._alone("bisect-run")
         head = self.sides.value_of("--head")
         if self.sides.at_top() and head in {"", "."}:
             git, run = "git", step
@@ -183,42 +171,34 @@ class _Lines:
             top = f'"$(git -C {shlex.quote(head or ".")} rev-parse --show-toplevel)"'
             git, run = f"git -C {top}", f'env -C "$PWD" {step}'
         begin = f"{git} bisect start {bad} {good}"
-        fixed = (
-            "" if self.sides.gone else " Name `--profiles` and `--baseline` if commits edit theirs."
-        )
-        return ShellLine(
-            BISECT,
-            f"{self.sides.made()}{begin} && {git} bisect run {run}",
-            f"`git bisect reset` ends it.{fixed}",
-        )
+        why = "`git bisect reset` ends it."
+        if not self.sides.gone:
+            why += " Name `--profiles` and `--baseline` if commits edit theirs."
+        return ShellLine(BISECT, f"{self.sides.made()}{begin} && {git} bisect run {run}", why)
 
     def _acceptable(self) -> bool:
-        found = self.finding
-        if found.verdict is Verdict.INCOMPARABLE:
-            return found.code in _LEVELS
-        return found.verdict in {
-            *(Verdict.REGRESSED, Verdict.IMPROVED, Verdict.WAIVED, Verdict.MISSING)
-        }
+        if self.finding.verdict is Verdict.INCOMPARABLE:
+            return self.finding.code in _LEVELS
+        return self.finding.verdict in _ACCEPTABLE
 
     def _accept(self) -> ShellLine:
+        mine = [f for f in self.report.findings if f.profile == self.finding.profile]
+        text = ""
         if any(NARROWED in note for note in self.report.notes):
             text = "Only some benchmarks were measured; check the whole profile, then accept that."
-            return ShellLine(ACCEPT, "", text)
-        mine = [f for f in self.report.findings if f.profile == self.finding.profile]
-        if any(f.role is Role.GATE and f.verdict is Verdict.BROKEN for f in mine):
+        elif any(f.role is Role.GATE and f.verdict is Verdict.BROKEN for f in mine):
             text = "Its session holds a benchmark that is broken; fix that, and measure again."
-            return ShellLine(ACCEPT, "", text)
-        if self.finding.verdict is Verdict.MISSING and not self._retires(mine):
+        elif self.finding.verdict is Verdict.MISSING and not self._retires(mine):
             text = (
                 "The profile is as it was accepted, and no session of it can remove this "
                 "benchmark: bring it back, or remove its series from the baseline by hand."
             )
-            return ShellLine(ACCEPT, "", text)
-        if not self.origin.out:
+        elif not self.origin.out:
             text = (
                 "Comment `/driftgate accept REASON` on the pull request, or hand the session file "
                 "of the check to `gate baseline accept`."
             )
+        if text:
             return ShellLine(ACCEPT, "", text)
         session = posixpath.join(self.origin.out, self.finding.profile, "head.json")
         return ShellLine(ACCEPT, self._accepting(shlex.quote(session)))
@@ -246,11 +226,7 @@ class _Lines:
         words = ["gate", "run", profile, "--repeat", "5", *of, "--out", place, *sides]
         if base:
             why += " What the base cannot run yet is measured with `--side head`."
-        return ShellLine(
-            ACCEPT,
-            f"{self.sides.made()}{shlex.join(words)} && {accepting}",
-            why,
-        )
+        return ShellLine(ACCEPT, f"{self.sides.made()}{shlex.join(words)} && {accepting}", why)
 
     def _accepting(self, sessions: str) -> str:
         """`sessions` are words of a shell already."""
@@ -259,7 +235,12 @@ class _Lines:
         return f"gate baseline accept {sessions} --reason {shlex.quote(REASON)}{more}"
 
 
-def _unsayable(word: str) -> bool:
-    """Whether a reader could not see or copy what the word is, or a command take it for another."""
-    option = word.startswith("-") and word not in OPTIONS
-    return option or len(word) > _LONGEST_WORD or clean(word) != word or not word.isprintable()
+def _unsayable(*words: str) -> bool:
+    """Whether a reader could not see or copy one of them, or a command take it for another."""
+    return any(
+        (word.startswith("-") and word not in OPTIONS)
+        or len(word) > _LONGEST_WORD
+        or clean(word) != word
+        or not word.isprintable()
+        for word in words
+    )

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from gate.model import Report, Touched, TouchedFunction
     from gate.model.diagnosis import Mover, Why
 
-
 TITLE = "What moved with it"
 _IN_SENTENCE = 3
 _LONGEST = 80
@@ -63,9 +62,6 @@ def sides(mover: Mover) -> tuple[str, str]:
     return base, head
 
 
-COVERAGE_TITLE = "Functions that the change changed"
-
-
 def lines(report: Report) -> tuple[str, ...]:
     """A sentence for each profile that looked for it, named where there are others."""
     many = len(report.profiles) > 1
@@ -76,7 +72,8 @@ def lines(report: Report) -> tuple[str, ...]:
 
 def title(report: Report, coverage: Touched) -> str:
     """Above the functions of a profile."""
-    return f"{COVERAGE_TITLE}, {coverage.profile}" if len(report.profiles) > 1 else COVERAGE_TITLE
+    name = "Functions that the change changed"
+    return f"{name}, {coverage.profile}" if len(report.profiles) > 1 else name
 
 
 def function(one: TouchedFunction) -> str:
@@ -87,8 +84,3 @@ def function(one: TouchedFunction) -> str:
 def ran(one: TouchedFunction) -> str:
     """Whether it was executed, and what that cost."""
     return f"executed: {figures(one)}" if one.executed else "not executed"
-
-
-def rest(coverage: Touched, shown: int) -> int:
-    """How many functions are not named after `shown` of them."""
-    return max(0, coverage.count - shown)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from gate.model import Finding, Report
-    from gate.model.report_rows import Bill, Latency, Sweep
+    from gate.model.report_rows import Latency, Sweep
 
 CURVE, PAID, DECIDED, HISTORY = "curve", "who paid", "decided", "history"
 MOVED = "moved with it"
@@ -25,10 +25,7 @@ class ContextLine(NamedTuple):
 
 
 def tellers(curve: Sweep) -> Iterator[tuple[str, str, str]]:
-    """The findings beside which a curve stands: what is made of it, and its points.
-
-    Each by profile, benchmark and metric.
-    """
+    """By profile, benchmark and metric what a curve is of: what is made of it, its points."""
     for metric in curve.made:
         yield curve.profile, curve.group, metric
     for point in curve.points:
@@ -42,7 +39,10 @@ def beside(report: Report, findings: Iterable[Finding]) -> list[tuple[ContextLin
     or the history of their profile, is printed in full with the first of them only.
     """
     known = _Beside(report)
-    return [known.lines(finding) for finding in findings]
+    return [
+        tuple(ContextLine(label, text) for label, text in known.lines(finding) if text)
+        for finding in findings
+    ]
 
 
 class _Beside:
@@ -50,9 +50,8 @@ class _Beside:
 
     def __init__(self, report: Report) -> None:
         self._accepted = around.accepted_by_name(report)
-        self._bills: dict[tuple[str, str], Bill] = {
-            (one.profile, one.benchmark): one for one in report.bills
-        }
+        self._bills = {(one.profile, one.benchmark): one for one in report.bills}
+        self._why = {(one.profile, one.benchmark): one for one in report.why}
         self._latencies: dict[tuple[str, str], list[Latency]] = {}
         for one in report.latencies:
             self._latencies.setdefault((one.profile, one.benchmark), []).append(one)
@@ -60,39 +59,29 @@ class _Beside:
         for curve in report.sweeps:
             for key in tellers(curve) if curve.told else ():
                 self._sweeps.setdefault(key, []).append(curve)
-        self._why = {(one.profile, one.benchmark): one for one in report.why}
         self._printed: set[object] = set()
 
-    def lines(self, finding: Finding) -> tuple[ContextLine, ...]:
-        made = (*self._curves(finding), *self._costs(finding), *self._decision(finding))
-        return tuple(ContextLine(label, text) for label, text in made if text)
+    def lines(self, finding: Finding) -> Iterator[tuple[str, str]]:
+        """Labels and texts; a text that is empty is not known."""
+        key = (finding.profile, finding.benchmark)
+        for curve in self._sweeps.get((*key, finding.metric), ()):
+            first = self._first(CURVE, curve.profile, curve.group, curve.metric)
+            yield CURVE, around.sweep(curve) if first else around.shape(curve)
+        first = self._first(*key)
+        if finding.paid:
+            yield PAID, words.payers(finding)
+        elif first and key in self._bills:
+            yield PAID, around.bill(self._bills[key])
+        if first:
+            yield from (("", around.latency(one)) for one in self._latencies.get(key, ()))
+            yield MOVED, diagnosis.movers(self._why[key]) if key in self._why else ""
+        yield DECIDED, around.decision(finding)
+        history = around.history(finding, self._accepted)
+        if self._first(HISTORY, finding.profile, history):
+            yield HISTORY, history
 
     def _first(self, *what: object) -> bool:
         """Whether this was not asked for before."""
         known = what in self._printed
         self._printed.add(what)
         return not known
-
-    def _curves(self, finding: Finding) -> Iterator[tuple[str, str]]:
-        """The curves that bent, of this metric."""
-        for curve in self._sweeps.get((finding.profile, finding.benchmark, finding.metric), ()):
-            first = self._first(CURVE, curve.profile, curve.group, curve.metric)
-            yield CURVE, around.sweep(curve) if first else around.shape(curve)
-
-    def _costs(self, finding: Finding) -> Iterator[tuple[str, str]]:
-        key = (finding.profile, finding.benchmark)
-        first = self._first(*key)
-        if finding.paid:
-            yield PAID, words.payers(finding)
-        elif first and key in self._bills:
-            yield PAID, around.bill(self._bills[key])
-        for one in self._latencies.get(key, ()) if first else ():
-            yield "", around.latency(one)
-        if first and key in self._why:
-            yield MOVED, diagnosis.movers(self._why[key])
-
-    def _decision(self, finding: Finding) -> Iterable[tuple[str, str]]:
-        yield DECIDED, around.decision(finding)
-        history = around.history(finding, self._accepted)
-        if self._first(HISTORY, finding.profile, history):
-            yield HISTORY, history

@@ -1,7 +1,4 @@
-"""Where a reader of the Markdown can go on: the report's page and the run that made it.
-
-Addresses that a report may link to: of the repository's files at the commit that was judged.
-"""
+"""Addresses that a report may link to: its page, the run that made it, the repository's files."""
 
 from __future__ import annotations
 
@@ -13,7 +10,6 @@ from urllib.parse import quote
 if TYPE_CHECKING:
     from gate.model import Report
 
-
 _ADDRESS = re.compile(r"https?://[A-Za-z0-9][A-Za-z0-9.:-]*(?:/[A-Za-z0-9/._~%+,=@:?&#-]*)?")
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 _LONGEST = 500
@@ -24,9 +20,7 @@ class Links:
     """Addresses for a comment or a summary; each may be empty."""
 
     report: str = ""
-    """Of the page."""
     run: str = ""
-    """Of the run."""
     commit: str = ""
     """Full hash of the head commit."""
     answerable: bool = False
@@ -34,13 +28,9 @@ class Links:
 
 
 def anchor(text: str, address: str) -> str:
-    """A Markdown link; empty where the address is none or could leave its parentheses.
-
-    `text` is our own.
-    """
-    if len(address) > _LONGEST or not _ADDRESS.fullmatch(address):
-        return ""
-    return f"[{text}]({address})"
+    """A Markdown link; empty where the address is none or could leave its parentheses."""
+    good = len(address) <= _LONGEST and _ADDRESS.fullmatch(address)
+    return f"[{text}]({address})" if good else ""  # the text is our own
 
 
 def commit_of(links: Links) -> str:
@@ -54,8 +44,7 @@ _PLAIN = re.compile(r"https://[A-Za-z0-9][A-Za-z0-9.-]*(?::[0-9]{1,5})?(?:/[A-Za
 def profile_address(report: Report, profile: str) -> str:
     """Where a profile's file stands at the commit judged; empty where no plain https address is.
 
-    Nobody but the origin says which host that is. Names are quoted, so that none of them can lead
-    to another place than a file below it.
+    Nobody but the origin says which host that is; no name can lead to anything but a file below it.
     """
     origin = report.origin
     if origin is None or not _leads_down(origin.files.removeprefix("https://")):

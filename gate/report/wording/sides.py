@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 import shlex
+from itertools import chain
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -51,16 +52,11 @@ class Sides:
         """
         if not self.gone:
             return self.words()
-        folders = {"--baseline": self._store()}
-        if not own_text:
-            folders["--profiles"] = posixpath.normpath(self._origin.profiles)
-        inside = {name: folder for name, folder in folders.items() if _leads_down(folder)}
-        there = (
-            word
-            for name, folder in sorted(inside.items(), reverse=True)
-            for word in (name, posixpath.join(self._base(), folder))
-        )
-        return (*self.words(without=tuple(inside)), *there)
+        profiles = () if own_text else (("--profiles", posixpath.normpath(self._origin.profiles)),)
+        inside = [one for one in (*profiles, ("--baseline", self._store())) if _leads_down(one[1])]
+        there = [posixpath.join(self._base(), folder) for _, folder in inside]
+        names = tuple(name for name, _ in inside)
+        return (*self.words(without=names), *chain(*zip(names, there, strict=True)))
 
     def made(self) -> str:
         """The beginning of a line that needs the base side; empty where nothing is to be made."""

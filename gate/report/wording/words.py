@@ -10,9 +10,9 @@ from gate.model.host import UNKNOWN
 from gate.units import percent, show_pair
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-    from gate.model import Edit, Finding, Host, Report
+    from gate.model import Edit, Finding, Report
 
 SYMBOL = {
     Verdict.PASSED: "✓",
@@ -26,6 +26,7 @@ SYMBOL = {
     Verdict.REGRESSED: "✗",
 }
 """One sign per verdict; it always stands beside the word."""
+_MOST_SUBJECTS = 3
 
 _METHOD = {
     "screen": "screened against the accepted sessions",
@@ -79,9 +80,7 @@ What closed the gate and what is worth a look are never in the same report. On t
 stands for `REST`: its table holds what stands above too.
 """
 
-
 NOTHING_DIFFERED = "Nothing else that was compared differed."
-"""Where there are facts alike and no difference."""
 
 
 def worst(report: Report) -> str:
@@ -92,6 +91,17 @@ def worst(report: Report) -> str:
 def effect(edit: Edit) -> str:
     """What an edit does once it is merged, in one word."""
     return "loosens" if edit.loosens else "does not loosen"
+
+
+def without(findings: Iterable[Finding], some: Iterable[Finding]) -> list[Finding]:
+    """The others, in their order."""
+    seen = {id(finding) for finding in some}
+    return [finding for finding in findings if id(finding) not in seen]
+
+
+def count_of(number: int, noun: str) -> str:
+    """`1 trial`, `3 trials`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def tally(findings: Iterable[Finding]) -> list[tuple[Verdict, int]]:
@@ -109,10 +119,9 @@ def verdict(finding: Finding) -> str:
 def counts(report: Report) -> str:
     """`2 regressed, 1 inconclusive, 37 passed`: the metrics that may close the gate."""
     gated = [f for f in report.findings if f.role is Role.GATE]
-    parts = [f"{number} {verdict.value}" for verdict, number in tally(gated)]
-    return (
-        ", ".join([report.verdict, *parts] if is_error_report(report) else parts) or report.verdict
-    )
+    parts = [report.verdict] if is_error_report(report) else []
+    parts += [f"{number} {verdict.value}" for verdict, number in tally(gated)]
+    return ", ".join(parts) or report.verdict
 
 
 def verdict_sentence(report: Report) -> str:
@@ -124,8 +133,7 @@ def lead(report: Report) -> str:
     """What the report's own headline says beyond the verdict sentence."""
     rest = report.headline.removeprefix(verdict_sentence(report))
     rest = rest.removeprefix(f"gate {report.gate}: {report.verdict}").strip(" ,;:·—-")
-    whole = rest.startswith("(") and rest.endswith(")")
-    return rest[1:-1] if whole else rest
+    return rest[1:-1] if rest.startswith("(") and rest.endswith(")") else rest
 
 
 def promise(report: Report) -> str:
@@ -135,12 +143,11 @@ def promise(report: Report) -> str:
     promised = report.promise
     if not promised.metrics_judged:
         return "none, as no numbers were compared"
-    condition = ", provided that the printed figures are correct"
+    condition = ", provided that the printed figures are correct" * from_summaries(report)
     return (
         f"an unchanged suite is called regressed with probability at most "
         f"{plain_percent(promised.alpha)}; a loss as large as the tolerance goes unnoticed with "
-        f"probability at most {plain_percent(promised.beta)}"
-        f"{condition if from_summaries(report) else ''}"
+        f"probability at most {plain_percent(promised.beta)}{condition}"
     )
 
 
@@ -152,14 +159,13 @@ def from_summaries(report: Report) -> bool:
 def count_judged(report: Report) -> str:
     """How many metrics were compared, and how many of them the screen could not clear."""
     judged = report.promise
-    metrics = "metric" if judged.metrics_judged == 1 else "metrics"
     watched = sum(finding.role is Role.WATCH for finding in report.findings)
     more = f"; {watched} more only watched" if watched else ""
     flagged = f"{judged.metrics_flagged} flagged by the screen"
     if from_summaries(report):
         gated = len(report.findings) - watched
         flagged = f"{gated - judged.metrics_judged} printed without a spread"
-    return f"{judged.metrics_judged} {metrics} judged, {flagged}{more}"
+    return f"{count_of(judged.metrics_judged, 'metric')} judged, {flagged}{more}"
 
 
 def plain_percent(ratio: float) -> str:
@@ -174,9 +180,8 @@ def sides(finding: Finding) -> str:
 
 def interval(finding: Finding) -> str:
     """`+8.7 % … +11.2 %`; an end the data do not give is a `?`; empty when there is neither."""
-    if finding.loss_low is None and finding.loss_high is None:
-        return ""
-    return f"{percent(finding.loss_low)} … {percent(finding.loss_high)}"
+    ends = f"{percent(finding.loss_low)} … {percent(finding.loss_high)}"
+    return "" if finding.loss_low is None and finding.loss_high is None else ends
 
 
 def confidence(finding: Finding) -> str:
@@ -200,11 +205,8 @@ def trials(finding: Finding) -> str:
 
 def sessions(finding: Finding) -> str:
     """`5 baseline sessions`; of a summary the sittings that it prints of the base side."""
-    count = finding.sessions_base
-    if not count:
-        return ""
     kind = "sittings of base" if finding.method == "summary" else "baseline sessions"
-    return f"{count} {kind}"
+    return f"{finding.sessions_base} {kind}" if finding.sessions_base else ""
 
 
 def method(finding: Finding) -> str:
@@ -223,19 +225,43 @@ def payers(finding: Finding) -> str:
     return f"{'; '.join(costs)} for each operation"
 
 
-def tools(report: Report) -> str:
-    """`driftgate 0.1.0, fio 3.41`."""
-    return ", ".join(f"{name} {version}" for name, version in report.tools.items())
+def host_class(report: Report) -> str:
+    """Of the host, as far as it is known."""
+    return report.host.host_class or UNKNOWN if report.host else UNKNOWN
 
 
-def facts(host: Host) -> list[tuple[str, str]]:
-    """The facts of the host by tier, each tier in one line; without those not known.
+def subjects(report: Report) -> Iterator[tuple[str, list[str], int]]:
+    """By side what was under test, each text once for all profiles that agree on it.
+
+    The first of these texts, and how many more there are.
+    """
+    for side in ("base", "head"):
+        every = {text: None for key, text in report.subjects.items() if key.endswith(f" {side}")}
+        if texts := list(every):
+            yield side, texts[:_MOST_SUBJECTS], max(0, len(texts) - _MOST_SUBJECTS)
+
+
+def machine(report: Report) -> list[tuple[str, str]]:
+    """The class of the host and its facts by tier, a line each; without facts not known.
 
     `("stable", "cpu_model AMD EPYC 9454P; memory 384 GiB")`
     """
-    tiers = (("stable", host.stable), ("epoch", host.epoch), ("live", host.live))
-    lines = (
-        (tier, "; ".join(f"{key} {value}" for key, value in known.items() if value != UNKNOWN))
-        for tier, known in tiers
-    )
-    return [(tier, line) for tier, line in lines if line]
+    host = report.host
+    if host is None:
+        return []
+    lines = [("class", host_class(report))]
+    for tier, known in (("stable", host.stable), ("epoch", host.epoch), ("live", host.live)):
+        facts = [f"{key} {value}" for key, value in known.items() if value != UNKNOWN]
+        lines += [(tier, "; ".join(facts))] if facts else []
+    return lines
+
+
+def circumstances(report: Report) -> list[tuple[str, str]]:
+    """Tools, how the host was while it measured, and what a reader must know, a line each."""
+    tools = ", ".join(f"{name} {version}" for name, version in report.tools.items())
+    return [
+        ("tools", tools or UNKNOWN),
+        *(("condition", text) for text in report.conditions),
+        *(("note", text) for text in report.notes if text != lead(report)),
+        ("written", report.created),
+    ]

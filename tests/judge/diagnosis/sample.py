@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from recorded_machine import RecordedMachine
+
 from gate.judge.context.diagnosis import flame_of, why_of
-from gate.linux.machine import RecordedMachine
 from gate.model import SCHEMA, Side
 from gate.model.diagnosis import ExtraRun, ExtraRuns, Folded
 

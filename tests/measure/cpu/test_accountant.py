@@ -54,15 +54,20 @@ def accountant():
     )
 
 
+def metered(accountant, one, stop=None, *, around=lambda sample: sample):
+    """Run a command under account; `around` may put something around each look."""
+    meter = accountant.open_meter()
+    outcome = run_process(one, stop or Stop(), sample=around(meter.sample))
+    meter.end(outcome.usage)
+    return outcome
+
+
 @pytest.fixture
 def account(accountant, tmp_path):
     """Run a script under account; gives the bill and the outcome."""
 
     def take(script, stop=None):
-        outcome = accountant.run(
-            command(script, tmp_path),
-            lambda one, sample: run_process(one, stop or Stop(), sample=sample),
-        )
+        outcome = metered(accountant, command(script, tmp_path), stop)
         bill, _, _ = accountant.account(WHOLE, QUIET)
         return bill, outcome
 
@@ -79,15 +84,15 @@ def test_measuring_costs_less_than_a_thousandth_of_a_processor(accountant, tmp_p
     for _ in range(3):
         marks = []
 
-        def runner(one, sample, marks=marks):
+        def around(sample, marks=marks):
             def marked():
                 wait = sample()
                 marks.append((time.monotonic(), time.process_time()))
                 return wait
 
-            return run_process(one, Stop(), sample=marked)
+            return marked
 
-        accountant.run(command("import time; time.sleep(4)", tmp_path), runner)
+        metered(accountant, command("import time; time.sleep(4)", tmp_path), around=around)
         # The first look is before the start of the child, the second right after it.
         (begun, used_then), (ended, used_now) = marks[1], marks[-1]
         shares.append((used_now - used_then) / (ended - begun))
@@ -164,13 +169,11 @@ def test_kernel_threads_and_background_are_asked_outside(accountant, tmp_path, m
     )
     clock = iter((1.0, 3.5))
 
-    def runner(one, sample):
-        inside.append("started")
-        outcome = run_process(one, Stop(), sample=sample)
-        inside.append("ended")
-        return outcome
-
-    accountant.run(command("pass", tmp_path), runner, background_cpu=lambda: next(clock))
+    meter = accountant.open_meter(lambda: next(clock))
+    inside.append("started")
+    outcome = run_process(command("pass", tmp_path), Stop(), sample=meter.sample)
+    inside.append("ended")
+    meter.end(outcome.usage)
     bill, _, _ = accountant.account(WHOLE, QUIET)
     assert calls == [[], ["started", "ended"]]
     assert bill.owners.background == pytest.approx(2.5)
@@ -192,9 +195,8 @@ def test_one_reference_for_the_whole_sitting(accountant, monkeypatch):
     )
     assert accountant.reference(Stop()) is QUIET
     resumed = IdleReference(seconds=1.5, busy=0.7)
-    accountant.adopt(resumed)
+    accountant.renew(resumed)
     assert accountant.reference(Stop()) is resumed
-    accountant.adopt(None)
     assert accountant.reference(Stop()) is resumed
 
 
@@ -272,9 +274,7 @@ def test_below_the_resolution(accountant, tmp_path, gated):
     """A cost too small to be told fails a trial that rests on it, and is noted where watched."""
     names = frozenset({"cpu_per_io"})
     accountant.gated, accountant.watched = (names, frozenset()) if gated else (frozenset(), names)
-    accountant.run(
-        command("pass", tmp_path), lambda one, sample: run_process(one, Stop(), sample=sample)
-    )
+    metered(accountant, command("pass", tmp_path))
     busy = IdleReference(seconds=1.5, busy=float(os.cpu_count()))
     if gated:
         with pytest.raises(TrialFailed, match=r"no value for cpu_per_io: .*CPU-seconds"):

@@ -120,15 +120,18 @@ def both(tmp_path):
     accountant = Accountant(Sources(stat=StatFile()), frozenset(), frozenset(), {})
     idle = replace(accountant.reference(Stop()), busy=0.0)
     before, interrupted, taken = tasks(), interrupts(), stolen()
-    outcome = accountant.run(
+    meter = accountant.open_meter()
+    outcome = run_process(
         Command(
             argv=("fio", "--output-format=json", f"--output={output}", "job.fio"),
             directory=tmp_path,
             environment=dict(os.environ),
             timeout=120.0,
         ),
-        lambda one, sample: run_process(one, Stop(), sample=sample),
+        Stop(),
+        sample=meter.sample,
     )
+    meter.end(outcome.usage)
     interrupted, after, taken = interrupts() - interrupted, tasks(), stolen() - taken
     assert outcome.status == 0, outcome.errors
     work = fio_work(parse(output.read_text("utf-8")))

@@ -10,8 +10,7 @@ from xml.etree import ElementTree as ET
 
 from gate.report.html.html import _environment
 from gate.report.plots.cpu_time import costs_plot
-from gate.report.plots.curves import latency_plot, sweep_plot
-from gate.report.plots.history import history_plot
+from gate.report.plots.curves import history_plot, latency_plot, sweep_plot
 from gate.report.plots.losses import interval_plot, pairs_plot
 from gate.report.plots.numbers import numbers
 from gate.report.plots.trials import trials_plot
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from gate.model import Accepted, Bill, Finding, Latency, Sweep
+    from gate.report.plots.picture import Plot
 
 _SVG = re.compile(r"<svg\b(?:(?!<svg\b|</svg>).|<svg\b(?:(?!</svg>).)*</svg>)*</svg>", re.DOTALL)
 _PIECE = re.compile(r"([MLHVmlhvZz])([^MLHVmlhvZz]*)")
@@ -29,12 +29,15 @@ _BARE = re.compile(r"""(\s[\w-]+)=([^\s"'=<>`]+?)(?=\s|/?>)""")
 _HIGHEST = 201.0
 """Pixels of the highest picture, as plots.css has it."""
 _IDS = count(1)
+_FILES = {"plain": "chart"}
+"""The template of a macro that has not its name."""
 
 
 @cache
 def _macro(kind: str):
+    file = _FILES.get(kind, kind)
     words = "plot" if kind == "numbers" else "plot, id"
-    source = f'{{% from "plots/{kind}.html.j2" import {kind} %}}{{{{ {kind}({words}) }}}}'
+    source = f'{{% from "plots/{file}.html.j2" import {kind} %}}{{{{ {kind}({words}) }}}}'
     return _environment().from_string(source)
 
 
@@ -45,14 +48,14 @@ def printed(kind: str, plot: object) -> str:
 
 def of_finding(finding: Finding, accepted: Mapping[tuple[str, str], Accepted] = {}) -> str:
     """All plots of a finding that there are."""
-    plots = {
-        "trials": trials_plot(finding),
-        "pairs": pairs_plot(finding),
-        "interval": interval_plot(finding),
-        "history": history_plot(finding, accepted),
-        "numbers": numbers(finding),
-    }
-    return "".join(printed(kind, plot) for kind, plot in plots.items() if plot)
+    plots = (
+        ("plain", trials_plot(finding)),
+        ("plain", pairs_plot(finding)),
+        ("interval", interval_plot(finding)),
+        ("chart", history_plot(finding, accepted)),
+        ("numbers", numbers(finding)),
+    )
+    return "".join(printed(kind, plot) for kind, plot in plots if plot)
 
 
 def of_bill(bill: Bill) -> str:
@@ -63,13 +66,28 @@ def of_bill(bill: Bill) -> str:
 def of_latency(latency: Latency) -> str:
     """A latency curve as it is printed; empty where there is none."""
     plot = latency_plot(latency)
-    return printed("latency", plot) if plot else ""
+    return printed("chart", plot) if plot else ""
 
 
 def of_sweep(sweep: Sweep) -> str:
     """A sweep as it is printed; empty where there is none."""
     plot = sweep_plot(sweep)
-    return printed("sweep", plot) if plot else ""
+    return printed("chart", plot) if plot else ""
+
+
+def path_of(plot: Plot, look: str) -> str:
+    """The path data of all strokes of a look; empty where none is drawn."""
+    return "".join(path for one, path in plot.strokes if one == look)
+
+
+def marks_of(plot: Plot, *looks: str) -> int:
+    """How many marks of these looks are drawn."""
+    return sum(len(re.findall("[Mm]", path_of(plot, look))) for look in looks)
+
+
+def texts_at(plot: Plot, down: int) -> list[str]:
+    """The texts that stand so far down."""
+    return [f"{one.text} {one.noun}".rstrip() for one in plot.texts if one.down == down]
 
 
 def outside(html: str) -> list[str]:

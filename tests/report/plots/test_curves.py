@@ -22,11 +22,11 @@ from gate.model import (
     SweepPoint,
     Verdict,
 )
-from gate.report.plots.axis import Axis
 from gate.report.plots.cpu_time import costs_plot
-from gate.report.plots.curves import latency_plot, sweep_plot
-from gate.report.plots.history import history_plot
+from gate.report.plots.curves import history_plot, latency_plot, sweep_plot
+from gate.report.plots.picture import Axis
 from tests.report.build import finding
+from tests.report.plots.drawn import marks_of, path_of
 
 ANY = st.floats(allow_nan=False, allow_infinity=False)
 SOME = st.one_of(st.none(), ANY)
@@ -68,10 +68,10 @@ def test_a_sweep_draws_both_curves_over_the_logarithm_of_its_parameter():
         )
     )
     assert [tick.at for tick in drawn.x_ticks] == ["5%", "50%", "95%"]
-    assert drawn.marks.count("M") == 2
+    assert marks_of(drawn, "mark") == 2
     assert drawn.result == "iops no longer grows beyond iodepth 8; regressed at 8, 64"
-    assert drawn.columns == ("iodepth", "base [k op/s]", "head [k op/s]", "loss", "verdict")
-    assert drawn.rows[1] == ("8", "60.00", "40.00", "+50.0 %", "regressed")
+    assert drawn.table.columns == ("iodepth", "base [k op/s]", "head [k op/s]", "loss", "verdict")
+    assert drawn.table.rows[1] == ("8", "60.00", "40.00", "+50.0 %", "regressed")
 
 
 def test_a_sweep_is_broken_where_a_point_has_no_value():
@@ -79,8 +79,8 @@ def test_a_sweep_is_broken_where_a_point_has_no_value():
     points = [(str(n), 10.0, None if n == 2 else 9.0, Verdict.PASSED) for n in range(1, 6)]
     points[1] = ("2", 10.0, None, Verdict.MISSING)
     drawn = sweep_plot(sweep(points))
-    assert drawn.base_line.count("M") == 1
-    assert drawn.head_line.count("L") == 2
+    assert marks_of(drawn, "base-curve") == 1
+    assert len(re.findall("[Ll]", path_of(drawn, "head-curve"))) == 2
     assert drawn.result.endswith("the curve kept its shape; missing at 2")
 
 
@@ -98,7 +98,7 @@ def test_a_sweep_over_words_stands_in_the_profile_s_order():
     points = [("alone", 2.0, 2.0, Verdict.PASSED), ("loaded", 1.0, None, Verdict.MISSING)]
     drawn = sweep_plot(sweep(points))
     assert [tick.label for tick in drawn.x_ticks] == ["alone", "loaded"]
-    assert drawn.rows[1] == ("loaded", "1.000", "?", "?", "missing")
+    assert drawn.table.rows[1] == ("loaded", "1.000", "?", "?", "missing")
 
 
 @given(st.lists(st.tuples(SOME, SOME), max_size=12))
@@ -139,9 +139,9 @@ def test_the_tail_of_a_latency_is_stretched():
         ("50%", "p99"),
         ("100%", "p99.9"),
     ]
-    assert drawn.weak_dots.count("M") == 2
-    assert drawn.weak == "fewer than 10 samples beyond: single hiccups"
-    assert drawn.rows[2] == ("99.9", "40.00", "80.00", "+100.0 %", "9")
+    assert marks_of(drawn, "hole") == 2
+    assert ("weak", "fewer than 10 samples beyond: single hiccups") in drawn.keys
+    assert drawn.table.rows[2] == ("99.9", "40.00", "80.00", "+100.0 %", "9")
 
 
 @given(st.lists(st.tuples(SOME, SOME, st.floats(0, 1e9)), max_size=20))
@@ -185,12 +185,13 @@ def test_a_history_shows_epochs_anchors_and_the_head():
         )
     }
     drawn = history_plot(history(2, 3), accepted)
-    assert drawn.base_dots.count("M") == 6
-    assert drawn.lines.count("M") == 1
-    assert drawn.marks.count("M") == 2
-    assert drawn.head_dots.startswith("M960 ")
+    assert marks_of(drawn, "base") == 6
+    assert marks_of(drawn, "rule") == 1
+    assert marks_of(drawn, "mark") == 2
+    assert path_of(drawn, "head").startswith("M960 ")
     assert [tick.label for tick in drawn.x_ticks] == ["1", "2"]
-    assert (drawn.x_name, drawn.at_end) == ("epoch", "head 250.0")
+    assert drawn.x_name == "epoch"
+    assert [one.text for one in drawn.texts if one.look == "last"] == ["head 250.0"]
     assert "2026-08-01" in drawn.result
 
 
@@ -218,14 +219,14 @@ def test_the_days_of_a_history_stand_below_their_sessions(days, told):
         for n in range(count)
     }
     drawn = history_plot(history(1, count), accepted)
-    assert [(tick.at, tick.label) for tick in drawn.days] == told
+    assert [(one.at, one.text) for one in drawn.texts if one.look != "last"] == told
 
 
 def test_many_epochs_are_separated_anchored_and_numbered():
     """Six epochs of ten sessions have room for all numbers; of forty the newest keep theirs."""
     drawn = history_plot(history(6, 10), {})
-    assert drawn.lines.count("M") == 5
-    assert drawn.marks.count("M") == 6
+    assert marks_of(drawn, "rule") == 5
+    assert marks_of(drawn, "mark") == 6
     assert [tick.label for tick in drawn.x_ticks] == ["1", "2", "3", "4", "5", "6"]
     many = [int(tick.label) for tick in history_plot(history(40, 1), {}).x_ticks]
     assert len(many) < 20
@@ -298,5 +299,5 @@ def test_any_bill_is_drawn(shares, base, head):
 
 def test_a_logarithmic_axis_has_few_round_numbers():
     """From 20 µs to 5 ms: ones and threes, none twice."""
-    axis = Axis([20e-6, 5e-3], 1e-6, log=True)
+    axis = Axis([20e-6, 5e-3], (1e-6, "µs"), log=True)
     assert [tick.label for tick in axis.ticks()] == ["30", "100", "300", "1000", "3000"]

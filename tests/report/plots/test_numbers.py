@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from gate.model import Evidence, Level
 from gate.report.html.accepted import accepted_sessions
-from gate.report.plots.axis import tight
 from gate.report.plots.numbers import numbers, short_names
+from gate.report.plots.picture import tight
 from tests.report.build import finding
 from tests.report.plots.drawn import walked
 from tests.report.sample import sample_report
@@ -23,7 +23,7 @@ PLACES = st.tuples(st.integers(0, 1000), st.integers(0, 150))
 def told(evidence, **changes):
     """The lines of a finding with that evidence, in milliseconds."""
     made = replace(finding(unit="s", evidence=evidence), base_value=0.2, head_value=0.4)
-    return [(one.label, one.values) for one in numbers(replace(made, **changes)).lines]
+    return [*numbers(replace(made, **changes)).rows]
 
 
 def test_every_value_is_listed_where_it_was_measured():

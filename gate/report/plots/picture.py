@@ -1,27 +1,24 @@
-"""Axes: values to places in a plot, and round numbers beside them.
+"""What a plot is: axes, strokes as path data, the texts beside them, a table of the same numbers.
 
-A plot's inner picture is 1000 wide and 150 high and stretches across; texts stand outside it, in
-per cent across and in pixels down, so that they keep their shape at any width. Strokes are path
-data, written as short as can be.
+Its inner picture is 1000 wide and 150 high and stretches across; texts stand outside of it, in per
+cent across and in pixels down, so that they keep their shape at any width. Dots are strokes without
+length: their caps keep their size too. A template sets all of it and computes nothing.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from itertools import cycle
 from typing import TYPE_CHECKING, NamedTuple
-
-from gate.units import percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
 
 WIDE, HIGH = 1000.0, 150.0
 _TOP, _BOTTOM = 8.0, 142.0
 _SMALLEST, _LARGEST = 1e-300, 1e300
 _LARGEST_POWER = 300
-_LARGEST_LOSS = 1e9
 _AIR = 0.06
 _STEPS = (5, 2)
 _MOST_TICKS = 7
@@ -44,15 +41,20 @@ class Tick(NamedTuple):
 class Axis:
     """Values to heights: the larger the higher, with a little air at both ends.
 
-    A logarithmic one is for values above zero only. `factor` is the unit shown.
+    A logarithmic one is for values above zero only. `scale` is the unit shown: factor and name.
     """
 
     def __init__(
-        self, values: Sequence[float], factor: float, *, log: bool = False, zero: bool = False
+        self,
+        values: Sequence[float],
+        scale: tuple[float, str],
+        *,
+        log: bool = False,
+        zero: bool = False,
     ) -> None:
-        shown = [value / factor for value in values]
+        self.factor, self.unit = scale
+        shown = [value / self.factor for value in values]
         self.log = log and min(shown) > 0
-        self.factor = factor
         low, high = min(shown), max(shown)
         if self.log:
             low, high = math.log10(low), math.log10(high)
@@ -68,6 +70,10 @@ class Axis:
         ends = max(abs(self.low), abs(self.high))
         largest = _LARGEST_POWER if self.log else _LARGEST
         return math.isfinite(ends) and ends <= largest and self.high - self.low >= _SMALLEST
+
+    def named(self, what: str) -> str:
+        """What is drawn, with the unit: `iops in k op/s`."""
+        return f"{what} in {self.unit}" if self.unit else what
 
     def y(self, value: float) -> str:
         """Pixels from the top; `value` in the base unit."""
@@ -115,7 +121,6 @@ def _power(mark: float) -> str:
 
 
 def _exponent(text: str) -> str:
-    """`1e5` for `1e+05`."""
     digits, _, power = text.partition("e")
     return f"{digits}e{int(power)}"
 
@@ -123,7 +128,7 @@ def _exponent(text: str) -> str:
 def labels(texts: Sequence[tuple[float, str]], *, wide: float = 0.0) -> tuple[Tick, ...]:
     """Those of some labels, the most important first, that stand clear of one another.
 
-    Most must do so in the narrowest plot; where one may be `wide` pixels, more are shown there.
+    Most do so in the narrowest plot; where one may be `wide` pixels, more are shown there.
     """
     placed: list[tuple[float, Tick]] = []
     for room, kind in ((_NARROW, ""), (wide, "noun")):
@@ -146,7 +151,6 @@ def _label(share: float, text: str, room: float, kind: str) -> Tick:
 
 
 def _stretch(share: float, text: str, room: float) -> tuple[float, float]:
-    """From where to where a label reaches, with room to the next."""
     half = _length(text) / 2
     middle = min(max(share * room, half), max(room - half, half))
     return middle - half, middle + half
@@ -156,19 +160,73 @@ def _length(text: str) -> float:
     return sum(_WIDE_GLYPH if c.isupper() or c > _LAST_NARROW else _GLYPH for c in text)
 
 
-def loss_text(loss: float | None) -> str:
-    """A loss as per cent; `?` where it is so large that no digit of it means anything."""
-    return percent(loss if loss is not None and abs(loss) < _LARGEST_LOSS else None)
+def per_cent(share: float) -> str:
+    """A place across, for a text."""
+    return f"{share * 100:.1f}".removesuffix(".0") + "%"
+
+
+Looks = tuple[tuple[str, str], ...]
+"""Strokes or keys in their order: the look that the style has for it, and its path or text."""
+
+
+class Label(NamedTuple):
+    """A text at a place of its own."""
+
+    at: str
+    """Where across."""
+    down: int
+    """Pixels down."""
+    text: str
+    look: str = ""
+    noun: str = ""
+    """What follows where the plot is wide."""
+
+
+class Table(NamedTuple):
+    """The numbers of a plot, beneath it."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+class Plot(NamedTuple):
+    """Values over something, ready to be drawn."""
+
+    kind: str
+    strokes: Looks
+    keys: Looks
+    y_ticks: tuple[Tick, ...] = ()
+    result: str = ""
+    """What is seen, in a sentence."""
+    caption: str = ""
+    """Of the axes: metric, unit, direction, parameter; that of pairs is always the same."""
+    x_ticks: tuple[Tick, ...] = ()
+    x_name: str = ""
+    texts: tuple[Label, ...] = ()
+    table: Table | None = None
+    """Not of a finding, whose numbers stand in a table of their own."""
+
+
+def looks(*some: tuple[str, str]) -> Looks:
+    """Those that there are."""
+    return tuple(one for one in some if one[1])
+
+
+def strokes(*some: tuple[str, str]) -> Looks:
+    """Those that there are, written as short as can be."""
+    return tuple((look, tight(path)) for look, path in looks(*some))
+
+
+def grid(ticks: Sequence[Tick]) -> str:
+    """A line at each height, to and fro: from where the pen is the next one is near."""
+    ways = zip(ticks, cycle(((0, 1000), (1000, 0))), strict=False)
+    return "".join(f"M{begin} {tick.at}H{end}" for tick, (begin, end) in ways)
 
 
 def across(share: float) -> str:
     """A place across, in the inner picture."""
     return f"{share * WIDE:.0f}"
-
-
-def per_cent(share: float) -> str:
-    """The same for a text."""
-    return f"{share * 100:.1f}".removesuffix(".0") + "%"
 
 
 def polyline(points: Sequence[tuple[float, str]]) -> str:
@@ -177,7 +235,7 @@ def polyline(points: Sequence[tuple[float, str]]) -> str:
 
 
 def dots(points: Sequence[tuple[float, str]]) -> str:
-    """Strokes without length: their caps are the dots, whatever the picture is stretched to."""
+    """A dot at each of these places."""
     return "".join(f"M{across(x)} {y}h0" for x, y in points)
 
 
@@ -190,32 +248,26 @@ def tight(path: str) -> str:
     Only whole numbers are rewritten; places of a picture are whole.
     """
     made: list[str] = []
-    start = pen = (0, 0)
+    x, y = start = (0, 0)
     for verb, figures in _STEP.findall(path):
         try:
             numbers = [int(one) for one in figures.split()]
         except ValueError:
             return path
-        if verb in "Zz":
-            pen = start
-            made.append(verb)
-        elif verb in "ML":
-            place = numbers[0], numbers[1]
-            near = f"{verb.lower()}{_pair(place[0] - pen[0], place[1] - pen[1])}"
-            far = f"{verb}{_pair(*place)}"
+        if verb in "ML":
+            near = f"{verb.lower()}{_pair(numbers[0] - x, numbers[1] - y)}"
+            far = f"{verb}{_pair(*numbers)}"
             made.append(near if made and len(near) < len(far) else far)
-            pen = place
-            start = place if verb == "M" else start
+            x, y = numbers
+            start = (x, y) if verb == "M" else start
+        elif verb in "Zz":
+            x, y = start
+            made.append(verb)
         else:
-            pen = _along(verb, numbers[0], pen)
+            x = {"H": numbers[0], "h": x + numbers[0]}.get(verb, x)
+            y = {"V": numbers[0], "v": y + numbers[0]}.get(verb, y)
             made.append(f"{verb}{numbers[0]}")
     return "".join(made)
-
-
-def _along(verb: str, number: int, pen: tuple[int, int]) -> tuple[int, int]:
-    """Where the pen is after a stroke across or down."""
-    x, y = pen
-    return {"H": (number, y), "h": (x + number, y), "V": (x, number), "v": (x, y + number)}[verb]
 
 
 def _pair(x: int, y: int) -> str:

@@ -1,1 +1,0 @@
-"""Which sessions may become a baseline, and what becomes of it."""

@@ -1,1 +1,0 @@
-"""Printed means judged by what mean, spread and count can bear."""
