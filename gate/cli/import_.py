@@ -10,7 +10,7 @@ from gate.cli import options
 from gate.clock import now
 from gate.errors import InputError
 from gate.formats import disk, names
-from gate.formats.session.session_file import fresh_path, session_text, write_session
+from gate.formats.session.session_file import as_json, fresh_path, write_session
 from gate.harness.exported import imported_session, read_export
 from gate.host.identity.identity import boot_id, read_host
 from gate.model import Host
@@ -68,5 +68,5 @@ def command(
         write_session(path, session)
         click.echo(f"session {session.id}: {len(session.trials)} trials in {path}", err=json_)
     if json_:
-        click.echo(session_text(session), nl=False)
+        click.echo(as_json(session), nl=False)
     return 0

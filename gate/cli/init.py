@@ -14,11 +14,10 @@ import click
 
 from gate.cli import options
 from gate.errors import InputError
-from gate.formats import disk
+from gate.formats import disk, toml
 from gate.formats.baseline.baseline_file import read_baselines
 from gate.formats.profile.shipped import files_of
 from gate.formats.schemas import schema_text
-from gate.formats.toml import string
 from gate.judge.power.power import PowerQuestion, power_rows
 from gate.judge.power.sentences import rounded_up
 from gate.judge.verdict.suite import Policy
@@ -143,7 +142,7 @@ def _first(directory: Path, shell_command: str) -> dict[str, str]:
         raise InputError("G237", why, cure=cure)
     tolerance, known = _proposed(directory / "baselines")
     profile = Template(_TEMPLATE.read_text("utf-8")).substitute(
-        command=string(shell_command), tolerance=tolerance, known=known
+        command=toml.value(shell_command), tolerance=tolerance, known=known
     )
     program = {"bench/example.py": _PROGRAM} if shell_command == _EXAMPLE else {}
     return {f"profiles/{_NAME}.toml": profile} | program

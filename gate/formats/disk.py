@@ -7,10 +7,14 @@ import os
 import stat
 import tempfile
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gate.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 CAP_BYTES = {
     "profile": 1 << 20,
@@ -91,11 +95,7 @@ def is_missing(path: Path | str) -> bool:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Replace a file in one step: temporary file beside it, fsync, rename.
-
-    Raises:
-        InputError: G208, and what was there before is unchanged.
-    """
+    """Replace a file in one step: temporary file beside it, fsync, rename."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
@@ -117,11 +117,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove a file; one that is gone already is as good.
-
-    Raises:
-        InputError: G208, and it is still there.
-    """
+    """Remove a file; one that is gone already is as good."""
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
@@ -159,6 +155,21 @@ def _unwritable(path: Path, error: OSError) -> InputError:
         cure="Check permissions and free space, or name another directory.",
         place=str(path),
     )
+
+
+@contextmanager
+def opened_directory(directory: Path, refused: str, cure: str = "") -> Iterator[int]:
+    """A directory, made where there is none, opened to be locked; closing it ends the lock."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        message = f"{refused}: {error.strerror}."
+        raise InputError("G208", message, cure=cure, place=str(directory)) from error
+    try:
+        yield handle
+    finally:
+        os.close(handle)
 
 
 # A killed gate's forked child holds what its parent held until the kernel ends it too.

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import SchemaValidator
 
 from gate.errors import InputError
 from gate.formats import disk, toml
 from gate.model import SCHEMA
+from gate.units import parse_percent, parse_quantity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -51,6 +52,16 @@ _BOUNDS = {
 """What is wrong with a value beyond a bound, by the type of pydantic's error."""
 
 
+class Form(BaseModel):
+    """A table of a file as it is written, every key of it known; what it says is in its schema."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
+
+    def as_fields(self) -> dict[str, Any]:
+        """What it holds, for a value of the model with fields of the same names."""
+        return {key: tuple(one) if isinstance(one, list) else one for key, one in self}
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """What was parsed of a text, and where in the text each key of it stands."""
@@ -62,16 +73,36 @@ class Document:
     """`toml` or `json`."""
     schema: str = ""
     """What `gate schema` calls the format."""
-    where: Callable[[toml.Path], toml.Path] = lambda path: path
-    """The path in the text of a path in the data, where they differ."""
+    code: str = "G206"
+    """Of what is wrong with a value that its form allows."""
 
-    def wrong(
-        self, message: str, *path: str | int, code: str = "G206", cure: str = ""
-    ) -> InputError:
+    def where(self, path: toml.Path) -> toml.Path:
+        """The path in the text of a path in the data."""
+        return path
+
+    def wrong(self, message: str, *path: str | int, code: str = "", cure: str = "") -> InputError:
         """The error for a key."""
         find = toml.toml_line if self.kind == "toml" else toml.json_line
         place = f"{self.place}:{find(self.text, self.where(path))}"
-        return InputError(code, message, cure=cure, place=place)
+        return InputError(code or self.code, message, cure=cure, place=place)
+
+    def refused(self, why: str, *path: str | int, cure: str = "") -> InputError:
+        """The error for a key that the message begins with."""
+        return self.wrong(f"{'.'.join(map(str, path))}: {why}.", *path, cure=cure)
+
+    def quantity(self, text: str, unit: str, *path: str | int, cure: str = "") -> float:
+        """A quantity at a key, in its base unit."""
+        return self._parsed(lambda: parse_quantity(text, unit), path, cure)
+
+    def percent(self, text: str, *path: str | int, cure: str = "") -> float:
+        """A percentage at a key, as a ratio."""
+        return self._parsed(lambda: parse_percent(text), path, cure)
+
+    def _parsed(self, parse: Callable[[], float], path: toml.Path, cure: str) -> float:
+        try:
+            return parse()
+        except ValueError as error:
+            raise self.refused(str(error), *path, cure=cure) from error
 
     def check_schema(self) -> None:
         """Refuse another schema number before anything else is looked at.
@@ -124,25 +155,17 @@ class Document:
         message = "; ".join([*(what for _, what in said), *more])
         message += "" if message.endswith("?") else "."
         cure = f"`{f'gate schema {self.schema}'.rstrip()}` prints the format."
-        return self.wrong(message, *said[0][0], cure=cure)
+        return self.wrong(message, *said[0][0], code="G206", cure=cure)
 
 
 def read_toml(path: Path, kind: str, schema: str = "") -> Document:
-    """A TOML file, parsed; `kind` is what its cap is found by.
-
-    Raises:
-        InputError: it cannot be read, or is no TOML.
-    """
+    """A TOML file, parsed; `kind` is what its cap is found by."""
     text = disk.read_text(path, kind)
     return Document(toml.parse_toml(text, str(path)), text, str(path), schema=schema)
 
 
 def read_json(path: Path, kind: str, schema: str = "") -> Document:
-    """A JSON file that the gate wrote, parsed and of our schema number.
-
-    Raises:
-        InputError: it cannot be read, is no JSON, or of another number.
-    """
+    """A JSON file that the gate wrote, parsed and of our schema number."""
     text = disk.read_text(path, kind)
     found = Document(toml.parse_json(text, str(path)), text, str(path), "json", schema)
     found.check_schema()

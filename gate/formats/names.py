@@ -6,11 +6,14 @@ command line, which is the user's own word, may name a place outside.
 
 from __future__ import annotations
 
+import difflib
 import os
 from typing import TYPE_CHECKING
 
+from gate.errors import InputError
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
 
@@ -19,6 +22,8 @@ RESERVED = ("calibration", "host")
 _LONGEST = 100
 
 RULE = f"at most {_LONGEST} printable characters without a slash, not starting with . or -"
+RENAME = f"Rename the file: {RULE}, and not {' or '.join(RESERVED)}."
+"""The cure for a file that no baseline or finding could be called like."""
 
 
 def is_plain(name: str) -> bool:
@@ -31,6 +36,15 @@ def is_plain(name: str) -> bool:
         and name == name.strip()
         and name not in RESERVED
     )
+
+
+def unknown_profile(
+    name: str, known: Sequence[str], where: str = "", place: str = ""
+) -> InputError:
+    """The error for a name that is none of those known."""
+    close = difflib.get_close_matches(name, known, n=1)
+    hint = f'Did you mean "{close[0]}"?' if close else f"There are: {', '.join(known) or 'none'}."
+    return InputError("G211", f"no profile {name[:200]}{where}.", cure=hint, place=place)
 
 
 def why_not_literal(text: str) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from gate.formats.baseline.baseline_text import BaselineForm
 from gate.formats.baseline.calibration_file import CalibrationForm
 from gate.formats.baseline.waiver_file import WaiversForm
-from gate.formats.document import adapter_of
+from gate.formats.document import Form, adapter_of
 from gate.formats.host.devices_file import DevicesForm
 from gate.formats.host.host_file import HostForm
 from gate.formats.profile.profile_form import ProfileForm
@@ -17,15 +17,9 @@ from gate.formats.published.summary_form import SummaryForm
 from gate.model import Calibration, Handover, Report, Session
 
 
-class HostShowForm(BaseModel):
+class HostShowForm(Form, title="driftgate host show"):
     """What `gate host show --json` prints. Values are text; `unknown` where nothing is known."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-        allow_inf_nan=False,
-        title="driftgate host show",
-        use_attribute_docstrings=True,
-    )
     schema_number: int = Field(alias="schema")
     """Number of the format."""
     host_class: str

@@ -11,13 +11,14 @@ import json
 import re
 import tomllib
 from collections import Counter
+from collections.abc import Mapping
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import TYPE_CHECKING, Any
 
 from gate.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable
 
 _DEEPEST = 20
 _MOST_ENTRIES = 200_000
@@ -34,11 +35,7 @@ _MOST_COMMAS = 6_000_000
 def parse_toml(
     text: str, place: str, *, parse_float: Callable[[str], Any] = float
 ) -> dict[str, Any]:
-    """The tables of a TOML text; `parse_float` makes a number of the text of a float.
-
-    Raises:
-        InputError: G204 with the line.
-    """
+    """The tables of a TOML text; `parse_float` makes a number of the text of a float."""
     try:
         return tomllib.loads(text, parse_float=parse_float)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
@@ -50,11 +47,7 @@ def parse_toml(
 
 
 def parse_json(text: str, place: str) -> Any:
-    """Any JSON value, with NaN, infinities, doubled keys and absurd depth or number refused.
-
-    Raises:
-        InputError: G205 with the line.
-    """
+    """Any JSON value, with NaN, infinities, doubled keys and absurd depth or number refused."""
     # Before a parser makes objects of it.
     for what, most in (("[", _MOST_BRACKETS), ("{", _MOST_BRACKETS), (",", _MOST_COMMAS)):
         count = text.count(what)
@@ -103,11 +96,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def refuse_absurd(data: Any, place: str, kind: str) -> None:
-    """Refuse parsed data of a size, depth or text that no honest file has.
-
-    Raises:
-        InputError: G204 for TOML, G205 for JSON.
-    """
+    """Refuse parsed data of a size, depth or text that no honest file has."""
     what = _absurdity(data, _MOST_ENTRIES if kind == "toml" else _MOST_KEYS)
     if what:
         raise _not_usable(what, "G204" if kind == "toml" else "G205", place)
@@ -242,29 +231,29 @@ def _next_item(stack: list[tuple[str, str | int]]) -> None:
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def string(text: str) -> str:
-    """A basic string; JSON's escapes are TOML's, but for DEL and lone surrogates."""
-    quoted = json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return quoted.encode("utf-8", "replace").decode("utf-8")
+def value(given: Any) -> str:
+    """A text, a number, a table of values by sorted keys, or a list of values, on one line.
+
+    A float is the shortest text that reads back as the same.
+    """
+    if isinstance(given, str):
+        # JSON's escapes are TOML's, but for DEL and lone surrogates.
+        quoted = json.dumps(given, ensure_ascii=False).replace("\x7f", "\\u007f")
+        return quoted.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(given, float):
+        text = repr(float(given))
+        return text.replace("e", ".0e") if "e" in text and "." not in text else text
+    if isinstance(given, Mapping):
+        inside = ", ".join(pairs({name: given[name] for name in sorted(given)}))
+        return f"{{ {inside} }}" if inside else "{}"
+    return str(given) if isinstance(given, int) else f"[{', '.join(map(value, given))}]"
 
 
 def key(text: str) -> str:
     """A bare key where possible, else a quoted one."""
-    return text if _BARE.fullmatch(text) else string(text)
+    return text if _BARE.fullmatch(text) else value(text)
 
 
-def number(value: float) -> str:
-    """The shortest text that reads back as the same float."""
-    text = repr(float(value))
-    return text.replace("e", ".0e") if "e" in text and "." not in text else text
-
-
-def inline(table: Mapping[str, str]) -> str:
-    """`{ a = "x", b = "y" }`, keys sorted."""
-    inside = ", ".join(f"{key(name)} = {string(table[name])}" for name in sorted(table))
-    return f"{{ {inside} }}" if inside else "{}"
-
-
-def array(items: Iterable[str]) -> str:
-    """`[1, 2]` of ready texts."""
-    return f"[{', '.join(items)}]"
+def pairs(table: Mapping[str, Any]) -> list[str]:
+    """`key = value` of each key, in the table's own order."""
+    return [f"{key(name)} = {value(given)}" for name, given in table.items()]

@@ -24,8 +24,6 @@ KINDS = {
 """Kinds of disturbance, by the name that profiles and host.toml use."""
 UNSTEADY = "unsteady"
 """The kind of a trial that was set aside because the storage was not in its steady state yet."""
-
-
 _ALIKE = 0.3
 """An autocorrelation below this costs little of what many trials are worth."""
 
@@ -129,10 +127,7 @@ TUNABLE = {
 """Names that `tune` in host.toml and `--tune` take, each with what tuning it does."""
 TUNED_FACTS = {
     "governor": ("governor", "epp"),
-    "turbo": ("turbo",),
-    "thp": ("thp",),
-    "swap": ("swap",),
-    "numa_balancing": ("numa_balancing",),
+    **{name: (name,) for name in ("turbo", "thp", "swap", "numa_balancing")},
 }
 """Facts of the machine that are other ones while it is tuned, by the name of the tuning."""
 

@@ -109,24 +109,13 @@ def take_of(take: Take, values: Sequence[float], places: Sequence[float] = ()) -
     Raises:
         ValueError: too few values, one that is not finite and above zero, or unusable places.
     """
+    _check(values, take)
     if take is Take.GEOMEAN:
-        return geomean(values)
-    return scaling(values) if take is Take.SCALING else knee(places, values)
+        return math.exp(math.fsum(map(math.log, values)) / len(values))
+    return values[-1] / values[0] if take is Take.SCALING else _knee(places, values)
 
 
-def geomean(values: Sequence[float]) -> float:
-    """Geometric mean: the exponential of the mean of the logs."""
-    _check(values, Take.GEOMEAN)
-    return math.exp(math.fsum(map(math.log, values)) / len(values))
-
-
-def scaling(values: Sequence[float]) -> float:
-    """The last value over the first."""
-    _check(values, Take.SCALING)
-    return values[-1] / values[0]
-
-
-def knee(places: Sequence[float], values: Sequence[float]) -> float:
+def _knee(places: Sequence[float], values: Sequence[float]) -> float:
     """The smallest place at which the curve reaches nine tenths of its largest value.
 
     Between two points the curve is a straight line over log(place). Below the first point it is
@@ -136,7 +125,6 @@ def knee(places: Sequence[float], values: Sequence[float]) -> float:
     if len(places) != len(values):
         message = f"{len(places)} places for {len(values)} values"
         raise ValueError(message)
-    _check(values, Take.KNEE)
     _check(places, Take.KNEE)
     curve = sorted(zip(places, values, strict=True))
     for (place, _), (after, _) in pairwise(curve):

@@ -15,10 +15,7 @@ MOST_CHANGED = 200
 """Functions that are named."""
 HOW = ("changed", "added", "removed")
 """What may have happened to a function."""
-
-
 _Function = Annotated[str, MaxLen(300)]
-"""The name of a function."""
 
 
 class Changes(NamedTuple):

@@ -14,35 +14,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-PRECONDITIONS = {
-    "fill": "write the whole target sequentially, once",
-    "random": "overwrite the whole target at random offsets, once",
-}
-"""Steps of `precondition`, done once per session, by capacity and never by time."""
-PREPARATIONS = {
-    "fresh": "begin with no data files of an earlier trial",
-    "fstrim": "trim the free space of the work directory's file system",
-    "blkdiscard": "discard the whole device",
-    "drop_caches": "write back and drop the page cache",
-    "remount": "unmount and mount the device's file system again",
-    "mkfs": "make a new file system on the device and mount it as the work directory",
-}
-"""Steps of `prepare`, done before every trial in the order given, not measured."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Steady:
-    """When a series of trials counts as steady (SNIA's criterion, on the trials' own values)."""
+    """When a series of trials counts as steady (SNIA's criterion, on the trials' own values).
+
+    `range` and `slope` are ratios of the window's mean.
+    """
 
     metric: str
     window: int = 5
-    """Trials looked at together."""
     range: float = 0.2
-    """Largest spread of the window about its mean, as a ratio of the mean."""
     slope: float = 0.1
-    """Largest move of the best line through the window, as a ratio of the mean."""
     limit: int = 25
-    """Trials after which a benchmark that is still not steady fails."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +35,6 @@ class Storage:
     device: str = ""
     """Name of a device in this machine's own allow-list; empty for files in the work directory."""
     filesystem: str = ""
-    """`ext4`, `xfs`: made on the device for `prepare = ["mkfs"]`."""
     precondition: tuple[str, ...] = ()
     prepare: tuple[str, ...] = ()
     steady: Steady | None = None
@@ -106,9 +88,8 @@ class SideSpec:
     """How one side of the subject is activated: a directory, an environment, or both."""
 
     directory: str | None = None
-    """What `{side}` stands for in commands, relative to the project root."""
+    """Relative to the project root."""
     environment: dict[str, str] = field(default_factory=dict)
-    """Environment variables set while this side is measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +100,7 @@ class Output:
     pattern: str
     """Regular expression with exactly one group, which holds the number; lines are anchored."""
     unit: str
-    """As printed: `MB/s`, `op/s`, `ms`."""
+    """As printed."""
     better: Better
 
 
@@ -129,7 +110,6 @@ class Need:
 
     program: str
     install: str
-    """How it is installed: `apt install dbench`."""
     version: str = ""
     """Command that prints its version; without one its content stands in."""
 
@@ -151,8 +131,6 @@ ALONE, LOADED = "alone", "loaded"
 """Values of the parameter `load`."""
 RESERVED = ("load", "cpus")
 """Parameters that the gate itself obeys: they are no options of a harness."""
-
-
 UNTIMED = frozenset({"instructions"})
 """Harnesses whose values do not depend on how fast the machine is, and may repeat exactly."""
 CLOCK, BY_INSTRUCTIONS = "clock", "instructions"
@@ -166,16 +144,15 @@ def is_untimed(harness: str, tools: Mapping[str, str]) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """What a harness runs. Each harness reads its own fields and ignores the others."""
+    """What a harness runs. Each harness reads its own fields and ignores the others.
+
+    The form of a profile says what each means, and which harness it belongs to.
+    """
 
     command: str | None = None
-    """hyperfine, instructions: the command line; `{side}` and `{param}` are expanded."""
     shell: str = "none"
-    """hyperfine: `none`, or the shell that runs the command."""
     prepare: str | None = None
-    """hyperfine: a shell command run before every trial, not measured."""
     warmup: int = 0
-    """hyperfine: unmeasured executions before every trial."""
     job_file: str | None = None
     """fio: the native job file, absolute path."""
     job_text: str | None = None
@@ -183,28 +160,20 @@ class Work:
     python: str | None = None
     """pytest-benchmark: the interpreter; absent means the one that runs the gate."""
     directory: str | None = None
-    """pytest-benchmark: where pytest starts; `{side}` is expanded."""
     arguments: tuple[str, ...] = ()
-    """pytest-benchmark: further arguments of pytest."""
     replay_file: str | None = None
     """replay: the JSON file of recorded values, absolute path."""
     parameters: dict[str, str] = field(default_factory=dict)
-    """Fixed parameters: options of a fio job, `{name}` in commands; no part of a name."""
     environment: dict[str, str] = field(default_factory=dict)
-    """Variables of the harness and what it runs; `{side}` and parameters are expanded."""
     outputs: tuple[Output, ...] = ()
-    """hyperfine: figures that the command prints."""
     operations: str = ""
-    """hyperfine: the output that counts operations; without one a run is one operation."""
     transferred: str = ""
-    """hyperfine: the output that counts bytes."""
     guest: Guest | None = None
-    """instructions: the machine that is booted for each trial."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """A profile, read and checked."""
+    """A profile, read and checked; what is not said here, its form says."""
 
     name: str
     """The file's stem."""
@@ -215,7 +184,6 @@ class Profile:
     harness: str
     """`fio`, `hyperfine`, `pytest-benchmark`, `instructions` or `replay`."""
     about: str
-    """One sentence on what is measured."""
     digest: str
     """Hash of everything that decides what is run; tolerances are not part of it."""
     work: Work
@@ -236,9 +204,7 @@ class Profile:
     control: bool = False
     """No benchmark of it can be reached by a change: if one moves, the host moved."""
     companions: tuple[str, ...] = ()
-    """Names of processes outside the trials that belong to the workload, such as a server."""
     expects: tuple[str, ...] = ()
-    """Kinds of disturbance that the workload makes itself, which set no trial aside."""
     subject: Activation = field(default_factory=Activation)
     """How its sides are activated and proven."""
     storage: Storage | None = None

@@ -16,11 +16,16 @@ from hypothesis import strategies as st
 from played import machine
 
 from gate.errors import InputError
-from gate.formats.host.host_file import host_text, read_host_file, read_known_host, write_known_host
+from gate.formats.host.host_file import (
+    about,
+    host_text,
+    read_host_file,
+    read_known_host,
+    write_known_host,
+)
 from gate.host.identity.identity import read_host
 from gate.model import EpochPolicy, KnownHost, Limits
 from gate.model.disturbance import TUNABLE
-from gate.model.host import about
 from gate.units import parse_percent
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)

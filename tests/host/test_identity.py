@@ -13,10 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.cli.options import _HOST_CLASS
+from gate.formats.host.host_file import facts_of
 from gate.formats.names import is_plain
 from gate.host.identity.identity import boot_id, class_name, read_host
 from gate.model import UNKNOWN
-from gate.model.host import EPOCH, STABLE
+
+STABLE, EPOCH = facts_of("stable"), facts_of("epoch")
 
 EXPECTED = {
     "server": {

@@ -11,11 +11,13 @@ from builders import HOST_CLASS, run_gate
 from host.made import CPU, MACHINES, NVME, WORK, Made, server
 from recorded_machine import RecordedMachine
 
+from gate.formats.host.host_file import facts_of
 from gate.formats.schemas import HostShowForm, schema_text
 from gate.host.identity.identity import read_host
 from gate.host.identity.recording import publishable_recording
 from gate.linux.machine import MachineRecorder, ThisMachine
-from gate.model.host import EPOCH, STABLE
+
+STABLE, EPOCH = facts_of("stable"), facts_of("epoch")
 
 UUID = "0af1e5ad-87d4-4b0c-9bb5-a4a0b5ab4bde"
 SECRETS = {

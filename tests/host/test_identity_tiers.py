@@ -9,8 +9,10 @@ from host.made import CPU, INTEL, MACHINES, NVME, XEON, server
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.formats.host.host_file import facts_of
 from gate.model import UNKNOWN
-from gate.model.host import EPOCH
+
+EPOCH = facts_of("epoch")
 
 HEX = st.text("0123456789abcdef", min_size=12, max_size=12)
 NAME = st.from_regex(r"[a-z][a-z0-9-]{0,20}", fullmatch=True)

@@ -10,10 +10,12 @@ import tomllib
 import pytest
 from host.recordings import EXPECTED, LARGEST, MACHINES, play, recording
 
+from gate.formats.host.host_file import facts_of
 from gate.formats.names import is_plain
 from gate.model import UNKNOWN
-from gate.model.host import EPOCH, STABLE
 from gate.text import NAMES_ONE
+
+STABLE, EPOCH = facts_of("stable"), facts_of("epoch")
 
 ONE_MACHINE = {frozenset({"desktop-kingston-nvme", "desktop-kingston-sata"})}
 """Recorded twice, with the work directory on another disk."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from builders import run_gate
 
-from gate.formats.session.session_file import read_session, session_text
+from gate.formats.session.session_file import as_json, read_session
 
 JOB = "[j]\nioengine=psync\nsize=512k\nbs=4k\nrw=randrw\nrwmixread=67\n"
 FIO = """
@@ -79,7 +79,7 @@ def test_what_a_session_grows_by(measured):
     """A curve of 17 points takes about a kilobyte of a session, of which there are two here."""
     session, _ = measured(FIO)
     without = tuple(replace(one, latencies=()) for one in session.trials)
-    gained = len(session_text(session)) - len(session_text(replace(session, trials=without)))
+    gained = len(as_json(session)) - len(as_json(replace(session, trials=without)))
     curves = sum(len(one.latencies) for one in session.trials)
     assert 600 < gained / curves < 1400
 

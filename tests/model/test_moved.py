@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from recorded_machine import RecordedMachine
 
+from gate.formats.host.host_file import about, facts_of
 from gate.host.identity.identity import read_host
-from gate.model import host as facts
 from gate.model.disturbance import TUNABLE, TUNED_FACTS, facts_tuned
 from gate.model.host import Moved, changed_facts, describe_changed
 
@@ -78,14 +78,14 @@ def test_a_line_stays_short():
 def test_every_fact_is_explained():
     """What the gate reads of a machine is what the table of reasons explains, tier by tier."""
     host = read_host(Path("/nowhere"), machine=RecordedMachine({}))
-    assert host.stable.keys() == facts.STABLE.keys()
-    assert host.epoch.keys() == facts.EPOCH.keys()
-    assert "does not read" in facts.about("something")
+    assert host.stable.keys() == facts_of("stable").keys()
+    assert host.epoch.keys() == facts_of("epoch").keys()
+    assert "does not read" in about("something")
 
 
 def test_tunings_name_facts_that_there_are():
     """What a tuning moves is an epoch fact, and each belongs to a tuning that there is."""
     assert TUNED_FACTS.keys() <= TUNABLE.keys()
-    assert facts_tuned(tuple(TUNABLE)) <= facts.EPOCH.keys()
+    assert facts_tuned(tuple(TUNABLE)) <= facts_of("epoch").keys()
     assert facts_tuned(("governor",)) == {"governor", "epp", "tuned"}
     assert facts_tuned(()) == frozenset()

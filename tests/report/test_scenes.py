@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gate.formats.document import Document
-from gate.formats.session.session_file import read_report, session_in, session_text
+from gate.formats.session.session_file import as_json, read_report, session_in
 from gate.model import Role, Stage
 from gate.report.json_text import render_json
 from gate.report.wording import words
@@ -100,7 +100,7 @@ def test_scenes_are_made_of_sessions_that_the_gate_would_read():
     sessions = measured((part,)).sessions
     assert [one.stage for one in sessions] == [Stage.SCREEN, Stage.CONFIRM, Stage.CONFIRM]
     for one in sessions:
-        text = session_text(one)
+        text = as_json(one)
         assert session_in(Document(json.loads(text), text, "scene", "json")) == one
 
 

@@ -12,12 +12,12 @@ from gate.cli import options
 from gate.cli.answer import print_answer
 from gate.errors import InputError
 from gate.formats.baseline.baseline_file import read_class
-from gate.formats.host.host_file import HOST_FILE, read_host_file, read_known_host
+from gate.formats.host.host_file import HOST_FILE, about, read_host_file, read_known_host
 from gate.host.identity.identity import read_host
 from gate.judge.host_stability.standing import newest
 from gate.model import EpochPolicy
 from gate.model.disturbance import facts_tuned
-from gate.model.host import about, changed_facts
+from gate.model.host import changed_facts
 from gate.report.text.page import wrap
 from gate.text import clean
 

@@ -69,6 +69,8 @@ def read_baseline(path: Path) -> Baseline:
     known = _host_of(path, form.host_class)
     every = [_session(name, one) for name, one in form.session.items()]
     sessions = tuple(sorted(every, key=lambda s: (s.started, s.id)))
+    newest = sessions[-1].kernel_config if sessions else ""
+    config = read_kernel_config(path.parent, newest)
     return Baseline(
         profile=form.profile,
         profile_digest=form.profile_digest,
@@ -83,18 +85,9 @@ def read_baseline(path: Path) -> Baseline:
             for benchmark, metrics in form.series.items()
             for metric, one in metrics.items()
         ),
-        kernel_configs=_newest_config(path.parent, sessions),
+        kernel_configs={newest: config} if config else {},
         path=str(path),
     )
-
-
-def _newest_config(
-    folder: Path, sessions: tuple[AcceptedSession, ...]
-) -> dict[str, dict[str, str]]:
-    """The configuration of the kernel that the newest session ran on, if its text is kept."""
-    digest = sessions[-1].kernel_config if sessions else ""
-    found = read_kernel_config(folder, digest) if digest else None
-    return {digest: found} if found is not None else {}
 
 
 def _check_place(path: Path, form: BaselineForm) -> None:
@@ -103,23 +96,17 @@ def _check_place(path: Path, form: BaselineForm) -> None:
         ("host_class", form.host_class, path.parent.name),
     ):
         if said != place:
-            raise InputError(
-                "G206",
-                f"{what} is {said!r}, but the file stands where {place!r} belongs.",
-                cure="Move the file back, or accept a baseline anew.",
-                place=str(path),
-            )
+            message = f"{what} is {said!r}, but the file stands where {place!r} belongs."
+            cure = "Move the file back, or accept a baseline anew."
+            raise InputError("G206", message, cure=cure, place=str(path))
 
 
 def _host_of(path: Path, host_class: str) -> KnownHost:
     known = read_known_host(path.parent.parent, host_class)
     if known is None:
-        raise InputError(
-            "G201",
-            "there is no such file, so nobody knows what a machine of the class must be.",
-            cure="Restore it from the history, or enroll the class again: `gate host enroll`.",
-            place=str(path.with_name(HOST_FILE)),
-        )
+        message = "there is no such file, so nobody knows what a machine of the class must be."
+        cure = "Restore it from the history, or enroll the class again: `gate host enroll`."
+        raise InputError("G201", message, cure=cure, place=str(path.with_name(HOST_FILE)))
     return known
 
 
@@ -139,12 +126,9 @@ def _series(
     for point in form.sessions:
         wrong = _wrong_point(point, whole, seen)
         if wrong:
-            raise InputError(
-                "G206",
-                f"{benchmark} {metric}: session {point.session!r} {wrong}.",
-                cure="Do not edit baselines by hand: restore it, or accept anew.",
-                place=str(path),
-            )
+            message = f"{benchmark} {metric}: session {point.session!r} {wrong}."
+            cure = "Do not edit baselines by hand: restore it, or accept anew."
+            raise InputError("G206", message, cure=cure, place=str(path))
         seen.add(point.session)
     order = {name: (one.started, name) for name, one in whole.session.items()}
     points = sorted(form.sessions, key=lambda p: (p.epoch, order[p.session]))
@@ -190,11 +174,7 @@ def write_baseline(directory: Path, baseline: Baseline) -> Path:
 
 
 def forget_unnamed_configs(directory: Path, host_class: str) -> tuple[Path, ...]:
-    """Remove the configurations that no accepted session of a class names; returns their paths.
-
-    Raises:
-        InputError: G208, one cannot be removed; or a baseline is malformed.
-    """
+    """Remove the configurations that no accepted session of a class names; returns their paths."""
     folder = directory / host_class
     named = {one.kernel_config for known in read_class(folder) for one in known.sessions}
     gone = tuple(
@@ -244,9 +224,6 @@ def write_kernel_config(folder: Path, config: Mapping[str, str]) -> None:
     """Write a configuration that is not there yet, or not as it should be.
 
     One too large to be read again is not kept.
-
-    Raises:
-        InputError: G208, it cannot be written.
     """
     digest, text = config_digest(config), config_text(config)
     fits = len(text.encode()) <= disk.CAP_BYTES["kernel config"]

@@ -10,15 +10,16 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat
+from pydantic import Field, PositiveFloat
 
 from gate.formats import toml
+from gate.formats.document import Form
 from gate.model import SCHEMA, Better
 from gate.model.host import changed_facts, describe_changed
 from gate.units import percent, show, show_pair
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from gate.model import AcceptedSession, Baseline, BaselinePoint, BaselineSeries
 
@@ -28,10 +29,7 @@ def baseline_text(baseline: Baseline) -> str:
     head = [
         "# Accepted measurements. Written by `gate baseline accept`; read the epochs' comments.",
         f"schema = {SCHEMA}",
-        f"profile = {toml.string(baseline.profile)}",
-        f"host_class = {toml.string(baseline.host_class)}",
-        f"harness = {toml.string(baseline.harness)}",
-        f"profile_digest = {toml.string(baseline.profile_digest)}",
+        *_pairs(baseline, ("profile", "host_class", "harness", "profile_digest")),
     ]
     known = {session.id: session for session in baseline.sessions}
     series = sorted(baseline.series, key=lambda s: (s.benchmark, s.metric))
@@ -41,61 +39,37 @@ def baseline_text(baseline: Baseline) -> str:
     return "\n".join([*head, *blocks, *facts, ""])
 
 
+def _pairs(owner: object, names: Iterable[str]) -> list[str]:
+    return toml.pairs({name: getattr(owner, name) for name in names})
+
+
 def _session_lines(session: AcceptedSession) -> list[str]:
+    always = ("reason", "by", "accepted", "started", "commit", "subject", "boot", "fingerprint")
+    rarely = ("duration", "kernel_build", "kernel_config", "controls")
     return [
         "",
-        f"[session.{toml.string(session.id)}]",
-        f"reason = {toml.string(session.reason)}",
-        f"by = {toml.string(session.by)}",
-        f"accepted = {toml.string(session.accepted)}",
-        f"started = {toml.string(session.started)}",
-        f"commit = {toml.string(session.commit)}",
-        f"subject = {toml.string(session.subject)}",
-        f"boot = {toml.string(session.boot)}",
-        f"fingerprint = {toml.string(session.fingerprint)}",
-        f"digest = {toml.string(session.profile_digest)}",
-        f"tools = {toml.inline(session.tools)}",
-        f"epoch_facts = {toml.inline(session.epoch_facts)}",
-        *([f"duration = {toml.number(session.duration)}"] if session.duration else []),
-        *(
-            f"{name} = {toml.string(value)}"
-            for name, value in (
-                ("kernel_build", session.kernel_build),
-                ("kernel_config", session.kernel_config),
-            )
-            if value
-        ),
-        *([_controls_line(session)] if session.controls else []),
+        f"[session.{toml.value(session.id)}]",
+        *_pairs(session, always),
+        f"digest = {toml.value(session.profile_digest)}",
+        *_pairs(session, ("tools", "epoch_facts")),
+        *_pairs(session, (name for name in rarely if getattr(session, name))),
     ]
-
-
-def _controls_line(session: AcceptedSession) -> str:
-    """`controls = { cpu-spin = [0.03456, 0.03461], memory-copy = [...] }`: seconds of each run."""
-    runs = ", ".join(
-        f"{toml.key(name)} = {toml.array(map(toml.number, values))}"
-        for name, values in sorted(session.controls.items())
-    )
-    return f"controls = {{ {runs} }}"
 
 
 def _series_lines(series: BaselineSeries, known: Mapping[str, AcceptedSession]) -> list[str]:
     lines = [
         "",
-        f"[series.{toml.string(series.benchmark)}.{toml.string(series.metric)}]",
-        f"unit = {toml.string(series.unit)}",
-        f"better = {toml.string(series.better.value)}",
-        *([f"made = {toml.string(series.made)}"] if series.made else []),
+        f"[series.{toml.value(series.benchmark)}.{toml.value(series.metric)}]",
+        *_pairs(series, ("unit", "better", "made") if series.made else ("unit", "better")),
         "sessions = [",
     ]
     before: BaselinePoint | None = None
     for point in series.points:
         if before is None or before.epoch != point.epoch:
             lines.append(f"  # {_epoch_comment(series, before, point, known)}")
-        values = toml.array(map(toml.number, point.values))
-        lines.append(
-            f"  {{ session = {toml.string(point.session)}, epoch = {point.epoch}, "
-            f"median = {toml.number(median(point.values))}, values = {values} }},"
-        )
+        values = [*map(float, point.values)]
+        row = {"session": point.session, "epoch": point.epoch, "median": median(values)}
+        lines.append(f"  {{ {', '.join(toml.pairs(row | {'values': values}))} }},")
         before = point
     return [*lines, "]"]
 
@@ -124,13 +98,9 @@ def _epoch_comment(
     return "".join(c if c.isprintable() else " " for c in text)
 
 
-_FORM = ConfigDict(extra="forbid", allow_inf_nan=False)
-
-
-class SessionForm(BaseModel):
+class SessionForm(Form):
     """`[session."ID"]`: one accepted session."""
 
-    model_config = _FORM
     reason: str = Field(min_length=1)
     by: str
     accepted: str
@@ -148,30 +118,27 @@ class SessionForm(BaseModel):
     controls: dict[str, Annotated[list[PositiveFloat], Field(min_length=1, max_length=100)]] = {}
 
 
-class PointForm(BaseModel):
+class PointForm(Form):
     """One line of a series."""
 
-    model_config = _FORM
     session: str
     epoch: int = Field(ge=1)
     median: float
     values: list[float] = Field(min_length=1, max_length=1000)
 
 
-class SeriesForm(BaseModel):
+class SeriesForm(Form):
     """`[series."BENCHMARK"."METRIC"]`."""
 
-    model_config = _FORM
     unit: str
     better: Better
     made: str = ""
     sessions: list[PointForm] = Field(min_length=1)
 
 
-class BaselineForm(BaseModel):
+class BaselineForm(Form, title="driftgate baseline"):
     """The accepted sessions of one host class and profile."""
 
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, title="driftgate baseline")
     schema_number: int = Field(alias="schema")
     profile: str
     host_class: str

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import fcntl
-import os
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from gate.errors import InputError
 from gate.formats import disk, names, toml
-from gate.formats.document import read_toml
+from gate.formats.document import Form, read_toml
 from gate.model import SCHEMA, Ending, Round
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
-
-
-_FORM = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
 _LARGEST_LOSS = 10.0
 _MOST_LINES = 1000
 """More than are ever written, so that a merge of two branches can still be read."""
@@ -28,10 +23,9 @@ _Count = Annotated[int, Field(ge=0, le=10**9)]
 _Level = Annotated[float, Field(gt=0, le=0.5)]
 
 
-class RoundForm(BaseModel):
+class RoundForm(Form):
     """One finished round."""
 
-    model_config = _FORM
     id: str = Field(pattern=r"^[0-9A-Za-z-]{8,40}$")
     date: str = Field(pattern=r"^\d{4}-\d\d-\d\dT[0-9:.]{5,15}Z$")
     """UTC."""
@@ -62,22 +56,15 @@ class RoundForm(BaseModel):
     seconds: float = Field(ge=0)
 
 
-class ProfileRoundsForm(BaseModel):
+class ProfileRoundsForm(Form):
     """`[profile.NAME]`: the rounds of one profile."""
 
-    model_config = _FORM
     rounds: list[RoundForm] = Field(max_length=_MOST_LINES)
 
 
-class CalibrationForm(BaseModel):
+class CalibrationForm(Form, title="driftgate calibration"):
     """How often the gate was right on hosts of one class, where the truth was known."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-        allow_inf_nan=False,
-        use_attribute_docstrings=True,
-        title="driftgate calibration",
-    )
     schema_number: int = Field(alias="schema")
     host_class: str
     profile: dict[str, ProfileRoundsForm] = {}
@@ -88,6 +75,13 @@ MOST_KEPT = 500
 """Rounds of one profile that are kept, the newest."""
 _UNCHANGED = {Ending.CLEAR, Ending.ALARM}
 _PLANTED = {Ending.FOUND, Ending.MISSED}
+_ORDER = (
+    *("id", "date", "planted", "ending", "benchmark", "achieved", "tolerance"),
+    *("metrics", "regressed", "inconclusive", "trials", "seconds"),
+    *("digest", "gate", "rule", "alpha", "beta", "seed", "number"),
+)
+"""The keys of a line, most telling first."""
+_MAY_LACK = {"benchmark", "achieved", "tolerance"}
 _REGRESSED = {Ending.CLEAR: False, Ending.ALARM: True, Ending.FOUND: True}
 """Endings that say whether something was called regressed."""
 
@@ -103,7 +97,9 @@ def read_rounds(directory: Path) -> tuple[Round, ...]:
 def append_round(directory: Path, new: Round) -> Path:
     """Add a finished round to the file of its host class; one of the same id is replaced."""
     path = directory / new.host_class / CALIBRATION_FILE
-    with _alone(path.parent):
+    with disk.opened_directory(path.parent, "cannot be written") as handle:
+        # Two commands that end a round at the same moment must not lose one of the two.
+        fcntl.flock(handle, fcntl.LOCK_EX)
         before = () if disk.is_absent(path) else _read(path)
         rounds = [one for one in before if one.id != new.id]
         disk.write_text(path, calibration_text(new.host_class, [*rounds, new]))
@@ -116,56 +112,21 @@ def calibration_text(host_class: str, rounds: Sequence[Round]) -> str:
         "# How often the gate was right on this host class: a line per round of `gate calibrate`.",
         "# Where two branches add lines to one profile, keep both; the next round sorts them.",
         f"schema = {SCHEMA}",
-        f"host_class = {toml.string(host_class)}",
+        *toml.pairs({"host_class": host_class}),
     ]
+    ordered = sorted(rounds, key=lambda one: (one.date, one.id))
     for profile in sorted({one.profile for one in rounds}):
-        own = sorted(
-            (one for one in rounds if one.profile == profile), key=lambda one: (one.date, one.id)
-        )
+        own = [one for one in ordered if one.profile == profile][-MOST_KEPT:]
         text += ["", f"[profile.{toml.key(profile)}]", "rounds = ["]
-        text += [f"  {{ {', '.join(_pairs(one))} }}," for one in own[-MOST_KEPT:]]
+        text += [f"  {{ {', '.join(toml.pairs(_row(one)))} }}," for one in own]
         text.append("]")
     return "\n".join([*text, ""])
 
 
-def _pairs(one: Round) -> Iterator[str]:
-    """The keys of a line, most telling first; what does not apply is left out."""
-    yield f"id = {toml.string(one.id)}"
-    yield f"date = {toml.string(one.date)}"
-    yield f"planted = {toml.number(one.planted)}"
-    yield f"ending = {toml.string(one.ending.value)}"
-    if one.benchmark:
-        yield f"benchmark = {toml.string(one.benchmark)}"
-    for name, value in (("achieved", one.achieved), ("tolerance", one.tolerance)):
-        if value is not None:
-            yield f"{name} = {toml.number(value)}"
-    for name in ("metrics", "regressed", "inconclusive", "trials"):
-        yield f"{name} = {getattr(one, name)}"
-    yield f"seconds = {toml.number(one.seconds)}"
-    yield f"digest = {toml.string(one.digest)}"
-    yield f"gate = {toml.string(one.gate)}"
-    yield f"rule = {toml.string(one.rule)}"
-    yield f"alpha = {toml.number(one.alpha)}"
-    yield f"beta = {toml.number(one.beta)}"
-    yield f"seed = {one.seed}"
-    yield f"number = {one.number}"
-
-
-@contextmanager
-def _alone(directory: Path) -> Iterator[None]:
-    """Two commands that end a round at the same moment must not lose one of the two."""
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError as error:
-        raise InputError(
-            "G208", f"cannot be written: {error.strerror}.", place=str(directory)
-        ) from error
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
+def _row(one: Round) -> dict[str, Any]:
+    found = {name: getattr(one, name) for name in _ORDER}
+    found |= {name: float(found[name]) for name in ("planted", "seconds")}
+    return {k: v for k, v in found.items() if k not in _MAY_LACK or v not in {"", None}}
 
 
 def _read(path: Path) -> tuple[Round, ...]:

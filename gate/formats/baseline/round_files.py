@@ -10,14 +10,12 @@ Rounds finish one after another, so that at most one is unfinished.
 
 from __future__ import annotations
 
-import os
 import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from gate.errors import InputError
 from gate.formats import disk
-from gate.formats.disk import hold
 from gate.formats.document import read_json
 from gate.formats.session.session_file import as_json
 from gate.model import RoundPlan, Schedule
@@ -40,33 +38,15 @@ def alone_in(directory: Path) -> Iterator[None]:
     Raises:
         InputError: G222 in use, G208 it cannot be made.
     """
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError as error:
-        raise InputError(
-            "G208",
-            f"cannot be used: {error.strerror}.",
-            cure="Name another directory with --out.",
-            place=str(directory),
-        ) from error
-    try:
-        _take(handle, directory)
+    cure = "Name another directory with --out."
+    with disk.opened_directory(directory, "cannot be used", cure) as handle:
+        try:
+            disk.hold(handle)
+        except OSError as error:
+            message = "another calibration goes on in this directory."
+            cure = "Wait for it to end, or name another with --out."
+            raise InputError("G222", message, cure=cure, place=str(directory)) from error
         yield
-    finally:
-        os.close(handle)
-
-
-def _take(handle: int, directory: Path) -> None:
-    try:
-        hold(handle)
-    except OSError as error:
-        raise InputError(
-            "G222",
-            "another calibration goes on in this directory.",
-            cure="Wait for it to end, or name another with --out.",
-            place=str(directory),
-        ) from error
 
 
 def round_directory(directory: Path, number: int) -> Path:

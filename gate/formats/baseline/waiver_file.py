@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from gate.formats import disk
 from gate.formats.baseline.baseline_file import WAIVER_FILE
-from gate.formats.document import Document, read_toml
+from gate.formats.document import Document, Form, read_toml
 from gate.model import Waiver
 from gate.units import parse_percent
 
@@ -25,10 +25,9 @@ _LONGEST_DAYS = 366
 """From the first day to the last: what holds for longer is no exception any more."""
 
 
-class WaiverForm(BaseModel):
+class WaiverForm(Form):
     """`[[waiver]]`: one row, with a ceiling, a first and a last day, an issue and a reason."""
 
-    model_config = ConfigDict(extra="forbid")
     profile: str
     benchmark: str
     metric: str
@@ -39,10 +38,9 @@ class WaiverForm(BaseModel):
     reason: str = Field(min_length=1)
 
 
-class WaiversForm(BaseModel):
+class WaiversForm(Form):
     """The whole file."""
 
-    model_config = ConfigDict(extra="forbid")
     waiver: list[WaiverForm] = []
 
 

@@ -11,36 +11,32 @@ import re
 import stat
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from gate.errors import InputError
 from gate.formats import names, toml
-from gate.formats.document import Document
+from gate.formats.document import Document, Form
 from gate.model import AllowedDevice
-from gate.units import parse_quantity
 
 DEVICES = Path("/etc/driftgate/devices.toml")
 _LARGEST = 1 << 20
 _BY_ID = re.compile(r"/dev/disk/by-id/[A-Za-z0-9][^/\s\x00-\x1f\x7f]*")
 _PARTITION = re.compile(r"-part\d+$")
-_FORM = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
-_CURE = "Make root the owner of it and of the directories above: chown root:root, chmod go-w."
+_CURE = "`ls -l /dev/disk/by-id` lists the names of this machine's drives."
 
 
-class DeviceForm(BaseModel):
+class DeviceForm(Form):
     """`[device.NAME]`: a whole device whose content may be lost."""
 
-    model_config = _FORM
     by_id: str
     """The drive, by the name that stays with it: "/dev/disk/by-id/nvme-..."; no partition."""
     endurance: str | None = None
     """What the drive is rated to take: "600 TB"."""
 
 
-class DevicesForm(BaseModel):
+class DevicesForm(Form, title="driftgate devices"):
     """The devices that the gate may overwrite on this machine, and no other."""
 
-    model_config = ConfigDict(**_FORM, title="driftgate devices")
     schema_number: int = Field(alias="schema")
     """Number of this format."""
     device: dict[str, DeviceForm] = {}
@@ -69,7 +65,8 @@ def read_devices(path: Path = DEVICES) -> tuple[AllowedDevice, ...]:
     by_id = [one.by_id for one in found]
     for one in found:
         if by_id.count(one.by_id) > 1:
-            raise _wrong(document, one.name, "by_id", "the same device stands there twice")
+            why = "the same device stands there twice"
+            raise document.refused(why, "device", one.name, "by_id", cure=_CURE)
     return found
 
 
@@ -120,30 +117,23 @@ def _demand_roots(handle: int, place: Path) -> None:
 
 def _distrust(place: Path, why: str) -> InputError:
     message = f"the list of allowed devices cannot be trusted: {why}."
-    return InputError("G249", message, cure=_CURE, place=str(place))
+    cure = "Make root the owner of it and of the directories above: chown root:root, chmod go-w."
+    return InputError("G249", message, cure=cure, place=str(place))
 
 
 def _device(name: str, form: DeviceForm, document: Document) -> AllowedDevice:
     if not names.is_plain(name):
-        raise _wrong(document, name, "", f"{name[:80]!r} is no name for a device: {names.RULE}")
+        why = f"device.{name[:80]}: {name[:80]!r} is no name for a device: {names.RULE}."
+        raise document.wrong(why, "device", name, cure=_CURE)
+    at, endurance = ("device", name), None
     if not _BY_ID.fullmatch(form.by_id):
-        said = f"{form.by_id[:200]!r} is no name directly below /dev/disk/by-id/"
-        raise _wrong(document, name, "by_id", said)
+        why = f"{form.by_id[:200]!r} is no name directly below /dev/disk/by-id/"
+        raise document.refused(why, *at, "by_id", cure=_CURE)
     if _PARTITION.search(form.by_id):
-        said = "a partition is not allowed, only a whole device: its table would be at risk"
-        raise _wrong(document, name, "by_id", said)
-    endurance = None
+        why = "a partition is not allowed, only a whole device: its table would be at risk"
+        raise document.refused(why, *at, "by_id", cure=_CURE)
     if form.endurance is not None:
-        try:
-            endurance = parse_quantity(form.endurance, "B")
-        except ValueError as error:
-            raise _wrong(document, name, "endurance", str(error)) from error
+        endurance = document.quantity(form.endurance, "B", *at, "endurance", cure=_CURE)
         if endurance <= 0:
-            raise _wrong(document, name, "endurance", "must be above zero")
+            raise document.refused("must be above zero", *at, "endurance", cure=_CURE)
     return AllowedDevice(name=name, by_id=form.by_id, endurance=endurance)
-
-
-def _wrong(document: Document, name: str, key: str, why: str) -> InputError:
-    said = f"device.{name[:80]}{f'.{key}' if key else ''}: {why}."
-    cure = "`ls -l /dev/disk/by-id` lists the names of this machine's drives."
-    return document.wrong(said, "device", name, *filter(None, [key]), cure=cure)

@@ -6,24 +6,22 @@ Read strictly, and written whole as canonical text for its reviewer: every fact 
 from __future__ import annotations
 
 import re
+from functools import cache
+from pathlib import Path
+from string import Template
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field
 
 from gate.errors import InputError
 from gate.formats import disk, toml
-from gate.formats.document import Document, read_toml
+from gate.formats.document import Document, Form, read_toml
 from gate.model import SCHEMA, EpochPolicy, KnownHost, Limits
 from gate.model.disturbance import TUNABLE
-from gate.model.host import about
-from gate.units import parse_percent, parse_quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
+    from collections.abc import Mapping
 
-
-_FORM = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
 _MOST_CPUS = 1 << 16
 _RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 
@@ -58,18 +56,16 @@ def _cpus(text: str) -> str:
 Tunable = Annotated[str, AfterValidator(_tunable), Field(json_schema_extra={"enum": list(TUNABLE)})]
 
 
-class PolicyForm(BaseModel):
+class PolicyForm(Form):
     """`[policy]`: what happens when the machine changed."""
 
-    model_config = _FORM
     epoch: EpochPolicy = EpochPolicy.REFUSE
     """When an epoch fact moved: "refuse" judges nothing, "new-baseline" calls it all new."""
 
 
-class LimitsForm(BaseModel):
+class LimitsForm(Form):
     """`[limits]`: how much of each disturbance a trial tolerates before it is set aside."""
 
-    model_config = _FORM
     steal: str | None = None
     """Share of the processors' time that the hypervisor took: "5%"."""
     foreign_cpu: float | None = Field(default=None, ge=0, le=_MOST_CPUS)
@@ -85,12 +81,9 @@ class LimitsForm(BaseModel):
     """
 
 
-class HostForm(BaseModel):
+class HostForm(Form, title="driftgate host"):
     """A driftgate host class: the facts that must agree, and how its machines are measured on."""
 
-    model_config = ConfigDict(
-        extra="forbid", allow_inf_nan=False, title="driftgate host", use_attribute_docstrings=True
-    )
     schema_number: int = Field(alias="schema")
     """Number of the file format."""
     host_class: str
@@ -107,68 +100,61 @@ class HostForm(BaseModel):
     """As they were when the class was enrolled; every accepted session has its own."""
 
 
-_POLICIES = {
-    EpochPolicy.REFUSE: "nothing is judged until a session of the machine as it is now is accepted",
-    EpochPolicy.NEW_BASELINE: "every benchmark counts as new; closed as well, unless --allow new",
+_LIMITS = {
+    "steal": ("%", 1.0),
+    "foreign_cpu": ("", _MOST_CPUS),
+    "foreign_io": ("B/s", 1e15),
+    "memory_pressure": ("%", 1.0),
+    "set_aside": ("%", 10.0),
 }
+"""How each is written, and what is a slip of the pen beyond: ten set aside for one planned, say."""
+
+
+@cache
+def facts_of(tier: str) -> dict[str, str]:
+    """Every fact of a tier, `stable` or `epoch`: what it is and why it matters, in a few words."""
+    path = Path(__file__).with_name("facts.toml")
+    found: dict[str, str] = toml.parse_toml(path.read_text("utf-8"), str(path))[tier]
+    return found
+
+
+def about(key: str) -> str:
+    """What a fact is and why it matters."""
+    known = facts_of("stable") | facts_of("epoch")
+    return known.get(key, "a fact that this version of the gate does not read")
 
 
 def host_text(known: KnownHost) -> str:
     """The canonical text: equal host files give equal bytes."""
-    names = toml.array(map(toml.string, known.tune))
-    lines = [
-        "# What a machine of this class must be, and how it is measured on. Written by",
-        "# `gate host enroll`; `gate host diff` compares a machine with it.",
-        f"schema = {SCHEMA}",
-        f"host_class = {toml.string(known.host_class)}",
-        "",
-        "# Settings that are tuned around every check and put back after it:",
-        *(f"#   {name:<15} {what}" for name, what in TUNABLE.items()),
-        f"tune = {names}",
-        "",
-        '# The processors that measure, as "1-3,5"; empty for the gate\'s own choice.',
-        f"measured_cpus = {toml.string(known.measured_cpus)}",
-        "",
-        "[policy]",
-        "# What a check does when an epoch fact is not that of the newest accepted session:",
-        *(f"#   {policy.value:<15} {what}" for policy, what in _POLICIES.items()),
-        f"epoch = {toml.string(known.policy.value)}",
-        "",
-        "[limits]",
-        "# How much of each a trial tolerates before it is set aside; defaults are commented out.",
-        *_limits_text(known.limits),
-        "",
-        "# Stable facts: a machine that differs in one of them is another machine, and a check on",
-        "# it is refused. Two machines that differ only in what is unknown count as the same.",
-        "[stable]",
-        *_facts(known.stable),
-        "",
-        "# Epoch facts as they were when this file was written, to be read. Every accepted session",
-        "# has its own; a check compares with the newest of them, as the policy above says.",
-        "[epoch]",
-        *_facts(known.epoch),
-        "",
-    ]
-    return "\n".join(lines)
+    template = Template(Path(__file__).with_name("host_template.txt").read_text(encoding="utf-8"))
+    text = template.substitute(
+        schema=SCHEMA,
+        host_class=toml.value(known.host_class),
+        tunable="\n".join(f"#   {name:<15} {what}" for name, what in TUNABLE.items()),
+        tune=toml.value(known.tune),
+        measured_cpus=toml.value(known.measured_cpus),
+        policy=toml.value(known.policy),
+        stable=_facts(known.stable),
+        epoch=_facts(known.epoch),
+        **{name: _limit_text(known.limits, name) for name in _LIMITS},
+    )
+    return text.removesuffix("\n")
 
 
-def _facts(facts: Mapping[str, str]) -> Iterator[str]:
-    for key in sorted(facts):
-        yield f"# {about(key)}"
-        yield f"{toml.key(key)} = {toml.string(facts[key])}"
+def _facts(facts: Mapping[str, str]) -> str:
+    return "".join(
+        f"# {about(key)}\n{toml.key(key)} = {toml.value(facts[key])}\n" for key in sorted(facts)
+    )
 
 
-def _limits_text(limits: Limits) -> Iterator[str]:
-    usual = Limits()
-    for name, (write, what) in _LIMITS.items():
-        value = getattr(limits, name)
-        mark = "# " if value == getattr(usual, name) else ""
-        yield f"# {what}"
-        yield f"{mark}{name} = {write(value)}"
-
-
-def _percent(ratio: float) -> str:
-    return toml.string(f"{ratio * 100:.10g}%")
+def _limit_text(limits: Limits, name: str) -> str:
+    value, (unit, _) = getattr(limits, name), _LIMITS[name]
+    if unit == "%":
+        written: str | float = f"{value * 100:.10g}%"
+    else:
+        written = _rate(value) if unit else float(value)
+    mark = "# " if value == getattr(Limits(), name) else ""
+    return f"{mark}{name} = {toml.value(written)}"
 
 
 def _rate(per_second: float) -> str:
@@ -176,25 +162,11 @@ def _rate(per_second: float) -> str:
     for factor, unit in ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s")):
         digits = f"{per_second / factor:.10g}"
         if per_second >= factor and float(digits) * factor == per_second:
-            return toml.string(f"{digits} {unit}")
-    return toml.string(f"{per_second:.17g} B/s")
-
-
-_LIMITS: dict[str, tuple[Callable[[float], str], str]] = {
-    "steal": (_percent, "processor time that the hypervisor took from this machine"),
-    "foreign_cpu": (toml.number, "processors that processes outside the trial used, on average"),
-    "foreign_io": (_rate, "what processes outside the trial read and wrote"),
-    "memory_pressure": (_percent, "time in which some task waited for memory"),
-    "set_aside": (
-        _percent,
-        "trials set aside per trial planned (three at least, none at 0%); else nothing is judged",
-    ),
-}
+            return f"{digits} {unit}"
+    return f"{per_second:.17g} B/s"
 
 
 HOST_FILE = "host.toml"
-_LARGEST_SHARE = 10.0
-"""Ten trials set aside for each one planned, and a share above one, are slips of the pen."""
 
 
 def read_known_host(directory: Path, host_class: str) -> KnownHost | None:
@@ -235,29 +207,16 @@ def write_known_host(directory: Path, known: KnownHost) -> Path:
 
 
 def _limits(form: LimitsForm, document: Document) -> Limits:
-    usual = Limits()
-
-    def parsed(name: str, parse: Callable[[str], float], most: float) -> float:
-        given: str | None = getattr(form, name)
-        if given is None:
-            return float(getattr(usual, name))
-        try:
-            value = parse(given)
-        except ValueError as error:
-            raise _wrong(name, str(error), document) from error
-        if value > most:
-            raise _wrong(name, f"{given[:40]!r} is too much", document)
-        return value
-
-    return Limits(
-        steal=parsed("steal", parse_percent, 1.0),
-        foreign_cpu=usual.foreign_cpu if form.foreign_cpu is None else form.foreign_cpu,
-        foreign_io=parsed("foreign_io", lambda one: parse_quantity(one, "B/s"), 1e15),
-        memory_pressure=parsed("memory_pressure", parse_percent, 1.0),
-        set_aside=parsed("set_aside", parse_percent, _LARGEST_SHARE),
-    )
-
-
-def _wrong(name: str, what: str, document: Document) -> InputError:
     cure = "`gate schema host` prints the format."
-    return document.wrong(f"limits.{name}: {what}.", "limits", name, cure=cure)
+    found: dict[str, float] = {}
+    for name, (unit, most) in _LIMITS.items():
+        given, at = getattr(form, name), ("limits", name)
+        if given is None:
+            continue
+        if unit == "%":
+            found[name] = document.percent(given, *at, cure=cure)
+        else:
+            found[name] = document.quantity(given, unit, *at, cure=cure) if unit else given
+        if found[name] > most:
+            raise document.refused(f"{str(given)[:40]!r} is too much", *at, cure=cure)
+    return Limits(**found)

@@ -11,33 +11,31 @@ import re
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from gate.errors import InputError
+from gate.formats.document import Form
 from gate.model import DEVICE_DISK, Guest, Machine, Metal, OneShot, Untouched
 from gate.units import parse_quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from gate.formats.profile.sizes import Sized
 
     Wrong = Callable[..., InputError]
 
-_FORM = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
-_LEAST_MEMORY, _MOST_MEMORY = 256, 64 << 10
+Accelerator = Literal["auto", "kvm", "tcg"]
+_LEAST_MEMORY, _LEAST_GUEST_MEMORY, _MOST_MEMORY = 256, 128, 64 << 10
 """MiB."""
 _SMALLEST_DISK, _LARGEST_DISK = 16 << 20, 1 << 40
 """Bytes; a disk is a sparse file."""
 _MOST_CPUS = 64
-_LEAST_GUEST_MEMORY, _MOST_GUEST_MEMORY = 128, 64 << 10
-"""MiB."""
 
 
-class MachineForm(BaseModel):
+class MachineForm(Form):
     """`machine = { ... }`: the virtual machine that a kernel is booted in."""
 
-    model_config = _FORM
     memory: str = "2 GiB"
     """Of the machine; the trial's files in it live in memory too."""
     cpus: int = Field(default=1, ge=1, le=_MOST_CPUS)
@@ -49,7 +47,7 @@ class MachineForm(BaseModel):
     or "nvme:device", behind which is the device of [storage]."""
     trials: int = Field(default=3, ge=1, le=100)
     """Trials in a row inside one boot, whose median is what the boot gave."""
-    accelerator: Literal["auto", "kvm", "tcg"] = "auto"
+    accelerator: Accelerator = "auto"
     """KVM, emulation, or KVM where a probe boot proves it usable."""
 
 
@@ -58,36 +56,25 @@ def machine_from(form: MachineForm, wrong: Wrong) -> Machine:
     if not form.command_line.isprintable():
         raise wrong("subject.machine.command_line is not one line.", "subject", "machine")
     limits = (_LEAST_MEMORY << 20, _MOST_MEMORY << 20)
-    return Machine(
-        memory=int(within(form.memory, "B", limits, wrong, "machine", "memory")) >> 20,
-        cpus=form.cpus,
-        command_line=form.command_line,
-        disks=tuple(_disk(one, wrong) for one in form.disks),
-        trials=form.trials,
-        accelerator=form.accelerator,
-    )
+    memory = int(within(form.memory, "B", limits, wrong, "machine", "memory")) >> 20
+    disks = tuple(_disk(one, wrong) for one in form.disks)
+    return Machine(**form.as_fields() | {"memory": memory, "disks": disks})
 
 
 def machine_of(
-    *, memory: str, cpus: int, disks: Sequence[str], command_line: str, accelerator: str
+    *, memory: str, cpus: int, disks: Sequence[str], command_line: str, accelerator: Accelerator
 ) -> Machine:
-    """The machine that options of a command line ask for: there no [storage] gives a device.
-
-    Raises:
-        InputError: G200, an option is out of range.
-    """
+    """The machine that options of a command line ask for: there no [storage] gives a device."""
 
     def wrong(message: str, *_: str | int, cure: str = "") -> InputError:
         return InputError("G200", message.replace("subject.machine.", "--"), cure=cure)
 
-    form = MachineForm.model_validate(
-        {
-            "memory": memory,
-            "cpus": cpus,
-            "disks": list(disks),
-            "command_line": command_line,
-            "accelerator": accelerator,
-        }
+    form = MachineForm(
+        memory=memory,
+        cpus=cpus,
+        disks=list(disks),
+        command_line=command_line,
+        accelerator=accelerator,
     )
     machine = machine_from(form, wrong)
     for one in machine.disks:
@@ -114,16 +101,13 @@ def _disk(text: str, wrong: Wrong) -> str:
     """A disk as `nvme:536870912`, or as it is where it stands for the device."""
     match = re.fullmatch(r"(virtio|nvme):(.+)", text)
     if match is None:
-        raise wrong(
-            f"subject.machine.disks: {text[:80]!r} is no disk.",
-            *("subject", "machine", "disks"),
-            cure='Write a bus and a size, "virtio:1 GiB" or "nvme:512 MiB"; or "nvme:device".',
-        )
+        said = f"subject.machine.disks: {text[:80]!r} is no disk."
+        cure = 'Write a bus and a size, "virtio:1 GiB" or "nvme:512 MiB"; or "nvme:device".'
+        raise wrong(said, "subject", "machine", "disks", cure=cure)
     if text.endswith(DEVICE_DISK):
         return text
-    limits = (_SMALLEST_DISK, _LARGEST_DISK)
-    size = int(within(match[2], "B", limits, wrong, "machine", "disks"))
-    return f"{match[1]}:{size}"
+    size = within(match[2], "B", (_SMALLEST_DISK, _LARGEST_DISK), wrong, "machine", "disks")
+    return f"{match[1]}:{int(size)}"
 
 
 _ENTRIES = frozenset({"base", "head"})
@@ -134,20 +118,13 @@ _KEYS = {
     OneShot.KEXEC: frozenset({"initrd", "command_line"}),
     OneShot.COMMAND: frozenset({"once"}),
 }
-_NEEDED = {
-    OneShot.GRUB: ("base", "head"),
-    OneShot.SYSTEMD_BOOT: ("base", "head"),
-    OneShot.EFI: ("base", "head"),
-    OneShot.KEXEC: (),
-    OneShot.COMMAND: ("once",),
-}
+_NEEDED = _ENTRIES | {"once"}
 _NUMBER = re.compile(r"[0-9A-Fa-f]{4}")
 
 
-class MetalForm(BaseModel):
+class MetalForm(Form):
     """`metal = { by = "grub", base = "...", head = "..." }`."""
 
-    model_config = _FORM
     by: Literal["grub", "systemd-boot", "efi", "kexec", "command"]
     """What makes the next start, and no other, one of the side's kernel."""
     base: str = ""
@@ -167,43 +144,31 @@ class MetalForm(BaseModel):
 def metal_of(form: MetalForm, wrong: Wrong) -> Metal:
     """How the machine is restarted."""
     by = OneShot(form.by)
+    for said, cure in _unfit_metal(form, by):
+        raise wrong(f"subject.metal{said}.", "subject", "metal", cure=cure)
+    return Metal(**form.as_fields() | {"by": by})
+
+
+def _unfit_metal(form: MetalForm, by: OneShot) -> Iterator[tuple[str, str]]:
     allowed = _KEYS[by] | {"restart"}
     for key in sorted(form.model_fields_set - allowed - {"by"}):
-        shown = ", ".join(sorted(allowed))
-        raise wrong(
-            f"subject.metal.{key} means nothing to {by.value}, which has {shown}.",
-            "subject",
-            "metal",
-        )
+        yield f".{key} means nothing to {by.value}, which has {', '.join(sorted(allowed))}", ""
     for key in sorted(allowed):
         text = getattr(form, key)
-        if not text and key in _NEEDED[by]:
-            raise wrong(f"subject.metal: {by.value} needs the key {key}.", "subject", "metal")
+        if not text and key in _NEEDED:
+            yield f": {by.value} needs the key {key}", ""
         if not text.isprintable() or text.startswith("-"):
-            raise wrong(f"subject.metal.{key}: {text[:80]!r} is no name.", "subject", "metal")
+            yield f".{key}: {text[:80]!r} is no name", ""
         if by is OneShot.EFI and key in _ENTRIES and not _NUMBER.fullmatch(text):
-            raise wrong(
-                f"subject.metal.{key}: {text[:80]!r} is no number of a boot option.",
-                *("subject", "metal"),
-                cure="`efibootmgr` lists them: four hexadecimal digits, as in Boot0003.",
-            )
+            cure = "`efibootmgr` lists them: four hexadecimal digits, as in Boot0003."
+            yield f".{key}: {text[:80]!r} is no number of a boot option", cure
     if allowed >= _ENTRIES and form.base == form.head:
-        raise wrong("subject.metal: both sides have one boot entry.", "subject", "metal")
-    return Metal(
-        by=by,
-        base=form.base,
-        head=form.head,
-        once=form.once,
-        restart=form.restart,
-        initrd=form.initrd,
-        command_line=form.command_line,
-    )
+        yield ": both sides have one boot entry", ""
 
 
-class GuestForm(BaseModel):
+class GuestForm(Form):
     """`[guest]`: the machine that is booted with the side's kernel for each trial."""
 
-    model_config = _FORM
     modules: list[str] = []
     """Kernel modules to load, in this order, with parameters: "null_blk nr_devices=1"."""
     programs: list[str] = []
@@ -223,32 +188,20 @@ class GuestForm(BaseModel):
 def guest_of(form: GuestForm, source: Sized) -> Guest:
     """The machine that is booted for a trial."""
     if len(form.operations) != 2 or not 0 < form.operations[0] < form.operations[1]:
-        raise source.wrong(
-            f"guest.operations: {form.operations} is no short and no long run.",
-            *("guest", "operations"),
-            cure="Write two numbers, the second larger: operations = [2000, 6000].",
-        )
+        why = f"{form.operations} is no short and no long run"
+        cure = "Write two numbers, the second larger: operations = [2000, 6000]."
+        raise source.refused(why, "guest", "operations", cure=cure)
     memory = int(source.quantity(form.memory, "B", "guest", "memory")) >> 20
-    if not _LEAST_GUEST_MEMORY <= memory <= _MOST_GUEST_MEMORY:
-        raise source.wrong(
-            f"guest.memory must be {_LEAST_GUEST_MEMORY} MiB to {_MOST_GUEST_MEMORY >> 10} GiB.",
-            *("guest", "memory"),
-        )
+    if not _LEAST_GUEST_MEMORY <= memory <= _MOST_MEMORY:
+        limits = f"{_LEAST_GUEST_MEMORY} MiB to {_MOST_MEMORY >> 10} GiB"
+        raise source.wrong(f"guest.memory must be {limits}.", "guest", "memory")
     for key in ("modules", "programs"):
         for one in getattr(form, key):
             if not one.strip() or not one.isprintable():
-                raise source.wrong(f"guest.{key}: {one[:80]!r} is no name.", "guest", key)
+                raise source.refused(f"{one[:80]!r} is no name", "guest", key)
     if not form.command_line.isprintable():
         raise source.wrong("guest.command_line is not one line.", "guest", "command_line")
-    return Guest(
-        modules=tuple(form.modules),
-        programs=tuple(form.programs),
-        prepare=form.prepare,
-        memory=memory,
-        command_line=form.command_line,
-        operations=(form.operations[0], form.operations[1]),
-        untouched=Untouched(form.untouched),
-    )
+    return Guest(**form.as_fields() | {"memory": memory, "untouched": Untouched(form.untouched)})
 
 
 def run_in_guest(guest: Guest) -> dict[str, object]:

@@ -82,14 +82,13 @@ INSTRUCTION_KINDS = metric_kinds(
     ("kernel_instructions", "1", "lower", f"kernel instructions of the long run; {_WORK}"),
     ("user_instructions", "1", "lower", f"instructions of programs likewise; {_WORK}"),
 )
+_RATE = "background load: rounds per second of the trial, or I/Os per second of its whole life"
+_BACKGROUND = metric_kinds((BACKGROUND_RATE, "op/s", "higher", _RATE))
 COUNTED = tuple(
     f"{what}{part}" for what in ("cycles", "instructions") for part in ("", "_user", "_kernel")
 )
 """What the hardware counts."""
 _WORDS = {"fio": ("io", "I/O"), "hyperfine": ("op", "operation")}
-_WITH_RATE = ("fio", "hyperfine")
-
-
 _OWN = {
     "fio": FIO_KINDS,
     "hyperfine": HYPERFINE_KINDS,
@@ -105,7 +104,7 @@ def kinds_of(harness: str, work: Work) -> Mapping[str, MetricKind]:
     return {
         **_OWN[harness],
         **cpu_kinds(harness, work),
-        **background_kinds(harness),
+        **(_BACKGROUND if harness in _WORDS else {}),
         **output_kinds(work.outputs),
     }
 
@@ -148,14 +147,6 @@ def cpu_kinds(harness: str, work: Work) -> Mapping[str, MetricKind]:
     return metric_kinds(*rows)
 
 
-def background_kinds(harness: str) -> dict[str, MetricKind]:
-    """The metric that a background load gives, beside harnesses that measure real programs."""
-    if harness not in _WITH_RATE:
-        return {}
-    about = "background load: rounds per second of the trial, or I/Os per second of its whole life"
-    return metric_kinds((BACKGROUND_RATE, "op/s", "higher", about))
-
-
 def output_kinds(outputs: Iterable[Output]) -> dict[str, MetricKind]:
     """The metrics that the outputs are, each in its base unit."""
     return {
@@ -169,11 +160,7 @@ def output_kinds(outputs: Iterable[Output]) -> dict[str, MetricKind]:
 
 
 def replay_kinds(path: Path | str) -> dict[str, MetricKind]:
-    """Read the metrics that a recording declares.
-
-    Raises:
-        InputError: the file cannot be read, or a metric is declared wrongly (`G235`).
-    """
+    """Read the metrics that a recording declares."""
     try:
         raw = mapping(document(export(Path(path), "the recording"), "it"), "the recording")
         declared = mapping(raw.get("metrics"), "metrics")

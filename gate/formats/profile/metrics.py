@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from gate.formats.profile.points import point_text
+from gate.formats.profile.points import number_in, point_text
 from gate.model import BACKGROUND_RATE, Better, Derived, Metric, Role, Take
 from gate.model.metric import LEAST_POINTS
 
@@ -23,12 +23,19 @@ def metrics(
 ) -> tuple[Metric, ...]:
     """Every metric of the profile; `kinds` are those that its harness can give."""
     if not any(one.role == "gate" for one in form.metric.values()):
-        raise source.wrong(
-            "no metric may close the gate.",
-            "metric",
-            cure=f'Add for example [metric."{next(iter(kinds), "NAME")}"].',
-        )
+        cure = f'Add for example [metric."{next(iter(kinds), "NAME")}"].'
+        raise source.wrong("no metric may close the gate.", "metric", cure=cure)
     return tuple(_MetricReader(name, form, source).metric(kinds) for name in form.metric)
+
+
+HOW_MADE = 'made by of = "iops", over = "iodepth", take = "scaling".'
+
+
+def parts_given(form: object) -> tuple[list[str], list[str]]:
+    """What a metric's form says of how a group makes it, and what it should say beside that."""
+    parts = ("of", "over", "take")
+    present = [key for key in parts if getattr(form, key) is not None]
+    return present, [key for key in parts if key not in present]
 
 
 class _MetricReader:
@@ -37,9 +44,10 @@ class _MetricReader:
     def __init__(self, name: str, profile: ProfileForm, source: Sized) -> None:
         self.name, self.profile, self.source = name, profile, source
         self.form: MetricForm = profile.metric[name]
+        self.at = ("metric", name)
 
     def wrong(self, message: str, *key: str, cure: str = "") -> InputError:
-        return self.source.wrong(message, "metric", self.name, *key, cure=cure)
+        return self.source.wrong(message, *self.at, *key, cure=cure)
 
     def metric(self, kinds: Mapping[str, MetricKind]) -> Metric:
         derived = self.derived(kinds)
@@ -50,6 +58,8 @@ class _MetricReader:
             kind = self.kind(self.name, kinds)
             unit = kind.unit
         tolerance, negligible = self.limits()
+        text = self.form.floor
+        floor = None if text is None else self.source.quantity(text, unit, *self.at, "floor")
         return Metric(
             name=self.name,
             unit=unit,
@@ -57,7 +67,7 @@ class _MetricReader:
             role=Role(self.form.role),
             tolerance=tolerance,
             negligible=negligible,
-            floor=self.floor(unit),
+            floor=floor,
             derived=derived,
         )
 
@@ -74,32 +84,23 @@ class _MetricReader:
     def derived(self, kinds: Mapping[str, MetricKind]) -> Derived | None:
         """How a group's metric is made; None for a metric of the points."""
         of, over, take = self.form.of, self.form.over, self.form.take
-        given = {"of": of, "over": over, "take": take}
         if of is None or over is None or take is None:
-            lacking = [key for key, value in given.items() if value is None]
-            if len(lacking) < len(given):
-                present = next(key for key, value in given.items() if value is not None)
-                raise self.wrong(
-                    f"{present} needs {' and '.join(lacking)} too.",
-                    present,
-                    cure='A metric of a group is made by of = "iops", over = "iodepth", '
-                    'take = "scaling".',
-                )
+            present, lacking = parts_given(self.form)
+            if present:
+                said = f"{present[0]} needs {' and '.join(lacking)} too."
+                raise self.wrong(said, present[0], cure=f"A metric of a group is {HOW_MADE}")
             return None
         if self.name in kinds:
-            raise self.wrong(
-                f"{self.name} is a metric that is measured, so a group's must be called otherwise."
-            )
+            said = f"{self.name} is a metric that is measured, so a group's must be called"
+            raise self.wrong(f"{said} otherwise.")
         target = self.profile.metric.get(of)
         if target is not None and target.of is not None:
             raise self.wrong(f"of: {of} is a group's metric itself; name one of the points.", "of")
         kind = self.kind(of, kinds, "of")
         if of == BACKGROUND_RATE and over == "load":
-            raise self.wrong(
-                f"of: {of} over load cannot be: no load runs at the point `alone`.",
-                "of",
-                cure=f"Take {of} over another key of the matrix, or [metric.{of}] of the points.",
-            )
+            said = f"of: {of} over load cannot be: no load runs at the point `alone`."
+            cure = f"Take {of} over another key of the matrix, or [metric.{of}] of the points."
+            raise self.wrong(said, "of", cure=cure)
         self.check_curve(over, Take(take), kind)
         return Derived(of=of, over=over, take=Take(take))
 
@@ -109,47 +110,26 @@ class _MetricReader:
         if over not in matrix:
             known = f"it has {', '.join(matrix)}" if matrix else "there is none"
             raise self.wrong(f"over: the matrix has no key {over}; {known}.", "over")
-        values = matrix[over]
-        if len(values) < LEAST_POINTS[take]:
-            raise self.wrong(
-                f"over: {take.value} needs {LEAST_POINTS[take]} values of {over} at least, "
-                f"not {len(values)}.",
-                "over",
-            )
+        values, least = matrix[over], LEAST_POINTS[take]
+        if len(values) < least:
+            said = f"over: {take.value} needs {least} values of {over} at least, not {len(values)}."
+            raise self.wrong(said, "over")
         if take is not Take.KNEE:
             return
-        numbers = [_number(point_text(value)) for value in values]
-        ordered = [one for one in numbers if one is not None]
-        if len(ordered) < len(numbers) or ordered != sorted(ordered) or ordered[0] <= 0:
+        numbers = [number_in(point_text(value)) for value in values]
+        if any(map(math.isnan, numbers)) or numbers != sorted(numbers) or numbers[0] <= 0:
             raise self.wrong(f"over: a knee needs rising numbers above 0 for {over}.", "over")
         if kind.better is not Better.HIGHER:
             raise self.wrong("of: a knee needs a metric of which more is better.", "of")
 
     def limits(self) -> tuple[float, float]:
         """Tolerance and negligible loss, as ratios."""
-        tolerance = self.percent("tolerance", self.form.tolerance)
-        negligible = tolerance / 5
-        if self.form.negligible is not None:
-            negligible = self.percent("negligible", self.form.negligible)
+        tolerance = self.source.percent(self.form.tolerance, *self.at, "tolerance")
+        negligible, text = tolerance / 5, self.form.negligible
+        if text is not None:
+            negligible = self.source.percent(text, *self.at, "negligible")
         if not 0.001 <= tolerance <= 5:
             raise self.wrong("tolerance must lie between 0.1% and 500%.", "tolerance")
         if negligible > tolerance / 2:
             raise self.wrong("negligible must be at most half the tolerance.", "negligible")
         return tolerance, negligible
-
-    def percent(self, key: str, text: str) -> float:
-        return self.source.percent(text, "metric", self.name, key)
-
-    def floor(self, unit: str) -> float | None:
-        floor = self.form.floor
-        if floor is None:
-            return None
-        return self.source.quantity(floor, unit, "metric", self.name, "floor")
-
-
-def _number(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None

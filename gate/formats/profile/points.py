@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from gate.model import ALONE, LOADED, RESERVED, Benchmark
 from gate.model.profile import names_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from gate.formats.profile.profile_form import ProfileForm
     from gate.formats.profile.sizes import Sized
@@ -21,13 +22,27 @@ _MOST_BENCHMARKS = 10_000
 _LONGEST_NAME = 500
 _COUNT = re.compile(r"[1-9][0-9]{0,3}")
 _RANGE = re.compile(r"([0-9]{1,5})(?:-([0-9]{1,5}))?")
-_EVERY = "*"
+EVERY = "*"
 """What stands in a group's name for the values of its key."""
+
+
+def is_settable(name: str) -> bool:
+    """Whether a profile may set a variable of this name: the gate's own are not free."""
+    return VARIABLE.fullmatch(name) is not None and not name.startswith("GATE_")
 
 
 def point_text(value: str | float) -> str:
     """A value of a parameter as text: 1, 0.5, 8k."""
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def number_in(text: str) -> float:
+    """The number of a parameter's value; nan, which is above nothing, where it is none."""
+    try:
+        number = float(text)
+    except ValueError:
+        return math.nan
+    return number if math.isfinite(number) else math.nan
 
 
 def fixed_parameters(form: ProfileForm) -> dict[str, str]:
@@ -45,11 +60,8 @@ def check_parameters(form: ProfileForm, source: Sized) -> None:
             raise source.wrong(f"{table}: {key!r} is no parameter name.", table, key)
     for key in form.parameters:
         if key in form.matrix:
-            raise source.wrong(
-                f"parameters: {key} is swept by the matrix too.",
-                *("parameters", key),
-                cure="Leave it in one of the two.",
-            )
+            said, cure = f"{key} is swept by the matrix too", "Leave it in one of the two."
+            raise source.wrong(f"parameters: {said}.", "parameters", key, cure=cure)
     _check_reserved(form, source)
     _check_size(form, source)
     _check_names(form, source)
@@ -68,20 +80,16 @@ def _check_reserved(form: ProfileForm, source: Sized) -> None:
         # Recorded values need no load to be played.
         needs = form.background is None and form.harness != "replay"
         if needs and "load" in getattr(form, table):
-            raise source.wrong(
-                f"{table}: load needs a [background] to be loaded with.",
-                *(table, "load"),
-                cure='Add [background] with command = "..." or job = "...".',
-            )
+            said = f"{table}: load needs a [background] to be loaded with."
+            cure = 'Add [background] with command = "..." or job = "...".'
+            raise source.wrong(said, table, "load", cure=cure)
     fixed = [form.parameters["cpus"]] if "cpus" in form.parameters else []
     for table, values in (("matrix", form.matrix.get("cpus", [])), ("parameters", fixed)):
-        for value in values:
-            if not _names_cpus(point_text(value)):
-                raise source.wrong(
-                    f"{table}: cpus {point_text(value)[:80]!r} is no count and no list.",
-                    *(table, "cpus"),
-                    cure='Write a count such as 2, or a list such as "0-3,6".',
-                )
+        for text in map(point_text, values):
+            if not _names_cpus(text):
+                said = f"{table}: cpus {text[:80]!r} is no count and no list."
+                cure = 'Write a count such as 2, or a list such as "0-3,6".'
+                raise source.wrong(said, table, "cpus", cure=cure)
 
 
 def _check_size(form: ProfileForm, source: Sized) -> None:
@@ -116,75 +124,62 @@ def _names_cpus(text: str) -> bool:
 def _check_names(form: ProfileForm, source: Sized) -> None:
     """Every name in braces of an environment or background load must stand for something."""
     known = {"side", *form.matrix, *form.parameters}
-    texts = [(("environment", name), text) for name, text in form.environment.items()]
-    if form.background is not None and form.background.command:
-        texts.append((("background", "command"), form.background.command))
-    for path, text in texts:
+    for path, text in _beside_the_harness(form):
         for name in sorted(names_in(text) - known):
-            raise source.wrong(
-                f"{'.'.join(path)}: {{{name[:80]}}} stands for nothing.",
-                *path,
-                code="G233",
-                cure=f"There are {', '.join(f'{{{one}}}' for one in sorted(known))}; "
-                "a plain brace is written twice.",
-            )
+            said = f"{'.'.join(path)}: {{{name[:80]}}} stands for nothing."
+            there = ", ".join(f"{{{one}}}" for one in sorted(known))
+            cure = f"There are {there}; a plain brace is written twice."
+            raise source.wrong(said, *path, code="G233", cure=cure)
 
 
-def beside_the_harness(form: ProfileForm) -> frozenset[str]:
-    """Parameters that the environment or the background load uses."""
-    texts = list(form.environment.values())
-    if form.background is not None:
-        texts.append(form.background.command or "")
-    return frozenset(name for text in texts for name in names_in(text))
-
-
-def guest_texts(form: ProfileForm) -> tuple[str, ...]:
-    """The texts of a guest in which parameters are expanded."""
-    return (*form.guest.modules, form.guest.prepare) if form.guest else ()
+def _beside_the_harness(form: ProfileForm) -> Iterator[tuple[tuple[str, str], str]]:
+    """The texts of the environment and the background load in which parameters are expanded."""
+    for name, text in form.environment.items():
+        yield ("environment", name), text
+    if form.background is not None and form.background.command:
+        yield ("background", "command"), form.background.command
 
 
 def _check_used(form: ProfileForm, source: Sized, table: str, key: str) -> None:
     """A parameter that nothing uses would measure one thing under several names."""
-    if key in RESERVED or key in beside_the_harness(form) or form.harness == "fio":
+    if key in RESERVED or form.harness == "fio":
         return  # what is left over is an option of the fio job
     if form.harness == "replay" and table == "matrix":
         return  # it names what was recorded
+    inside = (*form.guest.modules, form.guest.prepare) if form.guest else ()
     commands = {
         "hyperfine": (form.command, form.prepare),
-        "instructions": (form.command, *guest_texts(form)),
+        "instructions": (form.command, *inside),
         "pytest-benchmark": (form.directory,),
     }.get(form.harness, ())
-    if key not in names_in(" ".join(text for text in commands if text)):
+    texts = [*(text for _, text in _beside_the_harness(form)), *filter(None, commands)]
+    if not any(key in names_in(text) for text in texts):
         own = {"hyperfine", "instructions"}
         what = "the command does" if form.harness in own else "the environment does"
-        raise source.wrong(
-            f"{table}: {what} not use {{{key}}}.",
-            *(table, key),
-            cure=f'Use it, for example environment = {{ {key.upper()} = "{{{key}}}" }}.',
-        )
+        cure = f'Use it, for example environment = {{ {key.upper()} = "{{{key}}}" }}.'
+        raise source.wrong(f"{table}: {what} not use {{{key}}}.", table, key, cure=cure)
 
 
 def points(form: ProfileForm, source: Sized) -> tuple[Benchmark, ...]:
     """Every combination of the matrix, of every test or recorded name that is listed."""
     listed = form.tests or form.benchmarks or []
     key = "tests" if form.tests else "benchmarks" if form.benchmarks else "matrix"
-    found = [
-        Benchmark(
-            name=_name(stem, params),
-            params=params,
-            target=stem if form.tests else "",
-            control=form.control is True or _name(stem, params) in _listed_controls(form),
-        )
-        for stem in listed or [source.stem]
+    controls = dict.fromkeys(() if isinstance(form.control, bool) else form.control)
+    named = [
+        (point_name(stem, params), stem, params)
+        for stem in listed or [source.path.stem]
         for params in _combinations(form)
     ]
-    _check_point_names(found, form, source, key)
-    return tuple(found)
-
-
-def _listed_controls(form: ProfileForm) -> list[str]:
-    """The benchmarks that `control` names; none where it speaks of the whole profile."""
-    return [] if isinstance(form.control, bool) else form.control
+    _check_point_names([name for name, _, _ in named], controls, source, key)
+    return tuple(
+        Benchmark(
+            name=name,
+            params=params,
+            target=stem if form.tests else "",
+            control=form.control is True or name in controls,
+        )
+        for name, stem, params in named
+    )
 
 
 def _combinations(form: ProfileForm, without: str = "") -> Iterator[dict[str, str]]:
@@ -193,24 +188,24 @@ def _combinations(form: ProfileForm, without: str = "") -> Iterator[dict[str, st
         yield dict(zip(swept, map(point_text, combination), strict=True))
 
 
-def _name(stem: str, params: dict[str, str]) -> str:
+def point_name(stem: str, params: Mapping[str, str]) -> str:
+    """`chat[rooms=20]`: a benchmark at a point of its parameters."""
     inside = ",".join(f"{key}={value}" for key, value in params.items())
     return f"{stem}[{inside}]" if inside else stem
 
 
-def _check_point_names(found: list[Benchmark], form: ProfileForm, source: Sized, key: str) -> None:
-    doubled, times = Counter(one.name for one in found).most_common(1)[0]
+def _check_point_names(found: list[str], controls: Iterable[str], source: Sized, key: str) -> None:
+    known = Counter(found)
+    doubled, times = known.most_common(1)[0]
     if times > 1:
-        raise source.wrong(f"{key}: two benchmarks have the same name, {doubled[:80]}.", key)
-    for one in found:
-        name = one.name
+        raise source.refused(f"two benchmarks have the same name, {doubled[:80]}", key)
+    for name in found:
         if not name.isprintable() or not name.strip() or len(name) > _LONGEST_NAME:
-            raise source.wrong(f"{key}: {name[:80]!r} is no printable name.", key)
-    known = {one.name for one in found}
-    for name in _listed_controls(form):
+            raise source.refused(f"{name[:80]!r} is no printable name", key)
+    for name in controls:
         if name not in known:
             some = ", ".join(sorted(known)[:5])
-            raise source.wrong(f"control: there is no benchmark {name}, only {some}.", "control")
+            raise source.refused(f"there is no benchmark {name}, only {some}", "control")
 
 
 def groups(
@@ -221,30 +216,26 @@ def groups(
     A group of controls alone is a control: what the change cannot reach in its points it cannot
     reach in their curve.
     """
-    stems = form.tests or [source.stem]
     known = {one.name: one for one in members}
     found = []
     for key in dict.fromkeys(keys):
-        for stem in stems:
+        for stem in form.tests or [source.path.stem]:
             for rest in _combinations(form, without=key):
-                row = [
-                    known[_name(stem, {one: (rest | {key: value})[one] for one in form.matrix})]
-                    for value in map(point_text, form.matrix[key])
-                ]
-                starred = {one: rest.get(one, _EVERY) for one in form.matrix}
-                name = _name(stem, starred)
+                name, *names = (
+                    point_name(stem, {one: rest.get(one, value) for one in form.matrix})
+                    for value in (EVERY, *map(point_text, form.matrix[key]))
+                )
                 if name in known:
-                    raise source.wrong(
-                        f"matrix: a point and a group are both called {name[:80]}.", "matrix", key
-                    )
+                    said = f"matrix: a point and a group are both called {name[:80]}."
+                    raise source.wrong(said, "matrix", key)
                 found.append(
                     Benchmark(
                         name=name,
                         params=rest,
                         group=key,
-                        members=tuple(one.name for one in row),
+                        members=tuple(names),
                         target=stem if form.tests else "",
-                        control=all(one.control for one in row),
+                        control=all(known[one].control for one in names),
                     )
                 )
     return tuple(found)

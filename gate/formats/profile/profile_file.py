@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import json
 import os
@@ -10,28 +9,28 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.errors import InputError, NothingCompared
+from gate.errors import NothingCompared
 from gate.formats import disk, names
-from gate.formats.document import Document, read_toml
+from gate.formats.document import read_toml
 from gate.formats.names import why_not_literal, why_outside
 from gate.formats.profile.machines import run_in_guest
 from gate.formats.profile.metric_kinds import kinds_of
 from gate.formats.profile.metrics import metrics
-from gate.formats.profile.points import VARIABLE, check_parameters, groups, points
+from gate.formats.profile.points import check_parameters, groups, is_settable, points
 from gate.formats.profile.profile_form import ProfileForm
-from gate.formats.profile.sizes import FULL, Sized, scripts_run
+from gate.formats.profile.sizes import FULL, in_size, scripts_run
 from gate.formats.profile.storage import state_text, storage_of
 from gate.formats.profile.subject import refuse_unfit, subject_of, subject_text
 from gate.formats.profile.work import background_of, needs_of, work_of
-from gate.model import Activation, Profile, SideSpec, Trials
+from gate.model import Profile, SideSpec, Trials
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from gate.formats.profile.metric_kinds import MetricKind
-    from gate.model import Background, Benchmark, Storage, Work
+    from gate.formats.profile.sizes import Sized
+    from gate.model import Work
 
-_BY_DIRECTORY = Activation()
 _LONGEST_TIMEOUT = 24 * 3600.0
 _NEEDS = {
     "fio": ("job",),
@@ -56,23 +55,14 @@ _OWN = {
 def read_profile(path: Path, size: str = FULL) -> Profile:
     """Read and check one profile in one size."""
     document = read_toml(path, "profile")
-    data, text = document.data, document.text
-    source = Sized(data, size, text=text, path=path)
-    form = _form(source)
+    source = in_size(document, size, path)
+    form = source.validate(ProfileForm)
     for other in {FULL, *form.size} - {size}:
         # A size that is wrong is found out before the day on which it is asked for.
-        _form(Sized(data, other, text=text, path=path))
+        in_size(document, other, path).validate(ProfileForm)
     if not names.is_plain(path.stem):
-        raise source.wrong(
-            "its baseline could not be called so.",
-            cure=f"Rename the file: {names.RULE}, and not {' or '.join(names.RESERVED)}.",
-        )
+        raise source.wrong("its baseline could not be called so.", cure=names.RENAME)
     return _profile(form, source)
-
-
-def _form(source: Sized) -> ProfileForm:
-    document = Document(source.data, source.text, source.place, where=source.where)
-    return document.validate(ProfileForm)
 
 
 def _profile(form: ProfileForm, source: Sized) -> Profile:
@@ -88,16 +78,16 @@ def _profile(form: ProfileForm, source: Sized) -> Profile:
     storage = storage_of(form, source, {one.name for one in wanted if not one.derived})
     subject = subject_of(form.subject, source.wrong)
     profile = Profile(
-        name=source.stem,
+        name=source.path.stem,
         path=source.place,
         root=str(source.root),
         harness=form.harness,
         about=form.about,
-        digest=digest(form.harness, work, found, background, scripts, storage, subject),
+        digest="",
         work=work,
         benchmarks=(*found, *curves),
         metrics=wanted,
-        trials=Trials(screen=form.trials.screen, confirm_pairs=form.trials.confirm_pairs),
+        trials=Trials(**form.trials.as_fields()),
         timeout=_timeout(form, source),
         loud=form.loud,
         sides=_sides(form, source),
@@ -111,18 +101,15 @@ def _profile(form: ProfileForm, source: Sized) -> Profile:
         storage=storage,
     )
     refuse_unfit(subject, profile, source.wrong)
-    return profile
+    return replace(profile, digest=_digest(profile, scripts))
 
 
 def _companions(form: ProfileForm, source: Sized) -> tuple[str, ...]:
     """Process names; a path or an empty one would match nothing, in silence."""
     for name in form.companions:
         if not name.strip() or "/" in name or not name.isprintable():
-            raise source.wrong(
-                f"companions: {name[:80]!r} is no name of a process.",
-                "companions",
-                cure="Write it as `ps -o comm` does: without directory and arguments.",
-            )
+            cure = "Write it as `ps -o comm` does: without directory and arguments."
+            raise source.refused(f"{name[:80]!r} is no name of a process", "companions", cure=cure)
     return tuple(dict.fromkeys(form.companions))
 
 
@@ -133,11 +120,9 @@ def _check_keys(form: ProfileForm, source: Sized) -> None:
         if not data.get(key):
             raise source.wrong(f"harness {harness} needs the key {key}.", "harness")
     if harness == "replay" and bool(form.benchmarks) == bool(form.matrix):
-        both = "both" if form.matrix else "neither"
-        raise source.wrong(
-            f"harness replay needs either benchmarks or a matrix; there are {both}.",
-            "matrix" if form.matrix else "harness",
-        )
+        both, key = ("both", "matrix") if form.matrix else ("neither", "harness")
+        said = f"harness replay needs either benchmarks or a matrix; there are {both}."
+        raise source.wrong(said, key)
     foreign = set().union(*_OWN.values(), _AROUND) - _OWN[harness]
     if harness != "instructions":
         foreign -= _AROUND
@@ -150,11 +135,9 @@ def _check_clash(source: Sized, work: Work, kinds: Mapping[str, MetricKind]) -> 
     """An output must not hide what the harness measures."""
     for output in work.outputs:
         if output.name in kinds:
-            raise source.wrong(
-                f"output: {output.name} is a metric that is measured anyway.",
-                *("output", output.name),
-                cure="Give the output another name.",
-            )
+            said = f"output: {output.name} is a metric that is measured anyway."
+            cure = "Give the output another name."
+            raise source.wrong(said, "output", output.name, cure=cure)
 
 
 def _timeout(form: ProfileForm, source: Sized) -> float:
@@ -165,65 +148,49 @@ def _timeout(form: ProfileForm, source: Sized) -> float:
 
 
 def _sides(form: ProfileForm, source: Sized) -> dict[str, SideSpec]:
-    forms = {"base": form.side.base, "head": form.side.head}
+    forms = {side: one for side, one in form.side if one is not None}
     for side, one in forms.items():
-        for name in one.env if one else {}:
-            if not VARIABLE.fullmatch(name) or name.startswith("GATE_"):
-                said = f"side.{side}.env: {name[:80]!r} is no variable name that is free to be set."
-                raise source.wrong(said, "side", side, "env")
-        if one is not None and one.dir is not None:
+        for name in one.env:
+            if not is_settable(name):
+                why = f"{name[:80]!r} is no variable name that is free to be set"
+                raise source.refused(why, "side", side, "env")
+        if one.dir is not None:
             place = source.root / one.dir
             why = why_not_literal(one.dir) or why_outside(place, (source.root,))
             if why:
-                raise source.wrong(
-                    f"side.{side}.dir: {one.dir[:200]!r}: {why}.",
-                    *("side", side, "dir"),
-                    code="G254",
-                    cure=f"Name a directory of the project, or use --{side} DIR when you measure.",
-                )
+                said = f"side.{side}.dir: {one.dir[:200]!r}: {why}."
+                cure = f"Name a directory of the project, or use --{side} DIR when you measure."
+                raise source.wrong(said, "side", side, "dir", code="G254", cure=cure)
     return {
-        name: SideSpec(directory=one.dir, environment=dict(one.env))
-        for name, one in forms.items()
-        if one is not None
+        name: SideSpec(directory=one.dir, environment=dict(one.env)) for name, one in forms.items()
     }
 
 
-def digest(
-    harness: str,
-    work: Work,
-    benchmarks: tuple[Benchmark, ...],
-    background: Background | None,
-    scripts: Mapping[str, str],
-    storage: Storage | None = None,
-    subject: Activation = _BY_DIRECTORY,
-) -> str:
+_DECIDING = ("command", "shell", "prepare", "warmup", "directory", "arguments")
+_DECIDING_LATER = ("parameters", "environment", "operations", "transferred")
+
+
+def _digest(profile: Profile, scripts: Mapping[str, str]) -> str:
     """Hash of what decides what is run: not sides, tolerances, numbers of trials, nor groups.
 
     A key that came with a later version counts only where it is used, so that a profile without
     it keeps its digest and its baseline.
     """
+    work, background = profile.work, profile.background
     what: dict[str, object] = {
-        "harness": harness,
-        "command": work.command,
-        "shell": work.shell,
-        "prepare": work.prepare,
-        "warmup": work.warmup,
+        **{key: getattr(work, key) for key in _DECIDING},
+        "harness": profile.harness,
         "job": work.job_text,
-        "directory": work.directory,
-        "arguments": work.arguments,
-        "benchmarks": [[one.name, one.params] for one in benchmarks],
+        "benchmarks": [[one.name, one.params] for one in profile.benchmarks if not one.group],
     }
     later: dict[str, object] = {
-        "parameters": work.parameters,
-        "environment": work.environment,
+        **{key: getattr(work, key) for key in _DECIDING_LATER},
         "outputs": sorted([one.name, one.pattern, one.unit] for one in work.outputs),
-        "operations": work.operations,
-        "transferred": work.transferred,
         "background": background and [background.command, background.job_text],
         "scripts": dict(scripts),
-        "storage": storage and state_text(storage),
+        "storage": profile.storage and state_text(profile.storage),
         "guest": work.guest and run_in_guest(work.guest),
-        "subject": subject_text(subject),
+        "subject": subject_text(profile.subject),
     }
     what |= {key: value for key, value in later.items() if value}
     text = json.dumps(what, sort_keys=True)
@@ -265,6 +232,4 @@ def _path_of(name: str, directory: Path) -> Path:
     if os.path.lexists(path):
         return path  # reading it tells what is wrong with what is no plain file
     known = sorted(entry.stem for entry in directory.glob("*.toml"))
-    close = difflib.get_close_matches(name, known, n=1)
-    hint = f'Did you mean "{close[0]}"?' if close else f"There are: {', '.join(known) or 'none'}."
-    raise InputError("G211", f"no profile {name[:200]}.", cure=hint, place=str(directory))
+    raise names.unknown_profile(name, known, place=str(directory))

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from gate.formats.document import Form
 from gate.formats.profile.machines import GuestForm
 from gate.formats.profile.subject import SubjectForm
-
-_FORM = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
-
 
 Disturbing = Literal[
     "steal", "foreign_cpu", "foreign_io", "memory_pressure", "throttling", "kernel_log", "asleep"
@@ -18,10 +16,9 @@ Disturbing = Literal[
 """The kinds of disturbance of the model."""
 
 
-class MetricForm(BaseModel):
+class MetricForm(Form):
     """`[metric.NAME]`: what a metric may lose."""
 
-    model_config = _FORM
     role: Literal["gate", "watch"] = "gate"
     """`gate` may close the gate, `watch` is shown only."""
     tolerance: str = "5%"
@@ -38,10 +35,9 @@ class MetricForm(BaseModel):
     """A group's metric: geometric mean, last point over first, or where 9/10 are reached."""
 
 
-class OutputForm(BaseModel):
+class OutputForm(Form):
     """`[output.NAME]`: a figure that the command prints, and a metric of that name."""
 
-    model_config = _FORM
     pattern: str
     """Regular expression with one group, the number; ^ and $ are ends of lines; fits once."""
     unit: str
@@ -50,20 +46,18 @@ class OutputForm(BaseModel):
     """Which way is better."""
 
 
-class NeedForm(BaseModel):
+class NeedForm(Form):
     """`[needs.PROGRAM]`: a program that the workload runs."""
 
-    model_config = _FORM
     install: str
     """How it is installed: "apt install dbench"."""
     version: str | None = None
     """Command that prints its version first; without one a hash of the program stands in."""
 
 
-class BackgroundForm(BaseModel):
+class BackgroundForm(Form):
     """`[background]`: a load that runs during the trials."""
 
-    model_config = _FORM
     command: str | None = None
     """A shell command, run again and again; `{side}` and parameters are expanded."""
     job: str | None = None
@@ -72,10 +66,9 @@ class BackgroundForm(BaseModel):
     """Rounds or I/Os per second below which it does not count as running: "0.1 op/s"."""
 
 
-class SteadyForm(BaseModel):
+class SteadyForm(Form):
     """`steady = { ... }`: when the storage counts as steady, by the trials' own values."""
 
-    model_config = _FORM
     metric: str
     """The metric whose series is looked at."""
     window: int = Field(default=5, ge=3, le=100)
@@ -88,10 +81,9 @@ class SteadyForm(BaseModel):
     """Trials after which a benchmark that is not steady fails."""
 
 
-class StorageForm(BaseModel):
+class StorageForm(Form):
     """`[storage]`: what state the storage must be in before a trial counts."""
 
-    model_config = _FORM
     device: str | None = None
     """A device by its name in this machine's own allow-list, /etc/driftgate/devices.toml."""
     filesystem: Literal["ext4", "xfs", "btrfs"] | None = None
@@ -106,40 +98,36 @@ class StorageForm(BaseModel):
     """Most that a check or run of the profile may write: "50 GiB"."""
 
 
-class TrialsForm(BaseModel):
+class TrialsForm(Form):
     """`trials = { ... }`: how often a benchmark is measured."""
 
-    model_config = _FORM
     screen: int = Field(default=3, ge=2, le=1000)
     """Trials of the head side in the screen."""
     confirm_pairs: int = Field(default=100, ge=9, le=1000)
     """Most pairs the confirmation may spend."""
 
 
-class SideForm(BaseModel):
+class SideForm(Form):
     """`[side.base]` and `[side.head]`: how a side is activated."""
 
-    model_config = _FORM
     dir: str | None = None
     """What `{side}` stands for, relative to the project root."""
     env: dict[str, str] = {}
     """Environment variables of this side."""
 
 
-class SidesForm(BaseModel):
+class SidesForm(Form):
     """`[side]`: the two sides of the subject."""
 
-    model_config = _FORM
     base: SideForm | None = None
     """What was accepted before."""
     head: SideForm | None = None
     """The change."""
 
 
-class ProfileForm(BaseModel):
+class ProfileForm(Form):
     """A driftgate profile: which harness runs what, and how much each metric may lose."""
 
-    model_config = _FORM
     harness: Literal["fio", "hyperfine", "pytest-benchmark", "instructions", "replay"]
     """The program that measures."""
     about: str = ""

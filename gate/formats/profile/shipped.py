@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from pathlib import Path
 
 import gate
 from gate.errors import InputError
-from gate.formats import disk
+from gate.formats import disk, names
 from gate.formats.profile.sizes import scripts_of
 
 
 def shipped_profiles() -> Path:
-    """The directory of the shipped profiles.
-
-    Raises:
-        InputError: the installation lacks them.
-    """
+    """The directory of the shipped profiles."""
     package = Path(gate.__file__).resolve().parent
     for place in (package / "shipped" / "profiles", package.parent / "profiles"):
         if (place / "smoke-command.toml").is_file():
@@ -37,16 +32,10 @@ def shipped_names() -> tuple[str, ...]:
 
 
 def files_of(name: str) -> dict[str, str]:
-    """A shipped profile with the jobs and scripts that it runs: path in a project -> text.
-
-    Raises:
-        InputError: there is no such profile.
-    """
+    """A shipped profile with the jobs and scripts that it runs: path in a project -> text."""
     known = shipped_names()
     if name not in known:
-        close = difflib.get_close_matches(name, known, n=1)
-        hint = f'Did you mean "{close[0]}"?' if close else f"There are: {', '.join(known)}."
-        raise InputError("G211", f"no profile {name[:200]} is shipped.", cure=hint)
+        raise names.unknown_profile(name, known, " is shipped")
     source = shipped_profiles()
     text = disk.read_text(source / f"{name}.toml", "profile")
     text = re.sub(r"\A#:schema .*", "#:schema profile.schema.json", text)

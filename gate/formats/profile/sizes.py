@@ -13,16 +13,17 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from gate.errors import InputError
-from gate.formats import disk, toml
-from gate.units import parse_percent, parse_quantity
+from gate.formats import disk
+from gate.formats.document import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
+    from gate.formats import toml
     from gate.model import Background, Work
 
 
@@ -42,77 +43,61 @@ def merge_documents(document: Mapping[str, Any], patch: Mapping[str, Any]) -> di
     return result
 
 
-class Sized:
-    """A profile's document in one size, and where in the text each of its keys stands."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sized(Document):
+    """A profile's document in one size."""
 
-    def __init__(self, document: dict[str, Any], size: str, *, text: str, path: Path) -> None:
-        """Lay the size over the document."""
-        self.size, self.text, self.path = size, text, path
-        self.place, self.stem = str(path), path.stem
-        self.root = path.resolve().parent.parent
-        """Of the project: the directory that holds `profiles/`."""
-        declared = document.get("size", {})
-        # What is no table of tables, the form refuses in its own words.
-        patches = declared if isinstance(declared, dict) else {}
-        self._refuse_strange(patches)
-        if size != FULL and size not in patches:
-            raise self._unknown(patches)
-        patch = patches.get(size, {})
-        self._patch: dict[str, Any] = patch if isinstance(patch, dict) else {}
-        self._document = document
-        self.data = merge_documents(document, self._patch)
+    code: str = "G210"
+    path: Path
+    size: str
+    whole: dict[str, Any]
+    """The document as it stands."""
+    patch: dict[str, Any]
+    """What the size lays over it."""
+
+    @property
+    def root(self) -> Path:
+        """The project: the directory that holds `profiles/`."""
+        return self.path.resolve().parent.parent
 
     def where(self, path: toml.Path) -> toml.Path:
         """The path under which a key of the merged document stands in the text."""
-        inside, leaf = _reached(self._patch, path)
-        below, _ = _reached(self._document, path)
+        inside, leaf = _reached(self.patch, path)
+        below, _ = _reached(self.whole, path)
         return ("size", self.size, *path) if inside > below or (inside and leaf) else path
 
-    def wrong(
-        self, message: str, *path: str | int, code: str = "G210", cure: str = ""
-    ) -> InputError:
-        """An error at a key of the merged document."""
-        return self._at(message, self.where(path), code=code, cure=cure)
 
-    def quantity(self, text: str, unit: str, *path: str | int) -> float:
-        """A quantity at a key, in its base unit."""
-        return self._parsed(lambda: parse_quantity(text, unit), path)
-
-    def percent(self, text: str, *path: str | int) -> float:
-        """A percentage at a key, as a ratio."""
-        return self._parsed(lambda: parse_percent(text), path)
-
-    def _parsed(self, parse: Callable[[], float], path: toml.Path) -> float:
-        try:
-            return parse()
-        except ValueError as error:
-            raise self.wrong(f"{'.'.join(map(str, path))}: {error}.", *path) from error
-
-    def _refuse_strange(self, patches: dict[str, Any]) -> None:
-        for name, patch in patches.items():
-            if name == FULL:
-                said = "size.full is the file as it stands, and cannot be declared."
-            elif not name.strip() or not name.isprintable():
-                said = f"size: {name[:80]!r} is no printable name."
-            elif isinstance(patch, dict) and "size" in patch:
-                said = f"size.{name[:80]}: a size holds no sizes."
-            else:
-                continue
-            raise self._at(said, ("size", name))
-
-    def _unknown(self, patches: dict[str, Any]) -> InputError:
+def in_size(document: Document, size: str, path: Path) -> Sized:
+    """The size laid over the document of a profile."""
+    declared = document.data.get("size", {})
+    # What is no table of tables, the form refuses in its own words.
+    patches = declared if isinstance(declared, dict) else {}
+    for name, patch in patches.items():
+        if name == FULL:
+            said = "size.full is the file as it stands, and cannot be declared."
+        elif not name.strip() or not name.isprintable():
+            said = f"size: {name[:80]!r} is no printable name."
+        elif isinstance(patch, dict) and "size" in patch:
+            said = f"size.{name[:80]}: a size holds no sizes."
+        else:
+            continue
+        raise document.wrong(said, "size", name, code="G210")
+    if size != FULL and size not in patches:
         names = ", ".join((FULL, *(str(name)[:80] for name in patches)))
-        return self._at(
-            f"there is no size {self.size[:80]!r} of this profile, only {names}.",
-            ("size",),
-            cure="Name one of these with --size, or declare it in a table [size.NAME].",
-        )
-
-    def _at(
-        self, message: str, path: toml.Path, *, code: str = "G210", cure: str = ""
-    ) -> InputError:
-        place = f"{self.place}:{toml.toml_line(self.text, path)}"
-        return InputError(code, message, cure=cure, place=place)
+        said = f"there is no size {size[:80]!r} of this profile, only {names}."
+        cure = "Name one of these with --size, or declare it in a table [size.NAME]."
+        raise document.wrong(said, "size", code="G210", cure=cure)
+    given = patches.get(size)
+    patch = given if isinstance(given, dict) else {}
+    return Sized(
+        data=merge_documents(document.data, patch),
+        text=document.text,
+        place=document.place,
+        path=path,
+        size=size,
+        whole=document.data,
+        patch=patch,
+    )
 
 
 def _reached(table: object, path: toml.Path) -> tuple[int, bool]:

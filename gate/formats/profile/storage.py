@@ -10,28 +10,24 @@ from gate.model import Steady, Storage
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from gate.errors import InputError
     from gate.formats.profile.profile_form import ProfileForm, SteadyForm, StorageForm
     from gate.formats.profile.sizes import Sized
 
 
 def storage_of(form: ProfileForm, source: Sized, metrics: set[str]) -> Storage | None:
-    """The state that the storage must be in; None where the profile does not ask.
-
-    Raises:
-        InputError: G210, steps contradict each other, or a value is out of range.
-    """
+    """The state that the storage must be in; None where the profile does not ask."""
     if form.storage is None:
         return None
     for key, why in _contradictions(form, form.storage):
-        raise source.wrong(f"storage.{key}: {why}.", "storage", key)
-    return Storage(
-        device=form.storage.device or "",
-        filesystem=form.storage.filesystem or "",
-        precondition=tuple(form.storage.precondition),
-        prepare=tuple(form.storage.prepare),
-        steady=_steady(form.storage.steady, source, metrics) if form.storage.steady else None,
-        write_budget=_budget(form.storage, source),
-    )
+        raise source.refused(why, "storage", key)
+    own = {
+        "device": form.storage.device or "",
+        "filesystem": form.storage.filesystem or "",
+        "steady": _steady(form.storage.steady, source, metrics) if form.storage.steady else None,
+        "write_budget": _budget(form.storage, source),
+    }
+    return Storage(**form.storage.as_fields() | own)
 
 
 def _contradictions(form: ProfileForm, storage: StorageForm) -> Iterator[tuple[str, str]]:
@@ -62,27 +58,20 @@ def _contradictions(form: ProfileForm, storage: StorageForm) -> Iterator[tuple[s
 
 
 def _steady(form: SteadyForm, source: Sized, metrics: set[str]) -> Steady:
+    def wrong(said: str) -> InputError:
+        return source.wrong(f"storage.steady.{said}.", "storage", "steady")
+
     if form.metric not in metrics:
         known = ", ".join(sorted(metrics))
-        raise source.wrong(
-            f"storage.steady.metric: {form.metric[:80]!r} is none of the profile's metrics: "
-            f"{known}.",
-            *("storage", "steady"),
-        )
+        raise wrong(f"metric: {form.metric[:80]!r} is none of the profile's metrics: {known}")
     if form.limit < form.window:
-        raise source.wrong(
-            f"storage.steady.limit is {form.limit}, less than the window of {form.window} trials.",
-            *("storage", "steady"),
-        )
+        raise wrong(f"limit is {form.limit}, less than the window of {form.window} trials")
     shares = {}
     for key in ("range", "slope"):
-        share = source.percent(getattr(form, key), "storage", "steady", key)
-        if not 0 < share <= 1:
-            raise source.wrong(
-                f"storage.steady.{key} must be above zero and at most 100%.", "storage", "steady"
-            )
-        shares[key] = share
-    return Steady(metric=form.metric, window=form.window, limit=form.limit, **shares)
+        shares[key] = source.percent(getattr(form, key), "storage", "steady", key)
+        if not 0 < shares[key] <= 1:
+            raise wrong(f"{key} must be above zero and at most 100%")
+    return Steady(**form.as_fields() | shares)
 
 
 def _budget(form: StorageForm, source: Sized) -> float | None:
@@ -95,16 +84,8 @@ def _budget(form: StorageForm, source: Sized) -> float | None:
 
 
 def state_text(storage: Storage) -> str:
-    """What of it decides the state that is measured in; empty where nothing does.
-
-    The budget does not.
-    """
-    if storage == Storage(write_budget=storage.write_budget):
-        return ""
-    steady = storage.steady
-    criterion = (
-        (steady.metric, steady.window, steady.range, steady.slope, steady.limit) if steady else ()
-    )
-    return repr(
-        (storage.device, storage.filesystem, storage.precondition, storage.prepare, criterion)
-    )
+    """What of it decides the state that is measured in, as the budget does not; or nothing."""
+    one = storage.steady
+    criterion = (one.metric, one.window, one.range, one.slope, one.limit) if one else ()
+    decides = (storage.device, storage.filesystem, storage.precondition, storage.prepare, criterion)
+    return repr(decides) if any(decides) else ""

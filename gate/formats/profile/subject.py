@@ -8,12 +8,10 @@ import re
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from gate.errors import InputError
-from gate.formats.document import read_toml
+from gate.formats.document import Form, read_toml
 from gate.formats.profile.machines import MachineForm, MetalForm, machine_from, metal_of, within
-from gate.model import DEVICE_DISK, Activation, SubjectKind, Untouched
+from gate.model import DEVICE_DISK, Activation, Storage, SubjectKind, Untouched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
 
     Wrong = Callable[..., InputError]
 
-_FORM = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
 _KEYS = {
     SubjectKind.COMMAND: frozenset[str](),
     SubjectKind.MODULE: frozenset({"modules", "device", "untouched"}),
@@ -38,10 +35,9 @@ _OF_MACHINE = re.compile(r"/dev/(nullb\d{1,3}|ram\d{1,3}|vd[a-z]|nvme\d{1,2}n1)"
 _LONGEST = 24 * 3600.0
 
 
-class SubjectForm(BaseModel):
+class SubjectForm(Form):
     """`[subject]`: what is under test, and how a side of it is activated and proven."""
 
-    model_config = _FORM
     kind: Literal["command", "module", "kernel", "custom"] = "command"
     """A directory or environment, kernel modules, a kernel to boot, or your own commands."""
     modules: list[str] = []
@@ -65,10 +61,9 @@ class SubjectForm(BaseModel):
     """kernel: instead of one, how this machine itself is restarted into it."""
 
 
-class SubjectFileForm(BaseModel):
+class SubjectFileForm(Form):
     """A file for `--subject`."""
 
-    model_config = _FORM
     subject: SubjectForm
     """As `[subject]` of a profile."""
 
@@ -87,18 +82,14 @@ def subject_of(form: SubjectForm, wrong: Wrong) -> Activation:
         raise wrong(f"subject.{key}: {why}.", "subject", key)
     virtual = kind is SubjectKind.KERNEL and form.metal is None
     machine = form.machine or (MachineForm() if virtual else None)
-    return Activation(
-        kind=kind,
-        modules=tuple(form.modules),
-        device=form.device,
-        untouched=Untouched(form.untouched),
-        activate=form.activate,
-        prove=form.prove,
-        deactivate=form.deactivate,
-        timeout=within(form.timeout, "s", (0.001, _LONGEST), wrong, "timeout"),
-        machine=machine_from(machine, wrong) if machine else None,
-        metal=metal_of(form.metal, wrong) if form.metal else None,
-    )
+    own = {
+        "kind": kind,
+        "untouched": Untouched(form.untouched),
+        "timeout": within(form.timeout, "s", (0.001, _LONGEST), wrong, "timeout"),
+        "machine": machine_from(machine, wrong) if machine else None,
+        "metal": metal_of(form.metal, wrong) if form.metal else None,
+    }
+    return Activation(**form.as_fields() | own)
 
 
 def _unfit(form: SubjectForm) -> Iterator[tuple[str, str]]:
@@ -136,10 +127,8 @@ def with_subject(profile: Profile, path: Path) -> Profile:
         return InputError("G210", message, cure=cure, place=str(path))
 
     if profile.subject != Activation():
-        raise wrong(
-            f"profile {profile.name} has a [subject] of its own.",
-            cure="Leave --subject out, or take the table out of the profile.",
-        )
+        cure = "Leave --subject out, or take the table out of the profile."
+        raise wrong(f"profile {profile.name} has a [subject] of its own.", cure=cure)
     subject = subject_of(form.subject, wrong)
     refuse_unfit(subject, profile, wrong)
     decides = subject_text(subject)
@@ -150,51 +139,39 @@ def with_subject(profile: Profile, path: Path) -> Profile:
 
 
 def refuse_unfit(subject: Activation, profile: Profile, wrong: Wrong) -> None:
-    """Refuse a subject that does not go with the rest of a profile.
-
-    Raises:
-        InputError: G210.
-    """
-    kind, storage = subject.kind, profile.storage
-    if kind is SubjectKind.COMMAND:
+    """Refuse a subject that does not go with the rest of a profile."""
+    if subject.kind is SubjectKind.COMMAND:
         return
-    whys = (
-        (profile.harness in {"replay", "instructions"}, f"{profile.harness} activates none"),
-        (
-            subject.metal is None
-            and subject.machine is None
-            and storage is not None
-            and storage.device != "",
-            "its devices are no [storage] device",
-        ),
-        *(_unfit_for_machine(subject.machine, profile) if subject.machine else ()),
-        (
-            subject.metal is not None and any(one.group for one in profile.benchmarks),
-            "the points of a group cannot be restarts of a machine",
-        ),
-        (
-            subject.metal is not None and storage is not None and storage.steady is not None,
-            "a steady state does not outlive a restart",
-        ),
-    )
-    for holds, why in whys:
-        if holds:
-            raise wrong(f"subject: kind {kind} does not go with this profile: {why}.", "subject")
+    for why in _clashes(subject, profile):
+        said = f"subject: kind {subject.kind} does not go with this profile: {why}."
+        raise wrong(said, "subject")
 
 
-def _unfit_for_machine(machine: Machine, profile: Profile) -> Iterator[tuple[bool, str]]:
+def _clashes(subject: Activation, profile: Profile) -> Iterator[str]:
+    storage = profile.storage or Storage()
+    if profile.harness in {"replay", "instructions"}:
+        yield f"{profile.harness} activates none"
+    if subject.machine is not None:
+        yield from _outside(subject.machine, profile)
+    elif subject.metal is None and storage.device:
+        yield "its devices are no [storage] device"
+    if subject.metal is not None and any(one.group for one in profile.benchmarks):
+        yield "the points of a group cannot be restarts of a machine"
+    if subject.metal is not None and storage.steady is not None:
+        yield "a steady state does not outlive a restart"
+
+
+def _outside(machine: Machine, profile: Profile) -> Iterator[str]:
     """What stands outside of a virtual machine, and so does nothing for what runs in it."""
-    storage = profile.storage
+    storage = profile.storage or Storage()
     given = sum(disk.endswith(DEVICE_DISK) for disk in machine.disks)
-    device = storage is not None and storage.device != ""
-    yield profile.background is not None, "[background] stands outside of its machine"
-    yield given > 1, "one device cannot be two disks"
-    yield given == 1 and not device, "no [storage] device is named for the disk of its machine"
-    yield (
-        storage is not None and not (given and device),
-        '[storage] stands outside of its machine, where no disk is "virtio:device"',
-    )
-    yield (
-        storage is not None and storage.filesystem != "",
-        "its machine gets the device itself, without a file system",
-    )
+    if profile.background is not None:
+        yield "[background] stands outside of its machine"
+    if given > 1:
+        yield "one device cannot be two disks"
+    if given == 1 and not storage.device:
+        yield "no [storage] device is named for the disk of its machine"
+    if profile.storage is not None and not (given and storage.device):
+        yield '[storage] stands outside of its machine, where no disk is "virtio:device"'
+    if storage.filesystem:
+        yield "its machine gets the device itself, without a file system"

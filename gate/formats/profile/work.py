@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from gate.formats import disk
 from gate.formats.profile.machines import guest_of
-from gate.formats.profile.points import VARIABLE, fixed_parameters
+from gate.formats.profile.points import VARIABLE, fixed_parameters, is_settable
 from gate.model import Background, Better, Need, Output, Work
 from gate.units import in_base
 
@@ -25,24 +25,23 @@ _COUNTED = {"operations": "1", "transferred": "B"}
 
 def work_of(form: ProfileForm, source: Sized) -> Work:
     """The work of the harness, files read and outputs checked."""
-    replay = beside(source, form.replay, "replay") if form.replay else None
-    job = beside(source, form.job, "job") if form.job else None
+    replay = _beside(source, form.replay, "replay") if form.replay else None
+    job_file, job_text = _job(source, form.job, "job")
     outputs = tuple(_output(name, one, source) for name, one in form.output.items())
     _check_counted(form, source, outputs)
     for name in form.environment:
-        if not VARIABLE.fullmatch(name) or name.startswith("GATE_"):
-            raise source.wrong(
-                f"environment: {name[:80]!r} is no variable name that is free to be set.",
-                *("environment", name),
-            )
+        if not is_settable(name):
+            said = f"environment: {name[:80]!r} is no variable name that is free to be set."
+            raise source.wrong(said, "environment", name)
+    python = form.python
     return Work(
         command=form.command,
         shell=form.shell,
         prepare=form.prepare,
         warmup=form.warmup,
-        job_file=str(job) if job else None,
-        job_text=disk.read_text(job, "job") if job else None,
-        python=_interpreter(form, source),
+        job_file=job_file,
+        job_text=job_text,
+        python=str(source.root / python) if python and "/" in python else python,
         directory=form.directory,
         arguments=tuple(form.arguments),
         replay_file=str(replay) if replay else None,
@@ -55,49 +54,44 @@ def work_of(form: ProfileForm, source: Sized) -> Work:
     )
 
 
-def beside(source: Sized, name: str, *key: str) -> Path:
+def _job(source: Sized, name: str | None, *key: str) -> tuple[str | None, str | None]:
+    """The path and the text of a fio job, where one is named."""
+    found = _beside(source, name, *key) if name else None
+    return (str(found), disk.read_text(found, "job")) if found else (None, None)
+
+
+def _beside(source: Sized, name: str, *key: str) -> Path:
     """A file named relative to the profile, inside the project."""
-    said = ".".join(key)
     try:
         found = (source.path.resolve().parent / name).resolve()
         is_file = found.is_file()
     except (OSError, RuntimeError) as error:
-        raise source.wrong(f"{said}: {name[:80]!r} is no file.", *key) from error
+        raise source.refused(f"{name[:80]!r} is no file", *key) from error
     if not found.is_relative_to(source.root):
-        raise source.wrong(f"{said} must stay inside the project, not {name}.", *key)
+        raise source.wrong(f"{'.'.join(key)} must stay inside the project, not {name}.", *key)
     if not is_file:
-        raise source.wrong(f"{said}: there is no file {found}.", *key, code="G201")
+        raise source.wrong(f"{'.'.join(key)}: there is no file {found}.", *key, code="G201")
     return found
 
 
-def _interpreter(form: ProfileForm, source: Sized) -> str | None:
-    """A name for PATH, or a path from the project's root."""
-    python = form.python
-    return python if python is None or "/" not in python else str(source.root / python)
-
-
 def _output(name: str, form: OutputForm, source: Sized) -> Output:
-    key = ("output", name)
     if not VARIABLE.fullmatch(name):
-        raise source.wrong(f"output: {name[:80]!r} is no plain name.", *key)
+        raise source.wrong(f"output: {name[:80]!r} is no plain name.", "output", name)
     try:
         in_base(form.unit)
     except ValueError as error:
-        raise source.wrong(f"output.{name}.unit: {error}.", *key, "unit") from error
+        raise source.refused(str(error), "output", name, "unit") from error
+    key, said = ("output", name, "pattern"), f"output.{name}.pattern"
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # a pattern that Python warns of means something else
             groups = re.compile(form.pattern, re.MULTILINE).groups
     except (re.error, Warning, RecursionError, OverflowError) as error:
-        raise source.wrong(
-            f"output.{name}.pattern is no regular expression: {error}.", *key, "pattern"
-        ) from error
+        raise source.wrong(f"{said} is no regular expression: {error}.", *key) from error
     if groups != 1:
-        raise source.wrong(
-            f"output.{name}.pattern has {groups} groups; it needs exactly one, the number.",
-            *(*key, "pattern"),
-            cure="Write (?:...) for brackets that only hold together.",
-        )
+        said = f"{said} has {groups} groups; it needs exactly one, the number."
+        cure = "Write (?:...) for brackets that only hold together."
+        raise source.wrong(said, *key, cure=cure)
     return Output(name=name, pattern=form.pattern, unit=form.unit, better=Better(form.better))
 
 
@@ -109,40 +103,31 @@ def _check_counted(form: ProfileForm, source: Sized, outputs: tuple[Output, ...]
             continue
         if name not in units:
             known = f"only {', '.join(units)}" if units else "none is declared"
-            raise source.wrong(
-                f"{key}: there is no output {name[:80]!r}, {known}.",
-                key,
-                cure=f"Declare [output.{name[:80]}] with a pattern.",
-            )
+            cure = f"Declare [output.{name[:80]}] with a pattern."
+            raise source.refused(f"there is no output {name[:80]!r}, {known}", key, cure=cure)
         if units[name] != unit:
             raise source.wrong(f"{key}: {name} is in {units[name]}, and must be in {unit}.", key)
 
 
 def needs_of(form: ProfileForm, source: Sized) -> tuple[Need, ...]:
     """The programs that the workload runs."""
-    found = []
     for program, one in form.needs.items():
-        key = ("needs", program)
         relative = "/" in program and not program.startswith("/")
         if not program.strip() or not program.isprintable() or relative:
-            raise source.wrong(
-                f"needs: {program[:80]!r} is neither a program's name nor an absolute path.", *key
-            )
+            said = f"needs: {program[:80]!r} is neither a program's name nor an absolute path."
+            raise source.wrong(said, "needs", program)
         if not one.install.strip():
-            raise source.wrong(
-                f"needs.{program}: install is empty.",
-                *(*key, "install"),
-                cure='Say how it is installed, for example "apt install dbench".',
-            )
+            said = f"needs.{program}: install is empty."
+            cure = 'Say how it is installed, for example "apt install dbench".'
+            raise source.wrong(said, "needs", program, "install", cure=cure)
         if one.version is not None and not _words(one.version):
-            raise source.wrong(
-                f"needs.{program}: version is no command.",
-                *(*key, "version"),
-                cure="Leave it out, or write for example version = "
-                f'"{program.rpartition("/")[2]} --version".',
-            )
-        found.append(Need(program=program, install=one.install, version=one.version or ""))
-    return tuple(found)
+            said, name = f"needs.{program}: version is no command.", program.rpartition("/")[2]
+            cure = f'Leave it out, or write for example version = "{name} --version".'
+            raise source.wrong(said, "needs", program, "version", cure=cure)
+    return tuple(
+        Need(program=program, install=one.install, version=one.version or "")
+        for program, one in form.needs.items()
+    )
 
 
 def _words(command: str) -> list[str]:
@@ -159,18 +144,13 @@ def background_of(form: ProfileForm, source: Sized) -> Background | None:
         return None
     if bool(given.command and given.command.strip()) == bool(given.job):
         what = "both a command and a job" if given.job else "neither a command nor a job"
-        raise source.wrong(
-            f"background has {what}.",
-            "background",
-            cure='It is command = "...", or job = "jobs/NAME.fio".',
-        )
-    job = beside(source, given.job, "background", "job") if given.job else None
-    least = 0.0
-    if given.least is not None:
-        least = source.quantity(given.least, "op/s", "background", "least")
+        cure = 'It is command = "...", or job = "jobs/NAME.fio".'
+        raise source.wrong(f"background has {what}.", "background", cure=cure)
+    job_file, job_text = _job(source, given.job, "background", "job")
+    least = "0 op/s" if given.least is None else given.least
     return Background(
-        command=None if job else given.command,
-        job_file=str(job) if job else None,
-        job_text=disk.read_text(job, "job") if job else None,
-        least=least,
+        command=None if job_file else given.command,
+        job_file=job_file,
+        job_text=job_text,
+        least=source.quantity(least, "op/s", "background", "least"),
     )

@@ -1,40 +1,30 @@
-"""The form of a summary file, and one on its way to the model, for errors with line and digits."""
+"""The form of a summary file."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+from pydantic import Discriminator, Field, Tag
 
-from gate.errors import InputError
-from gate.formats import toml
+from gate.formats.document import Form
 from gate.model import Better, MeanKind, Role, Take
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-
-_FORM = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
-
-
-class SummarySidesForm(BaseModel):
+class SummarySidesForm(Form):
     """`side = { base = "...", head = "..." }`: what was compared, in words."""
 
-    model_config = _FORM
     base: str
     """What was there before: "kernel 2.2.19"."""
     head: str
     """The change: "kernel 2.4.2"."""
 
 
-class SummaryMetricForm(BaseModel):
+class SummaryMetricForm(Form):
     """`[metric.NAME]`: the unit in which it is printed, which way is better, what may be lost.
 
     Or a metric of groups, which the gate takes of the rows of another metric: `of`, `over`, `take`.
     """
 
-    model_config = _FORM
     unit: str | None = None
     """Unit of the figures as printed: s, ms, MB/s, op/s; 1 for a plain number."""
     better: Better | None = None
@@ -53,10 +43,9 @@ class SummaryMetricForm(BaseModel):
     """A loss nobody should be blocked for; default a fifth of the tolerance."""
 
 
-class FiguresForm(BaseModel):
+class FiguresForm(Form):
     """`base = { mean = 2.67, sd = 0.785, trials = 10 }`: one side, with the digits as printed."""
 
-    model_config = _FORM
     mean: float = Field(gt=0, le=1e15)
     """With every digit printed, zeros at its end too: rounding is taken into account."""
     sd: float | None = Field(default=None, ge=0, le=1e15)
@@ -78,10 +67,9 @@ SideForm = Annotated[
 """One sitting, or a list of independent ones: what they differ by is the noise."""
 
 
-class RowForm(BaseModel):
+class RowForm(Form):
     """`[[row]]`: one metric of one benchmark on both sides."""
 
-    model_config = _FORM
     benchmark: str
     """What was measured."""
     params: dict[str, str | int | float] = Field(default_factory=dict)
@@ -94,10 +82,9 @@ class RowForm(BaseModel):
     """What is printed of the head side; a list where it sat several times."""
 
 
-class SummaryForm(BaseModel):
+class SummaryForm(Form):
     """A driftgate summary: printed means of two sides, where the trials themselves are lost."""
 
-    model_config = _FORM
     source: str
     """One sentence: where the figures come from."""
     mean: MeanKind
@@ -108,29 +95,3 @@ class SummaryForm(BaseModel):
     """The metrics that the rows speak of."""
     row: list[RowForm] = Field(min_length=1)
     """The rows."""
-
-
-_LONGEST_NAME = 500
-
-
-@dataclass(frozen=True, slots=True)
-class SummarySource:
-    """One file on its way from form to model."""
-
-    path: Path
-    text: str
-    form: SummaryForm
-    data: dict[str, Any]
-    """What the file holds, before it was checked: only here numbers know their digits."""
-
-    def wrong(self, message: str, *path: str | int, cure: str) -> InputError:
-        """The error for a key of the file."""
-        key = ".".join(map(str, path))
-        line = toml.toml_line(self.text, path)
-        return InputError("G206", f"{key}: {message}.", cure=cure, place=f"{self.path}:{line}")
-
-    def check_name(self, said: str, *path: str | int) -> None:
-        """Refuse what cannot be shown."""
-        if not said.strip() or not said.isprintable() or len(said) > _LONGEST_NAME:
-            cure = f"Write one line of at most {_LONGEST_NAME} characters."
-            raise self.wrong(f"{said[:80]!r} is no printable text", *path, cure=cure)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from gate.formats import names
 from gate.model import KINDS, UNSTEADY, Stage, TrialStatus
@@ -15,24 +15,16 @@ from gate.model.kernel_config import MOST_OPTIONS, is_option
 from gate.model.patch_coverage import HOW
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from gate.formats.toml import Path
-    from gate.model import (
-        Handover,
-        Kernel,
-        Metric,
-        Percentiles,
-        Planned,
-        Ran,
-        Session,
-        Touch,
-        Trial,
-    )
+    from gate.model import Handover, Kernel, Percentiles, Planned, Ran, Session, Touch, Trial
     from gate.model.diagnosis import Flame, Why
 
     Complaint = tuple[Path, str]
     """Where, and what is wrong there."""
+
+T = TypeVar("T")
 
 _BUILD_ID = re.compile(r"[0-9a-f]{0,128}")
 KINDS_OF_IO = ("read", "write", "trim", "mixed")
@@ -57,8 +49,8 @@ def session_complaints(session: Session) -> Iterator[Complaint]:
         # Harnesses give more values than a profile asks for, but none asks for nothing.
         yield ("metrics",), "no value of these trials has a unit"
     yield from _plan_complaints(session)
-    for i in doubled(trial.sequence for trial in session.trials):
-        yield ("trials", i, "sequence"), f"{session.trials[i].sequence} stands twice"
+    for i, sequence in doubled(trial.sequence for trial in session.trials):
+        yield ("trials", i, "sequence"), f"{sequence} stands twice"
     for i, trial in enumerate(session.trials):
         for key, what in _trial_complaints(trial):
             yield ("trials", i, key), what
@@ -82,29 +74,24 @@ def handover_complaints(handover: Handover) -> Iterator[Complaint]:
     if handover.shard > handover.shards:
         yield ("shard",), f"must lie between 1 and {handover.shards}, not {handover.shard}"
     yield from why_complaints(handover.why)
-    for i in doubled(session.id for session in handover.sessions):
-        yield ("sessions", i, "id"), f"{handover.sessions[i].id[:80]!r} stands twice"
+    for i, name in doubled(session.id for session in handover.sessions):
+        yield ("sessions", i, "id"), f"{name[:80]!r} stands twice"
     for i, session in enumerate(handover.sessions):
         for path, what in session_complaints(session):
             yield ("sessions", i, *path), what
 
 
 def _plan_complaints(session: Session) -> Iterator[Complaint]:
-    for i in doubled(plan.benchmark for plan in session.planned):
-        name = session.planned[i].benchmark
+    for i, name in doubled(plan.benchmark for plan in session.planned):
         yield ("planned", i, "benchmark"), f"{name[:80]!r} is planned twice"
     for i, plan in enumerate(session.planned):
         for key, what in _group_complaints(plan, session):
             yield ("planned", i, key), what
-    for i in doubled(metric.name for metric in session.metrics):
-        yield ("metrics", i, "name"), f"{session.metrics[i].name[:80]!r} stands twice"
+    for i, name in doubled(metric.name for metric in session.metrics):
+        yield ("metrics", i, "name"), f"{name[:80]!r} stands twice"
     for i, metric in enumerate(session.metrics):
-        if _is_too_coarse(metric):
+        if metric.negligible is not None and metric.negligible > metric.tolerance / 2:
             yield ("metrics", i, "negligible"), "must lie between 0 and half the tolerance"
-
-
-def _is_too_coarse(metric: Metric) -> bool:
-    return metric.negligible is not None and metric.negligible > metric.tolerance / 2
 
 
 def _group_complaints(plan: Planned, session: Session) -> Iterator[tuple[str, str]]:
@@ -129,8 +116,8 @@ def _trial_complaints(trial: Trial) -> Iterator[tuple[str, str]]:
         yield "aside", "a trial that was set aside has reasons, and no other has"
     if any(not is_disturbance(one.kind) for one in trial.aside):
         yield "aside", "there is no such kind of disturbance"
-    for i in doubled(value.metric for value in trial.values):
-        yield "values", f"the metric {trial.values[i].metric[:80]!r} stands twice"
+    for _, name in doubled(value.metric for value in trial.values):
+        yield "values", f"the metric {name[:80]!r} stands twice"
     for what in curve_complaints(trial.latencies):
         yield "latencies", what
     if trial.touch is not None:
@@ -145,8 +132,8 @@ def is_disturbance(kind: str) -> bool:
 
 def curve_complaints(curves: Sequence[Percentiles]) -> Iterator[str]:
     """Everything in a trial's completion latencies that is no curve, or stands twice."""
-    for i in doubled(curve.kind for curve in curves):
-        yield f"{curves[i].kind[:80]} stands twice"
+    for _, kind in doubled(curve.kind for curve in curves):
+        yield f"{kind[:80]} stands twice"
     for curve in curves:
         if curve.kind not in KINDS_OF_IO:
             yield f"{curve.kind[:80]!r} is no kind of I/O: there are {', '.join(KINDS_OF_IO)}"
@@ -181,8 +168,8 @@ def _has_run(one: Ran) -> bool:
 
 def why_complaints(rows: Sequence[Why]) -> Iterator[Complaint]:
     """Everything in what moved with regressions that contradicts itself."""
-    for i in doubled((row.profile, row.benchmark) for row in rows):
-        yield ("why", i), f"{rows[i].benchmark[:80]!r} stands twice"
+    for i, (_, benchmark) in doubled((row.profile, row.benchmark) for row in rows):
+        yield ("why", i), f"{benchmark[:80]!r} stands twice"
     for i, row in enumerate(rows):
         if row.compared < len(row.movers):
             yield ("why", i, "compared"), "more counters moved than were compared"
@@ -198,10 +185,10 @@ def _is_tree(flame: Flame) -> bool:
     )
 
 
-def doubled(items: Iterable[Hashable]) -> Iterator[int]:
-    """Positions of what stood there before."""
-    known: set[Hashable] = set()
+def doubled(items: Iterable[T]) -> Iterator[tuple[int, T]]:
+    """What stood there before, with its position."""
+    known: set[T] = set()
     for i, item in enumerate(items):
         if item in known:
-            yield i
+            yield i, item
         known.add(item)

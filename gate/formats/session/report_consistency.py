@@ -116,8 +116,8 @@ def _doubled_rows(report: Report) -> Iterator[Complaint]:
         "alike": [(one.area,) for one in report.alike],
     }
     for table, rows in keys.items():
-        for i in doubled(rows):
-            yield (table, i), f"{' '.join(filter(None, rows[i]))[:80]!r} stands twice"
+        for i, row in doubled(rows):
+            yield (table, i), f"{' '.join(filter(None, row))[:80]!r} stands twice"
 
 
 def _rows(

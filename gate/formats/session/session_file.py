@@ -39,19 +39,10 @@ def read_session(path: Path) -> Session:
 
 
 def session_in(document: Document) -> Session:
-    """The session that parsed data hold.
-
-    Raises:
-        InputError: G206, it is none, or it contradicts itself.
-    """
+    """The session that parsed data hold."""
     session = document.validate(Session)
     document.refuse_any(session_complaints(session))
     return session
-
-
-def session_text(session: Session) -> str:
-    """The session as JSON text."""
-    return as_json(session)
 
 
 def as_json(value: Any) -> str:
@@ -62,7 +53,7 @@ def as_json(value: Any) -> str:
 
 def write_session(path: Path, session: Session) -> None:
     """Write a session whole."""
-    disk.write_text(path, session_text(session))
+    disk.write_text(path, as_json(session))
 
 
 def fresh_path(directory: Path, profile: str) -> Path:

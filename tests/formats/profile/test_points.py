@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.formats.document import Document
 from gate.formats.profile.points import _names_cpus, groups, point_text, points
 from gate.formats.profile.profile_form import ProfileForm
-from gate.formats.profile.sizes import Sized
+from gate.formats.profile.sizes import in_size
 from gate.model import Better, Take
 
 SWEPT = """\
@@ -152,7 +153,8 @@ def test_every_point_in_one_group_of_each_key(tmp_path_factory, matrix):
     """Over each key every point is a member of exactly one group, in the order of the matrix."""
     data = {"harness": "fio", "job": "p.fio", "matrix": matrix}
     form = ProfileForm.model_validate(data)
-    source = Sized(data, "full", text="", path=tmp_path_factory.getbasetemp() / "p.toml")
+    path = tmp_path_factory.getbasetemp() / "p.toml"
+    source = in_size(Document(data, "", str(path)), "full", path)
     every = points(form, source)
     assert [tuple(one.params.values()) for one in every] == [
         tuple(map(point_text, one)) for one in product(*matrix.values())
