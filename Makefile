@@ -37,7 +37,7 @@ check: ## lint, types, imports, schemas up to date, workflows
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 	.venv/bin/gate schema --check gate/schemas
-	.venv/bin/python .ci/house.py --today
+	.venv/bin/python .ci/house.py
 	.venv/bin/zizmor --persona=pedantic --offline --no-progress --quiet --config .github/zizmor.yml .github $(TEMPLATES)
 	.tools/actionlint -config-file .github/actionlint.yaml $(WORKFLOWS) $(TEMPLATES)
 	shellcheck -x .ci/run .ci/setup.sh .ci/browser.sh .ci/kernel.sh .github/actions/*/*.sh

@@ -1,8 +1,5 @@
 """Measures how the house is laid out, prints the table, and fails where a goal is missed.
 
-    house.py              the goals
-    house.py --today      what a change has to hold, while a goal is still missed
-
 Counts are taken from the code as text: files that git knows, imports as written, late ones and
 those for types alone included.
 """
@@ -39,10 +36,6 @@ PROC = {
 }
 
 
-TODAY = {"lines in gate/": 57_800}
-"""Figures that miss their goal still: no change may make them worse."""
-
-
 class Row(NamedTuple):
     """One figure of the table, and the most that it may be."""
 
@@ -54,11 +47,6 @@ class Row(NamedTuple):
     def is_met(self) -> bool:
         """Whether the figure holds its goal."""
         return self.value <= self.most
-
-    @property
-    def is_no_worse(self) -> bool:
-        """Whether the figure holds its goal, or is no worse than it was."""
-        return self.value <= max(self.most, TODAY.get(self.what, self.most))
 
 
 class Module:
@@ -274,14 +262,13 @@ def figures(house: House) -> Iterator[tuple[Row, list[str]]]:
     yield Row("lines of README.md", readme, 160), []
 
 
-def main(arguments: list[str], show: Callable[[str], None] = print) -> int:
-    """Print the table; 1 if a goal is missed, or with --today if a figure has become worse."""
-    today = arguments == ["--today"]
+def main(show: Callable[[str], None] = print) -> int:
+    """Print the table; 1 if a goal is missed."""
     missed = 0
     for row, against in figures(House()):
         mark = "" if row.is_met else "  MISSED"
         show(f"{row.what:<58} {row.value:>7,}  (at most {row.most:,}){mark}")
-        if not (row.is_no_worse if today else row.is_met):
+        if not row.is_met:
             missed += 1
             for one in against[:40]:
                 show(f"    {one}")
@@ -289,4 +276,4 @@ def main(arguments: list[str], show: Callable[[str], None] = print) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

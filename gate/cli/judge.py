@@ -11,8 +11,6 @@ from gate.cli import options
 from gate.clock import now
 from gate.errors import InputError
 from gate.formats.profile.sizes import FULL
-from gate.formats.published.summary_file import read_summary
-from gate.judge.printed_means import judge_summaries
 from gate.pipeline.check_outputs import closing_report_in
 from gate.pipeline.judge_handovers import JudgeRequest, judge_sessions
 from gate.pipeline.report_files import print_report, write_report
@@ -127,6 +125,10 @@ def command(
 def _judge_means(
     request: JudgeRequest, summaries: tuple[Path, ...], tolerance: str | None
 ) -> Report:
+    # Sessions ask for none of it, and starting this command is most of what judging one takes.
+    from gate.formats.published.summary_file import read_summary  # noqa: PLC0415
+    from gate.judge.printed_means import judge_summaries  # noqa: PLC0415
+
     ratio = None if tolerance is None else options.ratio_in("--tolerance", tolerance)
     figures = [read_summary(path) for path in dict.fromkeys(summaries)]
     policy = make_policy(request.alpha, request.beta, request.allow, request.baseline)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import click
 
 from gate.formats import disk
-from gate.report.html.html import render_html
 from gate.report.json_text import render_json
 from gate.report.text.text import render_text
 
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
 
 def write_report(report: Report, directory: Path) -> None:
     """Write report.json and report.html."""
+    from gate.report.html.html import render_html  # noqa: PLC0415 - templates, if a page is asked
+
     disk.write_text(directory / "report.json", render_json(report))
     disk.write_text(directory / "report.html", render_html(report))
 

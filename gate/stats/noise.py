@@ -29,10 +29,9 @@ from dataclasses import dataclass, replace
 from statistics import fmean, median, variance
 from typing import TYPE_CHECKING, TypeVar
 
-from scipy.special import digamma, polygamma
-
 from gate.stats import robust
 from gate.stats.costs import ratio
+from gate.stats.numeric import digamma, polygamma
 from gate.stats.quantiles import student
 
 if TYPE_CHECKING:

@@ -24,10 +24,9 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from scipy.special import ndtr
-
 from gate.model.plan import FIRST_BLOCK
 from gate.stats import robust
+from gate.stats.numeric import ndtr
 from gate.stats.screen import threshold
 
 if TYPE_CHECKING:

@@ -35,12 +35,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-from scipy.special import ndtr
-
 from gate.model.plan import FIRST_BLOCK
 from gate.stats.costs import ratio
 from gate.stats.noise import provable_with_pairs
+from gate.stats.numeric import ndtr, np
 from gate.stats.screen import SHARE
 
 if TYPE_CHECKING:

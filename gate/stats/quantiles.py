@@ -1,20 +1,16 @@
-"""Quantiles of the t and normal distributions, the only place that asks scipy.
+"""Quantiles of the t and normal distributions, and exact limits of a share.
 
-Exact limits of a share: Clopper and Pearson 1934.
-
-k of n were counted. The lower limit is the share at which k or more would have been seen with
-probability (1 - confidence)/2, the upper one the share at which k or fewer would. Both come from
-the beta distribution, whose quantiles invert the binomial sum. They hold for every true share
-and every n, and are therefore a little wide.
-
-The version of the decision rule: what was calibrated with another one says nothing of it.
+Limits (Clopper and Pearson 1934): k of n were counted. The lower limit is the share at which k or
+more would have been seen with probability (1 - confidence)/2, the upper one the share at which k
+or fewer would. Both come from the beta distribution, whose quantiles invert the binomial sum. They
+hold for every true share and every n, and are therefore a little wide.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-from scipy.special import betaincinv, ndtri, stdtrit
+from gate.stats.numeric import betaincinv, ndtri, stdtrit
 
 
 @lru_cache(maxsize=1024)

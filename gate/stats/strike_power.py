@@ -28,10 +28,9 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from gate.stats.costs import LossLimits, ratio
 from gate.stats.noise import provable_with_strikes
+from gate.stats.numeric import np
 from gate.stats.planning import Expected
 from gate.stats.power import CERTAINTY, Power, least
 from gate.stats.screen import threshold

@@ -22,9 +22,8 @@ from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from gate.calibrate.peers.peer import Comparison, Peer, mean, quotient
+from gate.stats.numeric import np
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
