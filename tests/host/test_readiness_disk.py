@@ -33,6 +33,16 @@ def test_the_room_of_a_directory_to_be_made_is_that_above_it():
     assert answers(server(), work="/data/not/there")["free_space"].answer is Answer.OK
 
 
+@pytest.mark.parametrize("silent", ["Unknown", "Unknown speed"])
+def test_a_slot_that_does_not_know_what_it_could_proves_no_fallen_link(silent):
+    """A drive below its own most is no loss where nobody says that the slot could do more."""
+    drive = "/sys/devices/pci0000:00/0000:00:1d.0/0000:03:00.0"
+    files = link(drive.rpartition("/")[0], now="8.0 GT/s PCIe", most=silent)
+    files |= link(drive, now="8.0 GT/s PCIe", most="16.0 GT/s PCIe")
+    found = answers(changed(server(), files))["disk_link"]
+    assert (found.answer.value, found.value) == ("ok", "nvme0n1 8.0 GT/s x4")
+
+
 def test_a_slow_slot_is_no_fallen_link():
     """A drive of 16 GT/s in a slot made for 8 GT/s is at its best, and ok."""
     port, drive = (f"/sys/devices/pci0000:00/0000:00:1d.0{x}" for x in ("", "/0000:03:00.0"))

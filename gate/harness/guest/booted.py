@@ -128,8 +128,8 @@ class Booted(HarnessAround):
         request = self._request(context, machine)
         with laying_out():
             lay_out_share(guest, share, Path(context.profile.root), words)
-            write_request(share / REQUEST, request)
             make_disks(boot)
+        write_request(share / REQUEST, request)
         guest.image.demand_unchanged()
         outcome = Clock(context).run(machine_command(boot), context.scratch)
         files = self._keep_files(context)

@@ -74,11 +74,17 @@ def _links(ground: MachineUnderCheck, disk: str) -> Iterator[tuple[str, bool]]:
     # The device, and the port above it, which may be slower by its making.
     places = ["/".join(where[: n + 1]) for n in reversed(ends[-2:])]
     speed, width = pcie_link(ground.machine, places[:1], "current")
-    most = pcie_link(ground.machine, places, "max")
+    most = [_lesser_end(ground, places, what) for what in ("speed", "width")]
     if speed and width:
         fallen = speed < most[0] or width < most[1]
-        could = f", could be {most[0]:g} GT/s x{most[1]}" if fallen else ""
+        could = f", could be {most[0] or speed:g} GT/s x{most[1] or width:g}" if fallen else ""
         yield f"{name} {speed:.1f} GT/s x{width}{could}", fallen
+
+
+def _lesser_end(ground: MachineUnderCheck, places: list[str], what: str) -> float:
+    """What both ends of a PCIe link could; 0 where one says that it does not know."""
+    said = [text for place in places if (text := ground.line(f"{place}/max_link_{what}"))]
+    return min((0.0 if text == "255" else _speed(text) for text in said), default=0.0)
 
 
 def _speed(text: str) -> float:
