@@ -116,7 +116,7 @@ if [ ${#tools[@]} -ne 0 ]; then
 fi
 command -v fio >/dev/null 2>&1 || missing+=(fio)
 command -v hyperfine >/dev/null 2>&1 || missing+=(hyperfine)
-command -v python3 >/dev/null 2>&1 || die "python3 is missing; version 3.11 or newer is needed."
+command -v python3 >/dev/null 2>&1 || install_packages python3
 python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
   die "python3 is $(python3 -V 2>&1 | cut -d' ' -f2); version 3.11 or newer is needed."
 if command -v apt-get >/dev/null 2>&1; then
