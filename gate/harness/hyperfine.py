@@ -169,7 +169,7 @@ def parse(text: str) -> tuple[str, tuple[CommandRuns, ...]]:
     entries = [mapping(one, "a result") for one in items(raw.get("results"), "results")]
     if not entries:
         raise TrialFailed("hyperfine's export holds no result")
-    version, runs = "1", _runs_1
+    version, runs, label = "1", _runs_1, "command"
     if "schema_version" in raw:
         schema = raw["schema_version"]
         if schema != 2 or isinstance(schema, bool):
@@ -179,8 +179,8 @@ def parse(text: str) -> tuple[str, tuple[CommandRuns, ...]]:
             )
         metadata = mapping(raw.get("metadata"), "metadata")
         version = quote(text_of(metadata.get("hyperfine_version"), "hyperfine_version"))
-        runs = _runs_2
-    named = [(_name(entry), entry) for entry in entries]
+        runs, label = _runs_2, "name"
+    named = [(_name(entry, label), entry) for entry in entries]
     results = tuple(
         CommandRuns(name=name, runs=tuple(runs(entry, quote(name)))) for name, entry in named
     )
@@ -222,9 +222,9 @@ def _runs_2(entry: dict[str, object], name: str) -> Iterator[HyperfineRun]:
         yield _run(row["exit_code"], raw, name)
 
 
-def _name(entry: dict[str, object]) -> str:
-    """The command's own name where it has one, with its parameters."""
-    name = text_of(entry.get("name") or entry.get("command"), "a command")
+def _name(entry: dict[str, object], label: str) -> str:
+    """What stands under the label, or else the command, with its parameters."""
+    name = text_of(entry.get(label) or entry.get("command"), "a command")
     given = mapping(entry.get("parameters") or {}, f"parameters of {quote(name)}")
     pairs = []
     for key, raw in given.items():

@@ -77,7 +77,7 @@ def fio_command(
         text = checked_text()
         output.unlink(missing_ok=True)
         context.work.mkdir(parents=True, exist_ok=True)
-        job.write_text(f"{text}\n", encoding="utf-8")
+        job.write_text(text.rstrip("\n") + "\n", encoding="utf-8")
     except InputError as error:
         raise TrialFailed(str(error)) from None
     except OSError as error:

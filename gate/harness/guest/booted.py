@@ -125,11 +125,12 @@ class Booted(HarnessAround):
             device=context.device,
         )
         words = (sys.executable, "-P", "-m", "gate.measure.guest_entry", SHARE)
-        request = self._request(context, machine)
-        with laying_out():
+        try:
             lay_out_share(guest, share, Path(context.profile.root), words)
+            write_request(share / REQUEST, self._request(context, machine))
             make_disks(boot)
-        write_request(share / REQUEST, request)
+        except OSError as error:
+            raise TrialFailed(f"the guest cannot be laid out: {error}") from error
         guest.image.demand_unchanged()
         outcome = Clock(context).run(machine_command(boot), context.scratch)
         files = self._keep_files(context)
