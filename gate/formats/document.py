@@ -178,7 +178,9 @@ def read_json(path: Path, kind: str, schema: str = "") -> Document:
 @cache
 def adapter_of(form: type) -> TypeAdapter[Any]:
     """Validator of a form or of a type of the model, built once."""
-    return TypeAdapter(form)
+    adapter: TypeAdapter[Any] = TypeAdapter(form)
+    adapter.rebuild()  # forms wait for it
+    return adapter
 
 
 @cache

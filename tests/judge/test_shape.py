@@ -37,7 +37,7 @@ from gate.model import (
     Verdict,
     plan_of,
 )
-from gate.model.metric import knee
+from gate.model.metric import take_of
 
 PLACES = ("1", "32", "256")
 POINTS = tuple(f"p[iodepth={one}]" for one in PLACES)
@@ -75,7 +75,10 @@ def rows(curve, count=3, shift=0):
     found = {name: {"iops": column} for name, column in zip(POINTS, columns, strict=True)}
     found[GROUP] = {
         "scaling": [last / first for first, last in zip(columns[0], columns[-1], strict=True)],
-        "knee": [knee([1.0, 32.0, 256.0], list(point)) for point in zip(*columns, strict=True)],
+        "knee": [
+            take_of(Take.KNEE, list(point), [1.0, 32.0, 256.0])
+            for point in zip(*columns, strict=True)
+        ],
     }
     return found
 

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from stats.simulated import ALPHA, KINDS, LIMITS, SEED, decided, fair, noise, rule, sides, sizes
 
-from gate.model.metric import knee
+from gate.model import Take
+from gate.model.metric import take_of
 from gate.stats.costs import LossLimits
 from gate.stats.noise import pair_sigma
 
@@ -33,7 +34,8 @@ def geomean(points):
 def knees(points):
     values = np.exp(np.clip(points, -30, 30) + LEVELS)
     flat = values.reshape(-1, POINTS)
-    return -np.log([knee(PLACES, list(map(float, row))) for row in flat]).reshape(values.shape[:-1])
+    found = [take_of(Take.KNEE, list(map(float, row)), PLACES) for row in flat]
+    return -np.log(found).reshape(values.shape[:-1])
 
 
 def alarms(kind, take, draws, limits=LIMITS):
