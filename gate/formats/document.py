@@ -56,9 +56,7 @@ class Form(BaseModel):
     """A table of a file as it is written, every key of it known; what it says is in its schema."""
 
     # Built when it is first read: a command reads two or three of some twenty forms.
-    model_config = ConfigDict(
-        extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True, defer_build=True
-    )
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
 
     def as_fields(self) -> dict[str, Any]:
         """What it holds, for a value of the model with fields of the same names."""

@@ -31,7 +31,6 @@ class Strict:
     __pydantic_config__: ClassVar = {  # a plain dict, so that the model knows no reader
         "extra": "forbid",
         "allow_inf_nan": False,
-        "use_attribute_docstrings": True,
     }
 
 
