@@ -73,6 +73,9 @@ class Loops:
             ask("truncate", "--size", size, file)
         device = ask("losetup", "--find", "--show", *options, file)
         self.devices[name] = device
+        number = device.removeprefix("/dev/")
+        for left in Path(f"/sys/block/{number}").glob(f"{number}p*"):  # by a run that was killed
+            ask("delpart", device, left.name.removeprefix(f"{number}p"))
         return device
 
     @property
