@@ -7,6 +7,7 @@ the negligible loss. Light: what the measuring process asks between blocks needs
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,7 @@ MOST_RAISED = 10.0
 """A tolerance is raised to this multiple of what was asked at most; beyond, nobody is served."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)  # no slots: its costs are worked out once
 class Series:
     """One metric of one benchmark of a case."""
 
@@ -53,7 +54,7 @@ class Series:
     every_aside: tuple[float, ...] = ()
     """Values of screen trials set aside for whatever reason: shown, never counted."""
 
-    @property
+    @cached_property
     def sessions(self) -> tuple[tuple[float, ...], ...]:
         """Accepted values of the current epoch, oldest session first."""
         return tuple(p.values for p in self.accepted.current) if self.accepted else ()
@@ -73,7 +74,7 @@ class Series:
         """The same with the values set aside: they may flag, and never prove."""
         return log_costs((*self.head, *self.aside), self.metric.better)
 
-    @property
+    @cached_property
     def session_costs(self) -> tuple[tuple[float, ...], ...]:
         """Accepted values as log costs."""
         return tuple(log_costs(values, self.metric.better) for values in self.sessions)
