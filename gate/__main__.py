@@ -14,7 +14,7 @@ def main() -> None:
         status = run(sys.argv[1:])
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the work is done
     except KeyboardInterrupt:  # while importing, or while an error was being told
-        print("interrupted", file=sys.stderr)  # noqa: T201
+        sys.stderr.write("interrupted\n")
         status = 130
     sys.exit(status)
 
