@@ -15,6 +15,7 @@ from gate.stats.martingale import PairRule, confidence_limits, decide
 from gate.stats.noise import noise_of
 from gate.stats.screen import centre, screen
 from gate.stats.strikes import chance, estimated_loss, recent_loss, wins
+from gate.stats.tails import Tails
 
 verdicts = st.sampled_from(Verdict)
 costs = st.floats(-0.5, 0.5)
@@ -35,6 +36,15 @@ def rules(draw):
         alpha=draw(st.floats(1e-4, 0.1)),
         beta=draw(st.floats(1e-3, 0.1)),
         limit=draw(st.integers(9, 80)),
+        tails=draw(
+            st.builds(
+                Tails,
+                screened=st.lists(costs, max_size=3).map(tuple),
+                usual=st.floats(0, 0.3),
+                stake=st.floats(0.01, 0.6),
+                least=st.integers(0, 20),
+            )
+        ),
     )
 
 

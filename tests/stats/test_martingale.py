@@ -12,6 +12,7 @@ from stats import brute
 from gate.stats import martingale as gate
 from gate.stats.martingale import PairRule, confidence_limits, decide
 from gate.stats.martingale import _noises as noises
+from gate.stats.tails import Tails
 
 RULE = PairRule(
     negligible=math.log(1.01),
@@ -20,6 +21,7 @@ RULE = PairRule(
     alpha=0.01,
     beta=0.016,
     limit=60,
+    tails=Tails(stake=0.04),
 )
 SIZES = (5, 2, 2, 2, 2, 2)
 

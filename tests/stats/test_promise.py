@@ -20,7 +20,14 @@ from gate.stats.martingale import decide
 
 DRAWS = 10_000
 TAU, TOLERANCE = LIMITS.negligible, LIMITS.tolerance
-WORDS = {1: "regressed", -1: "passed", 0: "spent"}
+WORDS = {
+    simulated.REGRESSED: "regressed",
+    simulated.SOMETIMES: "sometimes_slow",
+    simulated.PASSED: "passed",
+    simulated.IMPROVED: "improved",
+    simulated.SUSPECTED: "suspected",
+    0: "spent",
+}
 
 
 @lru_cache
