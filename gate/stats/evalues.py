@@ -15,7 +15,7 @@ only the random order, an effect that multiplies the value, and that nothing car
   likelihood ratio of a shift by `distance` against none; the best there is where noise is normal.
 - *rank* scores, a_j = g rank(y_j): one wild trial moves them no more than any other.
 - *slow* scores, a_j = log(odds) for y_j above a limit fixed before the block, else 0: where a lone
-  trial of a block is beyond, E is 2 odds / (1 + odds) if it is the head's, and 2 / (1 + odds) if not.
+  trial of a block is beyond, E is 2 odds / (1 + odds) if it is the head's, else 2 / (1 + odds).
 
 One block of n pairs is worth at most C(2n, n): 252 for five pairs, where five pairs with a coin
 each are worth 2^5 = 32. This is why few trials suffice. The mean over all choices is an

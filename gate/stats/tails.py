@@ -8,12 +8,12 @@ than the middle of its own side by more than
 A quarter of the runs slower by 4 T cost the mean the tolerance T; of normal noise one run in
 thirty thousand is beyond.
 
-*Proof.* In each block of pairs the scores tell which values are beyond a limit learnt from what came
-before it, and their weight is the odds that a slow run is the head's, by the slow runs before it.
+*Proof.* In each block of pairs the scores tell which values are beyond a limit learnt from what
+came before it; their weight is the odds that a slow run is the head's, by the slow runs before it.
 The e-values (`evalues`) multiply to a wealth that has a mean of at most 1 while no head trial is
-dearer by more than tau, and reaches 1/a with chance a at most. A block without a slow run changes
-nothing; one on the head's side is worth a factor 2 at most, so random order alone takes seven for
-1 %, and more for a share of it.
+dearer by more than tau, and so reaches 1/a with chance a at most (Ville). A block without a slow
+run changes nothing; one on the head's side is worth a factor 2 at most, so random order alone
+takes seven for 1 %, and more for a share of it.
 
 *Look.* With h of n head runs slow and r the share that is usual, the head is *clear* when
 

@@ -173,7 +173,7 @@ def decisions():
         alpha=0.01 / FLAGGED,
         beta=0.013,
         limit=PAIRS,
-        tails=Tails(stake=0.04),
+        tails=Tails(stake=1e-12, clear=0.45),
     )
     sizes = [FIRST_BLOCK, *[NEXT_BLOCK] * ((PAIRS - FIRST_BLOCK) // NEXT_BLOCK)]
 

@@ -79,7 +79,7 @@ class Flagged:
             beta=(1 - SHARE) * beta,
             limit=self.series.case.head.pairs,
             tails=tails_of(
-                self.series.costs_with_asides,
+                self.series.costs,
                 reference(self.series).sessions,
                 margin,
                 known=self.screened is not None,
@@ -153,7 +153,7 @@ def _compare(
 
 def _scatter(series: Series, limits: LossLimits, noise: Noise) -> str:
     """Where some trials of the head are slow as accepted ones were not: how many."""
-    head, accepted = series.costs_with_asides, reference(series).sessions
+    head, accepted = series.costs, reference(series).sessions
     margin = slow_margin(limits.most, known_sigma(noise))
     usual = usual_share(accepted, margin)
     if not is_scattered(head, usual, margin):

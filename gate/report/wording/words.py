@@ -146,8 +146,9 @@ def promise(report: Report) -> str:
     condition = ", provided that the printed figures are correct" * from_summaries(report)
     return (
         f"an unchanged suite is called regressed with probability at most "
-        f"{plain_percent(promised.alpha)}; a loss as large as the tolerance goes unnoticed with "
-        f"probability at most {plain_percent(promised.beta)}{condition}"
+        f"{plain_percent(promised.alpha)}; a loss as large as the tolerance (a shift of the whole, "
+        f"by the median) goes unnoticed with probability at most "
+        f"{plain_percent(promised.beta)}{condition}"
     )
 
 
