@@ -41,9 +41,14 @@ def too_many_excluded(case: Case) -> str:
     for session in (case.head, *case.strikes):
         if reason := too_many_excluded_in(session, share):
             return reason
-    pairs = [one for one in (case.pair_base, case.pair_head) if one is not None]
-    names = {plan.benchmark for one in pairs for plan in one.planned}
-    trials = [trial for one in pairs for trial in one.trials]
+    return "" if case.by_pairs else too_many_excluded_of_pairs(case)
+
+
+def too_many_excluded_of_pairs(case: Case) -> str:
+    """The same of the confirming trials of both sides."""
+    share = case.baseline.set_aside if case.baseline else Limits().set_aside
+    names = {plan.benchmark for one in case.pairs for plan in one.planned}
+    trials = [trial for one in case.pairs for trial in one.trials]
     return _spent(trials, 2 * FIRST_BLOCK * len(names), share)
 
 
