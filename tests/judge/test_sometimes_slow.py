@@ -48,8 +48,10 @@ def test_one_wild_trial_of_three_does_not_pass_the_screen():
     assert outcome(report) == ("G021", "inconclusive", 5)
     assert only(report).path[:2] == (
         "not flagged in the screen at +0.10 % (flagged above +2.5 %, 5 accepted sessions)",
-        "flagged for its scatter: 1 of 3 trials more than 20.0 % beyond their median; "
-        "of the accepted 0.00 % were",
+        (
+            "flagged for its scatter: 1 of 3 trials more than 20.0 % beyond their median; "
+            "of the accepted 0.00 % were"
+        ),
     )
 
 

@@ -173,10 +173,10 @@ def test_without_a_fair_order_it_is_fooled(kind, order, fooled):
 @pytest.mark.parametrize(
     ("kappa", "at_most", "at_tau", "at_none"),
     [
-        (0.3, 1.21, 1.16, 1.27),
-        (0.5, 1.30, 1.26, 1.40),
-        (0.7, 1.40, 1.37, 1.55),
-        (0.93, 1.56, 1.54, 1.79),
+        (0.3, 1.22, 1.16, 1.27),
+        (0.5, 1.31, 1.26, 1.40),
+        (0.7, 1.42, 1.37, 1.55),
+        (0.93, 1.57, 1.54, 1.79),
     ],
 )
 def test_nearness_to_walds_bound(kappa, at_most, at_tau, at_none):
