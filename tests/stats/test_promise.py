@@ -109,9 +109,12 @@ def test_recorded_counts(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_power(kind):
-    """At noise that 100 pairs can bear, a loss of T is proven in 99 % and its absence in 99 %."""
+    """At noise that 100 pairs can bear, a loss of T is proven in 99 % and its absence in 99 %.
+
+    In 98 % where a fifth of the trials of either side take twice as long.
+    """
     assert alarms_of(kind, TOLERANCE) / DRAWS >= 0.99
-    assert passes_of(kind, 0.0) / DRAWS >= 0.99
+    assert passes_of(kind, 0.0) / DRAWS >= (0.98 if kind == "outliers" else 0.99)
 
 
 @pytest.mark.parametrize("sigma", [0.001, 0.005, 0.02, 0.1, 0.5])
@@ -158,7 +161,7 @@ def test_the_real_order_of_trials_keeps_the_bounds(kind, alarms, misses):
     ("kind", "order", "fooled"),
     [
         ("slot", lambda size: [slot % 2 == 1 for slot in range(2 * size)], 1000),
-        ("drift", lambda size: [slot >= size for slot in range(2 * size)], 137),
+        ("drift", lambda size: [slot >= size for slot in range(2 * size)], 136),
     ],
     ids=["in turn, every other slot slow", "base first, the host drifting"],
 )
