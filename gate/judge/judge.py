@@ -13,6 +13,7 @@ from gate.judge.host_stability.controls import warn_of_moves
 from gate.judge.host_stability.standing import renew_decisions
 from gate.judge.report_sections import build_report
 from gate.judge.summary import JudgedSuite, importance
+from gate.judge.verdict.in_force import tell_unearned
 from gate.judge.verdict.suite import Suite
 from gate.judge.verdict.waivers import apply_waivers
 from gate.model import Role
@@ -32,6 +33,7 @@ FINDING_STEPS: tuple[FindingStep, ...] = (
     warn_of_moves,
     apply_waivers,
     require_coverage,
+    tell_unearned,
 )
 """What happens to the findings after both stages, in this order: each step sees what the ones
 before it made of them."""

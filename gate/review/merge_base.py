@@ -65,6 +65,12 @@ class MergeBase:
     """The commit that is judged; empty for the working tree."""
     terms: Terms = field(default_factory=Terms)
     """What the tree judged says itself: shown, compared with, and never obeyed."""
+    top: Path | None = None
+    """The repository; None where no merge base was asked for."""
+    head: str = ""
+    """The commit that is judged, or that the working tree has checked out."""
+    folder: str = ""
+    """The baselines, from the repository's top."""
 
     def removes(self, baseline: Baseline) -> bool:
         """Whether the tree judged, which can be read, has not this baseline any more."""
@@ -109,6 +115,9 @@ def open_merge_base(
                 changes=changed_profiles(layout, *trees),
                 proposed=judged,
                 terms=after,
+                top=layout.top,
+                head=head,
+                folder=layout.baseline,
             )
         except GateError as error:
             # As git writes it: the scratch directory is gone when somebody reads this.

@@ -71,9 +71,7 @@ class AcceptedHistory:
     def accept(self, count=1):
         """Measure HEAD and accept it; returns the text of the baseline, which is not committed."""
         level = self.cost()
-        paths = [
-            self.project.session({"b": [one * level for one in QUIET]}) for _ in range(count)
-        ]
+        paths = [self.project.session({"b": [one * level for one in QUIET]}) for _ in range(count)]
         words = ("--reason", "it is worth it", "--by", "me")
         answer = self.project.gate("baseline", "accept", *paths, *words)
         assert answer.status == 0, answer
@@ -109,7 +107,5 @@ class AcceptedHistory:
     def check(self, *more, out="out"):
         """`gate check --merge-base main` of HEAD; its answer and its report."""
         self.play()
-        answer = self.project.gate(
-            "check", "--merge-base", "main", "--out", out, "--quiet", *more
-        )
+        answer = self.project.gate("check", "--merge-base", "main", "--out", out, "--quiet", *more)
         return answer, json.loads((self.root / out / "report.json").read_text())
