@@ -114,4 +114,5 @@ def test_the_steps_of_a_finding_are_ordered():
         "warn_of_moves",
         "apply_waivers",
         "require_coverage",
+        "tell_unearned",
     ]

@@ -68,9 +68,9 @@ class AcceptedHistory:
         rows = [[one * self.cost(side) for one in QUIET] * 40 for side in ("HEAD", base)]
         self.project.record({"b": rows[0]}, {"b": rows[1]})
 
-    def accept(self, count=1):
+    def accept(self, count=1, level=None):
         """Measure HEAD and accept it; returns the text of the baseline, which is not committed."""
-        level = self.cost()
+        level = self.cost() if level is None else level
         paths = [self.project.session({"b": [one * level for one in QUIET]}) for _ in range(count)]
         words = ("--reason", "it is worth it", "--by", "me")
         answer = self.project.gate("baseline", "accept", *paths, *words)
@@ -109,3 +109,11 @@ class AcceptedHistory:
         self.play()
         answer = self.project.gate("check", "--merge-base", "main", "--out", out, "--quiet", *more)
         return answer, json.loads((self.root / out / "report.json").read_text())
+
+    def clone(self, place, *branches):
+        """Another clone with the history of some branches; of all where none is named."""
+        self.git("init", "-q", "-b", "empty", str(place))
+        wanted = [f"+refs/heads/{one}:refs/remotes/origin/{one}" for one in branches or ("*",)]
+        self.git("-C", str(place), "fetch", "-q", str(self.root), *wanted)
+        self.git("-C", str(place), "checkout", "-q", "--detach", "origin/main")
+        return place

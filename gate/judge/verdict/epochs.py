@@ -61,6 +61,12 @@ def reference(series: Series) -> ReferenceSessions:
     return ReferenceSessions(moved, len(current))
 
 
+_UNSURE = (
+    "git was not asked, or does not know, whether the base has the code of that level: it counts "
+    "all the same"
+)
+
+
 def accepted_change(series: Series) -> LevelShift | None:
     """The acceptance that opened the current epoch, where the base side may be from before it.
 
@@ -120,7 +126,9 @@ def fresh_acceptance(series: Series) -> tuple[str, ...]:
     step = percent(ratio(change.after - change.before))
     host = _opened_by(series)
     with_host = f" with the host ({describe_changed(host)})" if host else ""
-    return (f"{step} was accepted{with_host} on {by.accepted[:10]} by {by.by}: {by.reason}",)
+    said = f"{step} was accepted{with_host} on {by.accepted[:10]} by {by.by}: {by.reason}"
+    unsure = change.after > change.before and not _place(series)
+    return (said, _UNSURE) if unsure else (said,)
 
 
 def block_costs(

@@ -95,7 +95,10 @@ def _why(anchor: AcceptedSession, step: float, lineage: Lineage) -> str:
     if anchor.dirty:
         why = f"it was measured with changes that are not in commit {commit}"
     elif anchor.id in lineage.unknown:
-        why = f"git cannot tell here whether the base has commit {commit}"
+        why = (
+            f"git cannot tell here whether the base has commit {commit}; "
+            f"`git fetch origin {anchor.commit}` may help, a session of the base accepted does"
+        )
     else:
         why = f"commit {commit} is not in the base"
     who = f"{percent(step)}, by {anchor.by[:_LONGEST]}"
