@@ -96,6 +96,7 @@ class _Merging(NamedTuple):
             "GIT_INDEX_FILE": str(scratch / "index"),
             "GIT_OBJECT_DIRECTORY": str(scratch),
             "GIT_ALTERNATE_OBJECT_DIRECTORIES": objects,
+            "GIT_NO_LAZY_FETCH": "1",
         }
         return cls(scratch, paths) if objects else None
 

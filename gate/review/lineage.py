@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from gate.model import Lineage
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from gate.model import Baseline
+    from gate.model import AcceptedSession, Baseline
     from gate.review.merge_base import MergeBase
 
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -49,6 +50,8 @@ def earned_at_desk(
     A session that the base's own tree does not hold was accepted by the change itself. Without a
     base side the commit checked out is both.
     """
+    if not _later_epochs(baselines):
+        return tuple(baselines)
     top, inside = vcs.top_of(Path.cwd()), vcs.prefix_of(folder) if folder.is_dir() else None
     tips = [vcs.checkout(one or Path()) for one in (base or head, head)]
     if top is None or not inside or None in tips:
@@ -67,6 +70,8 @@ def earned_by(
     baselines: Sequence[Baseline], folder: Path, commit: str, *, strict: bool = True
 ) -> tuple[Baseline, ...]:
     """Baselines with the levels in force for one commit; as they are where git does not know it."""
+    if not _later_epochs(baselines):
+        return tuple(baselines)
     top, inside = vcs.top_of(Path.cwd()), vcs.prefix_of(folder) if folder.is_dir() else None
     if top is None or inside is None or not _COMMIT.fullmatch(commit):
         return tuple(baselines)
@@ -78,58 +83,59 @@ def lineage_of(
     baselines: Sequence[Baseline], top: Path, base: str, head: str, folder: str
 ) -> Lineage | None:
     """What git says of the commits of accepted sessions; None where it knows none of them."""
-    every = sorted(
-        (one for known in baselines for one in known.sessions if _COMMIT.fullmatch(one.commit)),
-        key=lambda one: (one.started, one.id),
-        reverse=True,
-    )
+    later = _later_epochs(baselines)
+    every = [one for known in baselines for one in known.sessions if _COMMIT.fullmatch(one.commit)]
+    if not later or not every:
+        return None
     known = vcs_history.known_commits(top, {one.commit for one in every} | {base, head})
     shallow = vcs_history.is_shallow(top)
     if not {base, head} <= known or not (shallow or any(one.commit in known for one in every)):
         return None
-    later = _later(baselines)
-    urgent = dict.fromkeys(one.commit for one in every if one.id in later)
     tips = {"base": base, "change": head}
-    where = _places(top, tips, known, [one for one in urgent if one in known], folder)
+    places = _by_ancestry(top, tips, known)
+    for number, commit in enumerate(_undecided(later, every, places)):
+        found = _by_content(top, tips, commit, folder) if number < _MOST_BY_CONTENT else None
+        if found == "base" or places[commit] == "outside":
+            places[commit] = found or "unknown"
     sets: dict[str, set[str]] = {"base": set(), "change": set(), "outside": set(), "unknown": set()}
     for one in every:
-        place = where.get(one.commit, "unknown")
+        place = places.get(one.commit, "unknown")
         unsure = one.dirty or (shallow and place == "outside")
         sets["unknown" if unsure else place].add(one.id)
     return Lineage(**{name: frozenset(ids) for name, ids in sets.items()})
 
 
-def _later(baselines: Sequence[Baseline]) -> frozenset[str]:
-    """Sessions of later epochs than the first, which alone can be out of force."""
-    return frozenset(
-        point.session
+def _later_epochs(baselines: Sequence[Baseline]) -> set[frozenset[str]]:
+    """The sessions of each epoch but the first of a series, which alone can be out of force."""
+    return {
+        frozenset(point.session for point in points)
         for known in baselines
         for series in known.series
-        for point in series.points
-        if point.epoch > series.points[0].epoch
-    )
+        for epoch, points in groupby(series.points, key=lambda point: point.epoch)
+        if epoch > series.points[0].epoch
+    }
 
 
-def _places(
-    top: Path,
-    tips: Mapping[str, str],
-    known: Collection[str],
-    urgent: Sequence[str],
-    folder: str,
-) -> Mapping[str, str]:
-    """Where each known commit is: in the base, in the change, outside; absent where unknown."""
+def _by_ancestry(top: Path, tips: Mapping[str, str], known: Collection[str]) -> dict[str, str]:
+    """Where each known commit is: in the base, in the change, or outside; nothing if git fails."""
     places: dict[str, str] = {}
     for name, tip in tips.items():
         found = vcs_history.contained(top, [one for one in known if one not in places], tip)
         if found is None:
             return {}
         places |= dict.fromkeys(found, name)
-    places = dict.fromkeys(known, "outside") | places
-    for number, commit in enumerate(one for one in urgent if places[one] != "base"):
-        found_in = _by_content(top, tips, commit, folder) if number < _MOST_BY_CONTENT else None
-        if found_in == "base" or places[commit] == "outside":
-            places[commit] = found_in or "unknown"
-    return places
+    return dict.fromkeys(known, "outside") | places
+
+
+def _undecided(
+    later: Collection[frozenset[str]], every: Sequence[AcceptedSession], places: Mapping[str, str]
+) -> list[str]:
+    """Known commits of epochs of which no session is of the base's history, newest first."""
+    newest = sorted(every, key=lambda one: (one.started, one.id), reverse=True)
+    held = {one.id for one in every if not one.dirty and places.get(one.commit) == "base"}
+    asked = frozenset().union(*(ids for ids in later if not ids & held))
+    rows = (one.commit for one in newest if one.id in asked and not one.dirty)
+    return [one for one in dict.fromkeys(rows) if one in places]
 
 
 def _by_content(top: Path, tips: Mapping[str, str], commit: str, folder: str) -> str | None:
