@@ -36,9 +36,10 @@ def earned(known: MergeBase) -> tuple[Baseline, ...]:
     Where git knows none of their commits, as they are of another repository, all stand as they are.
     """
     baselines = read_baselines(known.baseline)
-    if known.top is None:
+    if known.layout is None:
         return baselines
-    lineage = lineage_of(baselines, known.top, known.commit, known.head, known.folder)
+    top, folder = known.layout.top, known.layout.baseline
+    lineage = lineage_of(baselines, top, known.commit, known.head, folder)
     return tuple(in_force(one, lineage) for one in baselines)
 
 
