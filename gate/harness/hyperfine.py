@@ -17,6 +17,7 @@ from gate.formats.strict import document, export, finite, items, mapping, quote,
 from gate.harness.base import Harness, Reading
 from gate.harness.expand import completed_count, expand, output_values
 from gate.harness.process import Clock, ask_version, demand, finish
+from gate.linux.shell import has_pipe, sh_words, shell_words
 from gate.model import Value
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ _CURE = (
     "Install hyperfine 1.15 or newer, below 3, with the system's package manager: "
     "apt install hyperfine."
 )
+_PIPED = 'Write shell = "bash"; a "|" that is a word of the command stands in quotes.'
 _VERSION = re.compile(r"\Ahyperfine ((\d+)\.(\d+)\S*)\s*\Z")
 _MISSING = {
     "memory": "hyperfine gives peak memory from version 1.20 on, and the kernel cannot report that "
@@ -60,7 +62,7 @@ class Hyperfine(Harness):
         work, clock, root = context.profile.work, Clock(context), Path(context.profile.root)
         prepare, warm_up, measured = _commands(context)
         if prepare is not None:
-            finish(clock.run(("sh", "-c", prepare), root), "the prepare command")
+            finish(clock.run(prepare, root), "the prepare command")
         for _ in range(work.warmup):
             finish(clock.run(warm_up, root), "a warm-up run")
         output, printed = (context.scratch / name for name in ("hyperfine.json", "printed.txt"))
@@ -107,8 +109,8 @@ def _only_run(text: str) -> HyperfineRun:
     return run
 
 
-def _commands(context: TrialContext) -> tuple[str | None, list[str], str]:
-    """The prepare command, and the measured one both as a warm-up starts it and for hyperfine.
+def _commands(context: TrialContext) -> tuple[tuple[str, ...] | None, tuple[str, ...], str]:
+    """The words of the prepare command and of the measured one, and the latter for hyperfine.
 
     A shell is put before the command here: hyperfine would try it out first, and that would be a
     part of what the trial costs.
@@ -117,19 +119,22 @@ def _commands(context: TrialContext) -> tuple[str | None, list[str], str]:
     if work.command is None or not work.command.strip():
         raise context.error("G233", "the profile names no command.", 'Add command = "...".')
     command = expand(work.command, context)
-    prepare = None if work.prepare is None else expand(work.prepare, context)
+    own = context.environment
+    prepare = None if work.prepare is None else sh_words(expand(work.prepare, context), own)
     try:
-        words = shlex.split(command if work.shell == "none" else work.shell)
+        words = tuple(shlex.split(command if work.shell == "none" else work.shell))
     except ValueError as error:
         why = f"the command cannot be split into words: {error}."
         raise context.error("G233", why, "Close every quotation mark.") from None
     if work.shell == "none":
+        if "|" in words and has_pipe(command):
+            why = f"“{quote(command)}” has a pipe, and no shell runs it."
+            raise context.error("G283", why, _PIPED)
         return prepare, words, command
     if not words:
         cure = 'Write shell = "none", or name a shell.'
         raise context.error("G233", "shell is empty.", cure)
-    shell = ["sh"] if work.shell == "default" else words
-    words = [*shell, "-c", command]
+    words = shell_words(command, own, ("sh",) if work.shell == "default" else words)
     return prepare, words, shlex.join(words)
 
 
