@@ -15,10 +15,10 @@ from gate.errors import TrialFailed
 from gate.formats.profile.metric_kinds import HYPERFINE_KINDS
 from gate.formats.strict import document, export, finite, items, mapping, quote, safe_text, text_of
 from gate.harness.base import Harness, Reading
-from gate.harness.expand import completed_count, expand, output_values
+from gate.harness.expand import completed_count, expand, output_values, work_done
 from gate.harness.process import Clock, ask_version, demand, finish
 from gate.linux.shell import has_pipe, sh_words, shell_words
-from gate.model import Value
+from gate.model import Expectation, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -70,12 +70,16 @@ class Hyperfine(Harness):
             left_behind.unlink(missing_ok=True)
         # Only flags that 1.15 and 2.x share.
         argv = ("hyperfine", "--runs", "1", "--shell=none", "--export-json", str(output))
-        redirect = (f"--output={printed}",) if work.outputs else ()
-        outcome = finish(clock.run((*argv, *redirect, "--", measured), root), "hyperfine")
-        run = _only_run(export(output, "hyperfine"))
-        said = export(printed, "the command", empty=True) if work.outputs else ""
-        figures = output_values(said, work.outputs)
-        values = (*run.values, *_memory(run, outcome), *figures)
+        expect = work.expect or Expectation()
+        reads = bool(work.outputs or expect.stdout or expect.figure)
+        redirect = (f"--output={printed}",) if reads else ()
+        failing = ("--ignore-failure",) if expect.status else ()
+        words = (*argv, *redirect, *failing, "--", measured)
+        outcome = finish(clock.run(words, root), "hyperfine")
+        run = _only_run(export(output, "hyperfine"), expect.status)
+        said = export(printed, "the command", empty=True) if reads else ""
+        done, figures = work_done(said, expect), output_values(said, work.outputs)
+        values = (*run.values, *_memory(run, outcome), *figures, *done)
         demand(context, self.kinds, values, _MISSING)
         return Reading(values=values, work=completed_count(work, figures))
 
@@ -88,8 +92,8 @@ def _memory(run: HyperfineRun, outcome: Outcome) -> tuple[Value, ...]:
     return (Value(metric="memory", value=outcome.usage.memory),)
 
 
-def _only_run(text: str) -> HyperfineRun:
-    """Find the one run of the one result, which must have ended well and taken time."""
+def _only_run(text: str, status: int) -> HyperfineRun:
+    """Find the one run of the one result, which must have ended so and taken time."""
     _, results = parse(text)
     counts = [len(result.runs) for result in results]
     if counts != [1]:
@@ -98,9 +102,10 @@ def _only_run(text: str) -> HyperfineRun:
             "expected 1 with 1"
         )
     run = results[0].runs[0]
-    if run.exit_code != 0:
+    if run.exit_code != status:
         end = "a signal" if run.exit_code is None else f"status {run.exit_code}"
-        raise TrialFailed(f"the command ended with {end}")
+        wanted = f", not with {status} as expected" if status else ""
+        raise TrialFailed(f"the command ended with {end}{wanted}")
     if next(value.value for value in run.values if value.metric == "wall") <= 0:
         raise TrialFailed(
             "the wall-clock time is 0: the command is below the clock's resolution; "

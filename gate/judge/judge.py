@@ -13,7 +13,7 @@ from gate.judge.host_stability.controls import warn_of_moves
 from gate.judge.host_stability.standing import renew_decisions
 from gate.judge.report_sections import build_report
 from gate.judge.summary import JudgedSuite, importance
-from gate.judge.verdict.gains import doubt_gains
+from gate.judge.verdict.gains import demand_work, doubt_gains
 from gate.judge.verdict.suite import Suite
 from gate.judge.verdict.waivers import apply_waivers
 from gate.model import Role
@@ -31,6 +31,7 @@ FINDING_STEPS: tuple[FindingStep, ...] = (
     renew_decisions,
     apply_shapes,
     warn_of_moves,
+    demand_work,
     doubt_gains,
     apply_waivers,
     require_coverage,

@@ -100,3 +100,42 @@ def test_work_in_a_daemon_is_broken(tmp_path):
     project = Project(tmp_path, "").measure()
     closed(project, project.check(GOES_AWAY), 4, "G050")
     assert "left a process behind" in project.headline()
+
+
+EXPECT = "[expect]\nfigure = 'processed ([0-9]+) records'\n"
+
+
+def test_less_work_is_broken_until_it_is_accepted(tmp_path):
+    """A head that processes 400 of 1000 records closes, against sessions and against pairs; once
+    that figure is accepted it passes, and 300 do not."""
+    project = Project(tmp_path, "", EXPECT).measure()
+    assert project.check().status == 0
+    assert "work_done" in (tmp_path / "baselines/lab/p.toml").read_text("utf-8")
+    less = WORK.replace("1000", "400")
+    closed(project, project.check(less), 4, "G055")
+    assert "400 by expect.figure, and 1000 was accepted" in project.headline()
+    project.accept(tmp_path / "out/p/head.json")
+    assert project.check(less).status == 0
+    closed(project, project.check(WORK.replace("1000", "300")), 4, "G055")
+
+
+@pytest.mark.parametrize(
+    ("program", "note"),
+    [
+        (WORK, "ended with status 0, not with 3 as expected"),
+        (SAYS_USAGE + "exit(3)", "expected output that matches"),
+        (CRASHES, "it printed nothing"),
+        (WORK + "exit(4)", "ended with status 4, not with 3 as expected"),
+    ],
+)
+def test_the_expected_status_and_output(tmp_path, program, note):
+    """Under real hyperfine: status 3 with its output is a trial, any other end fails it."""
+    project = Project(tmp_path, "", "[expect]\nstatus = 3\nstdout = '^processed'\n")
+    (tmp_path / "head/bench.py").write_text(WORK + "exit(3)", "utf-8")
+    run = ("run", "p", "--head", "head", "--quiet")
+    assert project.gate(*run).status == 0
+    (tmp_path / "head/bench.py").write_text(program, "utf-8")
+    answer = project.gate(*run)
+    assert answer.status == 4, answer
+    session = (tmp_path / "reports/sessions/p-002.json").read_text("utf-8")
+    assert note in session

@@ -1,7 +1,8 @@
-"""Gains that are too large to be believed unseen.
+"""Gains that may be none: of a head that does less, or that is too fast to be believed unseen.
 
-A program that crashed, printed its usage or left its work to somebody else is very fast. So what
-would pass with such a gain is suspicious, and closes, until somebody who looked accepts the level.
+A program that crashed, printed its usage or left its work to somebody else is very fast. Where
+`[expect]` says how to read what was done, less of it is broken, whatever the time. And what would
+pass with an implausible gain is suspicious, until somebody who looked accepts the level.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from typing import TYPE_CHECKING
 from gate.judge.verdict.epochs import largest_gain
 from gate.judge.verdict.findings import advice_of
 from gate.judge.verdict.series import key_of, series_of
-from gate.model import Role, Verdict
-from gate.stats.costs import ratio
+from gate.judge.verdict.suite import trials_by_benchmark, values_in
+from gate.model import WORK_DONE, Role, Verdict
+from gate.stats.costs import LEAST_SESSIONS, ratio
 from gate.units import percent
 
 if TYPE_CHECKING:
@@ -21,14 +23,67 @@ if TYPE_CHECKING:
 
     from gate.judge.verdict.series import SeriesKey
     from gate.judge.verdict.suite import Case, Suite
-    from gate.model import Finding
+    from gate.model import Finding, Session
 
-CODE = "G046"
+CODE, LESS_WORK = "G046", "G055"
 PLAUSIBLE = 0.5
 """The gain that is believed: twice as fast."""
 _TIMES = 3
 """A gain of so many times the largest that was accepted is believed too, taken in logs."""
 _PASSES = frozenset({Verdict.PASSED, Verdict.IMPROVED})
+
+
+def demand_work(findings: Sequence[Finding], suite: Suite) -> tuple[Finding, ...]:
+    """The findings, those of benchmarks whose head did less than the base or baseline broken."""
+    less = {case.profile: _less_work(case) for case in suite.cases}
+    return tuple(_without_work(one, less[one.profile].get(one.benchmark, "")) for one in findings)
+
+
+def _without_work(found: Finding, less: str) -> Finding:
+    if not less or found.role is not Role.GATE or found.verdict.rank >= Verdict.BROKEN.rank:
+        return found
+    return replace(
+        found,
+        code=LESS_WORK,
+        verdict=Verdict.BROKEN,
+        headline=less,
+        advice=advice_of(LESS_WORK, found.role),
+        path=(*found.path, less),
+    )
+
+
+def _less_work(case: Case) -> dict[str, str]:
+    """What to say of each benchmark of which a trial did less; of a group, what its points did."""
+    said = {plan.benchmark: _compare_work(case, plan.benchmark) for plan in case.head.planned}
+    for plan in case.head.planned:
+        said[plan.benchmark] = next(filter(None, map(said.get, (plan.benchmark, *plan.members))), "")
+    return said
+
+
+def _compare_work(case: Case, benchmark: str) -> str:
+    """The least of the head against the least that was accepted, and that the base did.
+
+    A base from before an accepted change is not asked: that change may be of what is done.
+    """
+    head = _work_of((case.head, case.pair_head), benchmark)
+    known = case.baseline.series if case.baseline else ()
+    own = next((s for s in known if (s.benchmark, s.metric) == (benchmark, WORK_DONE)), None)
+    accepted = own.current if own else ()
+    fresh = 0 < len(accepted) < LEAST_SESSIONS and accepted[0].epoch > 1
+    base = () if fresh else _work_of((case.pair_base,), benchmark)
+    wanted = {
+        "was accepted": [value for point in accepted for value in point.values],
+        "is the base's": base,
+    }
+    for whose, values in wanted.items():
+        if head and values and min(head) < min(values):
+            return f"did less work: {min(head):g} by expect.figure, and {min(values):g} {whose}"
+    return ""
+
+
+def _work_of(sessions: Sequence[Session | None], benchmark: str) -> tuple[float, ...]:
+    trials = (trials_by_benchmark(session).get(benchmark, ()) for session in sessions)
+    return tuple(value for own in trials for value in values_in(own, WORK_DONE))
 
 
 def doubt_gains(findings: Sequence[Finding], suite: Suite) -> tuple[Finding, ...]:
