@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from gate.judge.verdict.series import SeriesKey
     from gate.judge.verdict.suite import Case, Suite
-    from gate.model import Finding, Session
+    from gate.model import Baseline, Finding, Session
 
 CODE, LESS_WORK = "G046", "G055"
 PLAUSIBLE = 0.5
@@ -66,7 +66,7 @@ def _compare_work(case: Case, benchmark: str) -> str:
     A base from before an accepted change is not asked: that change may be of what is done.
     """
     head = _work_of((case.head, case.pair_head), benchmark)
-    known = case.baseline.series if case.baseline else ()
+    known = case.baseline.series if case.baseline and _same_text(case, case.baseline) else ()
     own = next((s for s in known if (s.benchmark, s.metric) == (benchmark, WORK_DONE)), None)
     accepted = own.current if own else ()
     fresh = 0 < len(accepted) < LEAST_SESSIONS and accepted[0].epoch > 1
@@ -79,6 +79,11 @@ def _compare_work(case: Case, benchmark: str) -> str:
         if head and values and min(head) < min(values):
             return f"did less work: {min(head):g} by expect.figure, and {min(values):g} {whose}"
     return ""
+
+
+def _same_text(case: Case, baseline: Baseline) -> bool:
+    """Whether the baseline's figures are of what is run now."""
+    return baseline.profile_digest == case.head.profile_digest
 
 
 def _work_of(sessions: Sequence[Session | None], benchmark: str) -> tuple[float, ...]:
