@@ -92,7 +92,9 @@ def work_done(text: str, expect: Expectation) -> tuple[Value, ...]:
         TrialFailed: what was printed is not what was expected.
     """
     if expect.stdout and not _matches(expect.stdout, text, "expect.stdout", 1):
-        said = f"it printed last: {quote(last_line(text))}" if text.strip() else "it printed nothing"
+        said = (
+            f"it printed last: {quote(last_line(text))}" if text.strip() else "it printed nothing"
+        )
         raise TrialFailed(f"expected output that matches “{quote(expect.stdout)}”: {said}")
     if not expect.figure:
         return ()

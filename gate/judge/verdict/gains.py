@@ -56,7 +56,9 @@ def _less_work(case: Case) -> dict[str, str]:
     """What to say of each benchmark of which a trial did less; of a group, what its points did."""
     said = {plan.benchmark: _compare_work(case, plan.benchmark) for plan in case.head.planned}
     for plan in case.head.planned:
-        said[plan.benchmark] = next(filter(None, map(said.get, (plan.benchmark, *plan.members))), "")
+        said[plan.benchmark] = next(
+            filter(None, map(said.get, (plan.benchmark, *plan.members))), ""
+        )
     return said
 
 
