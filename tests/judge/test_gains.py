@@ -85,3 +85,44 @@ def test_its_place_among_the_verdicts():
     for worse in (Verdict.INCOMPARABLE, Verdict.MISSING, Verdict.BROKEN, Verdict.REGRESSED):
         assert join([worse, Verdict.SUSPICIOUS]) is worse
     assert (Verdict.SUSPICIOUS.opens, Verdict.SUSPICIOUS.exit_status) == (False, 5)
+
+
+def doing(*figures, level=1.0, **more):
+    """A session whose trials did so much each."""
+    rows = {"wall": at(level), "work_done": figures}
+    return session({"b": rows}, **more)
+
+
+WORK = Metric(name="work_done", unit="1", better=Better.HIGHER, role=Role.WATCH)
+
+
+@pytest.mark.parametrize(
+    ("figures", "code"), [((1000.0,) * 3, "G001"), ((1000.0, 999.0, 1000.0), "G055")]
+)
+def test_no_trial_may_do_less_than_was_accepted(figures, code):
+    """One of three trials that did 999 of 1000 breaks the benchmark; the same thousand passes, and
+    that it never varies is no matter."""
+    known = baseline(series(), series(metric=WORK, trials=(1000.0,) * 3, levels=[1.0] * 5))
+    report = decide(doing(*figures), known)
+    assert only(report).code == code
+    if code == "G055":
+        assert only(report).headline == (
+            "did less work: 999 by expect.figure, and 1000 was accepted"
+        )
+
+
+def test_another_profile_text_accepts_no_figure():
+    """What was accepted of another text is no measure of what is run now."""
+    known = baseline(series(), series(metric=WORK, trials=(1000.0,) * 3, levels=[1.0] * 5))
+    report = decide(doing(*(500.0,) * 3, profile_digest="sha256:other"), known)
+    assert only(report).code != "G055"
+
+
+def test_an_accepted_figure_is_the_measure_from_then_on():
+    """After 400 was accepted 400 passes, and 399 does not."""
+    work = series(
+        metric=WORK, trials=(1000.0,) * 3, levels=[1.0] * 5 + [0.4], epochs=[1] * 5 + [2]
+    )
+    known = baseline(series(levels=[*LEVELS, 1.0]), work)
+    assert only(decide(doing(*(400.0,) * 3), known)).code == "G001"
+    assert only(decide(doing(*(399.0,) * 3), known)).code == "G055"
