@@ -3,7 +3,7 @@
 Where both sides are measured, in random order, most of what others do on the machine hits both
 alike: it costs pairs and proves nothing false. Such a trial counts, and is marked.
 
-Whether another trial counts depends on what happened to the machine, never on its values or its side,
+Whether another trial counts depends on what happened to the machine, not on its values or side,
 so taking it again favours nobody who did not disturb it. Most of what is watched is seen for the
 machine as a whole, however, and a change can cause it: pressure on memory, a killed process, a
 throttled processor. So the judge looks at the trials that were set aside, too: their values may
