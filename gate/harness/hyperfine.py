@@ -92,7 +92,7 @@ def _memory(run: HyperfineRun, outcome: Outcome) -> tuple[Value, ...]:
     return (Value(metric="memory", value=outcome.usage.memory),)
 
 
-def _only_run(text: str, status: int) -> HyperfineRun:
+def _only_run(text: str, status: int = 0) -> HyperfineRun:
     """Find the one run of the one result, which must have ended so and taken time."""
     _, results = parse(text)
     counts = [len(result.runs) for result in results]

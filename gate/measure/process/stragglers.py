@@ -42,7 +42,7 @@ def wait_for_stragglers(find: Callable[[], Iterable[int]]) -> Stragglers:
     while left := sorted(find()):
         for number in left:
             used = _cpu(number)
-            names.setdefault(number, _name(number))
+            names[number] = _name(number) or names.get(number, "?")  # one just forked may exec
             if used - first.setdefault(number, used) >= _WORK:
                 working.add(number)
         if time.monotonic() >= until:
@@ -59,10 +59,10 @@ def _cpu(number: int) -> float:
 
 
 def _name(number: int) -> str:
-    """Its command line, or the name that the kernel keeps; of foreign make, so made safe."""
+    """Its command line, or the name that the kernel keeps, made safe; empty if it is gone."""
     try:
         line = Path(f"/proc/{number}/cmdline").read_bytes().replace(b"\0", b" ")
     except OSError:
         line = b""
     stat = process_stat(number)
-    return quote(line.decode("utf-8", "replace"))[:_LONGEST_NAME] or (stat.name if stat else "?")
+    return quote(line.decode("utf-8", "replace"))[:_LONGEST_NAME] or (stat.name if stat else "")
