@@ -41,7 +41,8 @@ class Progress:
     profile: str
     done: int
     total: int | None
-    """Absent where the number of trials depends on what they show."""
+    """Of trials; of pairs the most that may be taken, as they end with a proof. Absent where the
+    number of trials depends on what they show."""
     side: str
     trial: Trial
     units: dict[str, str]
