@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.errors import InputError
+from gate.errors import InputError, TrialFailed
 from gate.harness.base import TrialContext
 from gate.harness.expand import own_environment
 from gate.linux.cpu_list import cpus_of
@@ -156,6 +156,13 @@ class Surroundings:
             self.used = None
         else:
             self.used += own.user + own.system
+        if outcome.stragglers and outcome.status == 0:
+            count, first = len(outcome.stragglers), outcome.stragglers[0]
+            raise TrialFailed(
+                f"{Path(command.argv[0]).name} ended and left "
+                f"{'a process' if count == 1 else f'{count} processes'} behind, which went on "
+                f"unmeasured and was killed: {first}"
+            )
         return outcome
 
     @contextmanager

@@ -11,7 +11,7 @@ judged against the accepted level: base and head may differ by what was accepted
 from __future__ import annotations
 
 import math
-from itertools import groupby
+from itertools import groupby, pairwise
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -91,6 +91,13 @@ def _place(series: Series) -> str:
     ids = {point.session for point in series.accepted.current}
     sets = (("base", known.lineage.base), ("change", known.lineage.change))
     return next((name for name, some in sets if ids & some), "")
+
+
+def largest_gain(series: Series) -> float:
+    """The largest step to a better level that was ever accepted of it, in logs; 0 without one."""
+    levels = [_level(epoch) for epoch in _earlier_epochs(series)]
+    current = [_level(series.session_costs)] if series.session_costs else []
+    return max((old - new for old, new in pairwise((*levels, *current))), default=0.0)
 
 
 def _young(series: Series) -> LevelShift | None:
