@@ -6,7 +6,7 @@ judgement of numbers, but never of the news that there are none.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gate.judge.host_stability.standing import (
@@ -17,9 +17,10 @@ from gate.judge.host_stability.standing import (
     is_renewed,
     machines_that_moved,
 )
-from gate.judge.verdict.comparable import refusal
+from gate.judge.verdict.comparable import level_refusal, refusal
 from gate.judge.verdict.confirming import confirm_series
 from gate.judge.verdict.findings import make_finding
+from gate.judge.verdict.level import question_of, unknown_level, without_other_quantity
 from gate.judge.verdict.screening import Flagged, noises_in, screen_series
 from gate.judge.verdict.series import key_of, series_of
 from gate.model import Finding, Role, Verdict
@@ -28,7 +29,8 @@ from gate.stats.martingale import shares
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from gate.judge.verdict.series import SeriesKey
+    from gate.judge.verdict.level import LevelQuestion
+    from gate.judge.verdict.series import Series, SeriesKey
     from gate.judge.verdict.suite import Case, Policy, Refusal
     from gate.stats.noise import Noise
 
@@ -43,6 +45,8 @@ class FirstStage:
     """Profiles whose flagged metrics are decided by pairs; the others' by strikes."""
     blind: tuple[str, ...] = ()
     """Control profiles that say less of the host than they should, one sentence each."""
+    questions: Mapping[SeriesKey, LevelQuestion] = field(default_factory=dict)
+    """Of series with both sides, whether their level was kept."""
 
     @property
     def judged(self) -> int:
@@ -89,20 +93,65 @@ class FirstStage:
 
 def first_stage(cases: Sequence[Case], policy: Policy) -> FirstStage:
     """Screen every series of every case."""
-    suite = [ScreenedCase(case, tuple(series_of(case)), refusal(case)) for case in cases]
+    suite = [_with_refusals(case) for case in cases]
     noises = noises_in(series for one in suite for series in one.every)
     moved = machines_that_moved(suite, noises)
+    unknown = {
+        one.case.profile: unknown_level(one, noises, moved.get(one.machine))
+        for one in suite
+        if one.case.by_pairs
+    }
     answers = [
         answer
         for one in suite
-        for answer in _screen_case(one, noises, policy, moved.get(one.machine))
+        for answer in (
+            _screen_sides(one, noises, policy, unknown[one.case.profile])
+            if one.case.by_pairs
+            else _screen_case(one, noises, policy, moved.get(one.machine))
+        )
     ]
     return FirstStage(
         settled=tuple(answer for answer in answers if isinstance(answer, Finding)),
         flagged=tuple(answer for answer in answers if isinstance(answer, Flagged)),
         paired=frozenset(case.profile for case in cases if case.by_pairs),
         blind=blind_controls(suite, noises),
+        questions={
+            key_of(series): question_of(series, noises, unknown[one.case.profile])
+            for one in suite
+            if one.case.by_pairs
+            for series in one.every
+        },
     )
+
+
+def _with_refusals(case: Case) -> ScreenedCase:
+    refused = refusal(case)
+    stale = level_refusal(case) if case.by_pairs else refused
+    return ScreenedCase(case, tuple(series_of(case)), refused, stale)
+
+
+def _screen_sides(
+    one: ScreenedCase,
+    noises: Mapping[SeriesKey, Noise],
+    policy: Policy,
+    unknown: Refusal | None,
+) -> Iterator[Finding | Flagged]:
+    """Where both sides can run: what the screen cannot speak about goes to pairs."""
+    for every in one.every:
+        series = without_other_quantity(every, unknown)
+        noise = noises.get(key_of(series)) if series.accepted else None
+        answer = screen_series(series, policy, noise, unknown.reason if unknown else "")
+        yield _refused(series, answer, one.refused)
+
+
+def _refused(
+    series: Series, answer: Finding | Flagged, refused: Refusal | None
+) -> Finding | Flagged:
+    """A refusal replaces every judgement of numbers, never the news that there are none."""
+    judged = isinstance(answer, Flagged) or answer.verdict.rank <= Verdict.INCOMPARABLE.rank
+    if refused is None or not judged:
+        return answer
+    return make_finding(series, refused.code, Verdict.INCOMPARABLE, refused.reason)
 
 
 def _screen_case(
@@ -111,17 +160,10 @@ def _screen_case(
     policy: Policy,
     machine_moved: Refusal | None,
 ) -> Iterator[Finding | Flagged]:
-    case, every, refused = one
+    case, every, refused, _ = one
     renewed = refused is None and is_renewed(case)  # then no control is what it was, either
     if not renewed:
         refused = refused or host_refusal(case, every, noises, machine_moved)
     for series in every:
         answer = screen_series(series, policy, noises.get(key_of(series)))
-        # A refusal replaces every judgement of numbers, never the news that there are none.
-        judged = isinstance(answer, Flagged) or answer.verdict.rank <= Verdict.INCOMPARABLE.rank
-        if renewed:
-            yield as_new_epoch(series, answer)
-        elif refused is not None and judged:
-            yield make_finding(series, refused.code, Verdict.INCOMPARABLE, refused.reason)
-        else:
-            yield answer
+        yield as_new_epoch(series, answer) if renewed else _refused(series, answer, refused)

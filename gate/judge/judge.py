@@ -10,9 +10,10 @@ from gate.judge.context.patch_coverage import require_coverage
 from gate.judge.context.sweeps import apply_shapes
 from gate.judge.first_stage import first_stage
 from gate.judge.host_stability.controls import warn_of_moves
-from gate.judge.host_stability.standing import renew_decisions
+from gate.judge.host_stability.standing import refuse_sides_that_differ
 from gate.judge.report_sections import build_report
 from gate.judge.summary import JudgedSuite, importance
+from gate.judge.verdict.level import levels_of
 from gate.judge.verdict.suite import Suite
 from gate.judge.verdict.waivers import apply_waivers
 from gate.model import Role
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 FINDING_STEPS: tuple[FindingStep, ...] = (
     attribute_costs,
-    renew_decisions,
+    refuse_sides_that_differ,
     apply_shapes,
     warn_of_moves,
     apply_waivers,
@@ -58,7 +59,7 @@ def judge(
     """
     suite = Suite(cases=tuple(cases), policy=policy)
     first = first_stage(cases, policy)
-    findings = (*first.settled, *first.confirmed(policy))
+    findings = levels_of((*first.settled, *first.confirmed(policy)), first.questions)
     for step in FINDING_STEPS:
         findings = step(findings, suite)
     findings = (*findings, *absent)

@@ -67,6 +67,8 @@ from gate.model.report_rows import (
     Difference,
     Latency,
     Level,
+    LevelStanding,
+    LevelState,
     Origin,
     Quantile,
     SetAside,

@@ -20,6 +20,7 @@ from gate.model.report_rows import (
     Difference,
     Latency,
     Level,
+    LevelStanding,
     Origin,
     SetAside,
     Sweep,
@@ -111,6 +112,8 @@ class Finding(Strict):
     warnings: tuple[str, ...] = ()
     """What qualifies the numbers of this finding."""
     evidence: Evidence = Evidence()
+    level: LevelStanding | None = None
+    """Absent where only the head can run: then the verdict itself is about the level."""
     paid: tuple[Paid, ...] = ()
     """Who paid more or less, largest move first; for a CPU cost that pairs were taken of."""
 

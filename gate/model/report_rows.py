@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from gate.model.activation import Side
 from gate.model.bounds import Cost, LongText, Natural, Percent, Positive, Strict
@@ -19,6 +20,32 @@ class Level(Strict):
     epoch: Positive
     value: float
     """Median of its trials, in the metric's base unit."""
+
+
+class LevelState(StrEnum):
+    """Whether what runs here still stands where it was accepted, apart from the change."""
+
+    KEPT = "kept"
+    SLID = "slid"
+    """The accepted sessions and the change together are beyond the tolerance of the anchor."""
+    MOVED = "moved"
+    """The host, or the base side, left the accepted level."""
+    UNKNOWN = "not known here"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LevelStanding(Strict):
+    """Where a metric stands against the accepted level, where both sides decide of the change."""
+
+    state: LevelState
+    text: LongText
+    """The figure or the reason, as part of a sentence."""
+
+    def __str__(self) -> str:
+        """`level moved: the base side itself is +6.0 % against what was accepted`."""
+        return (
+            f"level {self.state.value}: {self.text}" if self.text else f"level {self.state.value}"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -101,8 +101,8 @@ class _Steps:
     def confirm(self, run: RunContext, screen: Session, tasks: Sequence[Task]) -> Sequence[Session]:
         """Fresh data of what is flagged: pairs where both sides can run, else head sessions."""
         flagged = [task for task in tasks if task.profile == run.profile.name]
-        if not flagged or screen.disturbances:
-            return ()
+        if not flagged or (screen.disturbances and not run.paired):
+            return ()  # further sessions would be judged with the screen
         shown = ", ".join(sorted({f"{task.benchmark} {task.metric}" for task in flagged}))
         needed = max(task.strikes or 0 for task in flagged)
         how = "pairs of base and head" if run.paired else f"{needed} further head sessions"

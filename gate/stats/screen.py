@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import combinations
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -37,8 +38,10 @@ SHARE = 0.52
 """Of beta, what the screen may spend; the second stage has the rest."""
 CONFIDENCE = 0.99
 """Level of the interval printed beside a screened loss."""
-_ANCHORS = 3
+ANCHORS = 3
 """First sessions of an epoch that make its anchor."""
+_CHANCE = 0.025
+"""That sessions of one level rise like this: a slide that closes is no two odd sittings."""
 _TAIL = 0.01
 """One-sided level at which a session has left its epoch."""
 
@@ -118,14 +121,29 @@ def slide_since_anchor(
     return since if since > _far_from_anchor(sessions, limits) else None
 
 
+def rises(values: Sequence[float]) -> bool:
+    """Whether values in order of time rise more than chance explains: Kendall 1938, exact.
+
+    Of n values in random order so many pairs or fewer fall with a chance that is the number of
+    permutations with at most that many inversions over n!. Half of the ties count as falling.
+    """
+    pairs = list(combinations(values, 2))
+    falling = sum(2 * (late < early) + (late == early) for early, late in pairs) // 2
+    ways = [1]  # permutations of the values so far, by their inversions
+    for more in range(1, len(values)):
+        places = [ways[max(k - more, 0) : k + 1] for k in range(len(ways) + more)]
+        ways = [sum(some) for some in places]
+    return sum(ways[: falling + 1]) <= _CHANCE * sum(ways)
+
+
 def _anchor(sessions: Sequence[Sequence[float]]) -> float:
-    return centre(sessions[:_ANCHORS])
+    return centre(sessions[:ANCHORS])
 
 
 def _far_from_anchor(sessions: Sequence[Sequence[float]], limits: LossLimits) -> float:
     """The distance from the anchor that is beyond both the tolerance and the noise."""
     one = robust.step_scale([median(session) for session in sessions])
-    error = one * math.sqrt(1 + math.pi / 2 / _ANCHORS)
+    error = one * math.sqrt(1 + math.pi / 2 / ANCHORS)
     return limits.most + student(1 - _TAIL, len(sessions) - 1) * error
 
 

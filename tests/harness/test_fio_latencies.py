@@ -6,7 +6,7 @@ import json
 
 import pytest
 from formats.refusal import refusal
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gate.errors import TrialFailed
@@ -131,6 +131,8 @@ def test_what_contradicts_itself_fails_the_trial(good, points, why):
         max_size=30,
     )
 )
+@example({"٥0": 1, "50.000000": 1})
+@example({"50.0": 1, "50.000000": 1})
 def test_whatever_is_kept_can_be_read_again(points):
     """No key or value that fio's place prints makes a curve that a session may not hold."""
     side = {"total_ios": 9, "iops": 1.0, "bw_bytes": 1, "clat_ns": {"N": 9, "percentile": points}}

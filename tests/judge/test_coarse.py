@@ -76,10 +76,11 @@ def test_ties_neither_hide_nor_make_a_loss(draw, loss, code):
 def test_two_modes_unchanged():
     """Two modes 30 % apart, unchanged: of 200 draws none is called regressed.
 
-    9 end undecided, because pairs whose modes fall unevenly look like a loss between none and the tolerance.
+    9 end undecided, because pairs whose modes fall unevenly look like a loss between none and the tolerance;
+    of 2 the accepted sessions happen to rise.
     """
     found = codes(two_modes, 0.0, 200, tolerance=0.1, trials=10, pairs=81)
-    assert found == {"G001": 162, "G002": 28, "G003": 1, "G020": 9}
+    assert found == {"G001": 162, "G002": 26, "G003": 1, "G020": 9, "G023": 2}
 
 
 def test_two_modes_and_a_tenth():
@@ -91,7 +92,7 @@ def test_two_modes_and_a_tenth():
 def test_two_modes_and_twice_the_tolerance():
     """A tenth at a tolerance of 5 %: 173 of 200 are proven, one passes, the others stay undecided."""
     found = codes(two_modes, 0.1, 200, tolerance=0.05, trials=10, pairs=81)
-    assert found == {"G060": 173, "G020": 24, "G024": 1, "G002": 1, "G023": 1}
+    assert found == {"G060": 173, "G020": 24, "G024": 2, "G002": 1}
 
 
 TIES = ((1.0, 1.0, 1.01), (1.0, 1.01, 1.0), (1.01, 1.0, 1.0), (1.0, 1.0, 1.01), (1.0, 1.0, 1.0))

@@ -29,7 +29,7 @@ from gate.judge.accept import Acceptance, accept
 from gate.judge.host_stability.controls import KEPT, moved_meanwhile, shorten_series, standings
 from gate.judge.verdict.interim_analysis import plan_second_stage
 from gate.judge.verdict.suite import Policy, arrange
-from gate.model import Disturbance, Role, Source, TrialStatus
+from gate.model import Disturbance, LevelState, Role, Source, TrialStatus
 
 RUNS = (0.0400, 0.0401, 0.0399)
 """Seconds of three runs of a steady control."""
@@ -95,25 +95,47 @@ def test_the_further_sessions_are_looked_at_together():
     assert only(decide([head, *ten(2)], known())).code == "G061"
 
 
-def test_pairs_are_not_judged_on_a_host_that_moved_under_them():
-    """Proven pairs are incomparable where a control moved while they ran."""
-    head = session({"b": at(1.2)}, sides=True, builtin=both())
-    assert only(decide([head, *pairs(0.2)], known())).code == "G060"
-    moved = [replace(one, controls=both(1.2)) for one in pairs(0.2)]
+@pytest.mark.parametrize("around", ["the screen", "the pairs"])
+@pytest.mark.parametrize(("loss", "code"), [(0.0, "G002"), (0.2, "G060")])
+def test_pairs_bear_a_control_that_left_what_was_accepted(around, loss, code):
+    """Both sides had the host as it was: the change is judged, whenever the control moved."""
+    screen, meanwhile = (both(1.4 if around == one else 1.0) for one in ("the screen", "the pairs"))
+    head = session({"b": at(1.2)}, sides=True, builtin=screen)
+    moved = [replace(one, controls=meanwhile) for one in pairs(loss)]
     found = only(decide([head, *moved], known()))
-    assert found.code == "G035"
-    assert "longer around the pairs" in found.headline
+    assert found.code == code
+    if around == "the screen":
+        assert found.level.state is LevelState.MOVED
+        assert "cpu-spin takes 40.0 % longer around the screen" in found.level.text
 
 
-def test_no_pair_is_spent_on_a_host_that_moved():
-    """What the screen flags is not planned to be confirmed where a control moved."""
+@pytest.mark.parametrize("level", [0.2, 1.0, 1.4])
+def test_a_control_that_moved_leaves_it_to_pairs(level):
+    """Whatever the head looks like against what was accepted, and whichever way the control went."""
 
-    def tasks(level):
-        head = session({"b": at(1.2)}, sides=True, builtin=both(level))
+    def tasks(control):
+        head = session({"b": at(level)}, sides=True, builtin=both(control))
         return plan_second_stage(arrange([head], [known()], {}), Policy())
 
-    assert [task.benchmark for task in tasks(1.0)] == ["b"]
-    assert tasks(1.2) == ()
+    assert [task.benchmark for task in tasks(1.2)] == ["b"]
+    assert [task.benchmark for task in tasks(0.2)] == ["b"]
+
+
+def test_a_control_that_differs_between_the_sides_refuses():
+    """What the change cannot reach is slower on its side too: something else is, and nothing is judged."""
+    head = session({"b": at(1.2), "c": at(1.2)}, sides=True, controls=("c",))
+    b, c = pairs(0.2), pairs(0.1, name="c")
+    sides = [
+        replace(
+            one,
+            planned=(*one.planned, *other.planned),
+            trials=(*one.trials, *(replace(t, sequence=t.sequence + 30) for t in other.trials)),
+        )
+        for one, other in zip(b, c, strict=True)
+    ]
+    report = decide([head, *sides], baseline(series("b"), series("c")))
+    assert {one.benchmark: one.code for one in report.findings} == {"b": "G035", "c": "G035"}
+    assert "the control c wall differs between the sides by +" in report.findings[0].headline
 
 
 @pytest.mark.parametrize(("level", "code"), [(1.029, "G001"), (1.032, "G035"), (0.97, "G035")])

@@ -3,7 +3,7 @@
 import pytest
 from judge.build import LEVELS, TRIALS, at, baseline, decide, only, outcome, pairs, series, session
 
-from gate.model import Verdict
+from gate.model import LevelState, Verdict
 
 ACCEPTED = baseline(series(levels=[*LEVELS, 1.3], epochs=[1] * 5 + [2]))
 """Five sessions at level 1, then a loss of 30 % accepted with one session."""
@@ -57,11 +57,13 @@ def test_an_acceptance_is_spent_once_it_is_in_the_base():
 
 
 def test_a_base_that_left_its_level_is_told():
-    """When pairs pass because the base is slow too, the finding says that the base itself moved."""
+    """When pairs pass because the base is slow too, the level beside them says that the base moved."""
     head = session({"b": at(1.2)}, sides=True)
     report = decide([head, *pairs(0.0, level=1.2)], baseline())
     assert outcome(report) == ("G002", "passed", 0)
-    assert any("the base side itself is +20.0 %" in warning for warning in only(report).warnings)
+    level = only(report).level
+    assert level.state is LevelState.MOVED
+    assert "the base side itself is +20.0 %" in level.text
 
 
 def test_an_acceptance_does_not_excuse_for_ever():
@@ -81,4 +83,4 @@ def test_an_accepted_gain_never_makes_an_unchanged_pair_a_loss():
     head = session({"b": TRIALS}, sides=True)
     report = decide([head, *pairs(0.0, level=1.0)], faster)
     assert only(report).verdict is Verdict.PASSED
-    assert any("the base side itself is +25" in w for w in only(report).warnings)
+    assert "the base side itself is +25" in only(report).level.text

@@ -27,7 +27,7 @@ from gate.formats.baseline.baseline_text import baseline_text
 from gate.judge.accept import Acceptance, accept
 from gate.judge.verdict.interim_analysis import plan_second_stage
 from gate.judge.verdict.suite import Policy, arrange
-from gate.model import EpochPolicy, Host, KnownHost, Verdict
+from gate.model import EpochPolicy, Host, KnownHost, LevelState, Verdict
 
 MOVED = replace(HOST, epoch={"kernel": "6.8", "microcode": "0x2"})
 """The host of the builders with another kernel, and a microcode that was not known before."""
@@ -64,14 +64,21 @@ def test_without_facts_on_both_sides_they_agree():
 
 
 @pytest.mark.parametrize("policy", EpochPolicy)
-def test_nothing_is_spent_on_a_moved_host(policy):
-    """However slow the head looks, the second stage has no task, with and without a base side."""
-    for sides in (True, False):
-        heads = [session({"b": at(1.3)}, host=MOVED, sides=sides)]
-        cases = arrange(heads, [baseline(policy=policy)], {})
-        assert plan_second_stage(cases, Policy()) == ()
-    still = arrange([session({"b": at(1.3)}, sides=True)], [baseline(policy=policy)], {})
-    assert len(plan_second_stage(still, Policy())) == 1
+def test_nothing_is_spent_on_a_moved_host_without_a_base_side(policy):
+    """However slow the head looks, the second stage has no task."""
+    heads = [session({"b": at(1.3)}, host=MOVED)]
+    assert plan_second_stage(arrange(heads, [baseline(policy=policy)], {}), Policy()) == ()
+
+
+@pytest.mark.parametrize("policy", EpochPolicy)
+@pytest.mark.parametrize("level", [1.0, 1.3])
+def test_a_moved_host_is_no_reason_not_to_judge_both_sides(policy, level):
+    """However fast or slow the head looks against what was accepted, pairs decide."""
+    cases = arrange(
+        [session({"b": at(level)}, host=MOVED, sides=True)], [baseline(policy=policy)], {}
+    )
+    (task,) = plan_second_stage(cases, Policy())
+    assert task.benchmark == "b"
 
 
 def test_g011_new_by_policy():
@@ -113,15 +120,18 @@ def test_g011_is_no_excuse_for_another_machine():
     assert outcome(decide(session(host=MOVED, tools={"replay": "2"}), baseline(**NEW)))[0] == "G034"
 
 
+@pytest.mark.parametrize("policy", EpochPolicy)
 @pytest.mark.parametrize(
-    ("loss", "code", "status"), [(0.0, "G011", 0), (0.2, "G060", 10)], ids=["unchanged", "slower"]
+    ("loss", "code", "status"), [(0.0, "G002", 0), (0.2, "G060", 10)], ids=["unchanged", "slower"]
 )
-def test_pairs_handed_in_still_prove_a_loss(loss, code, status):
-    """Both sides of a pair had the host as it is now: --allow new lets no proven loss through."""
+def test_pairs_decide_where_an_epoch_fact_moved(policy, loss, code, status):
+    """Both sides of a pair had the host as it is now; the level beside it moved with the host."""
     moved = [replace(one, host=MOVED) for one in pairs(loss)]
     head = session({"b": at(1.3)}, sides=True, host=MOVED)
-    report = decide([head, *moved], baseline(**NEW), allow_new=True)
+    report = decide([head, *moved], baseline(policy=policy))
     assert (only(report).code, report.exit_status) == (code, status)
+    assert only(report).level.state is LevelState.MOVED
+    assert "kernel 6.1 -> 6.8" in only(report).level.text
 
 
 def test_strikes_prove_nothing_on_a_moved_host():
@@ -143,13 +153,13 @@ def test_g031_names_every_fact_up_to_three():
 
 
 def test_g037_the_host_moved_inside_one_check():
-    """Strikes and pairs must find the host as the screen found it."""
+    """Both sides of the pairs must find the same host, and strikes that of the screen."""
     head = session({"b": at(1.2)}, sides=True)
     base, confirming = pairs(0.2)
     report = decide([head, base, replace(confirming, host=MOVED)])
     assert outcome(report) == ("G037", "incomparable", 5)
     assert only(report).headline == (
-        f"the host moved between sessions head-1 and pairs-head: {WHAT}"
+        f"the host moved between sessions pairs-base and pairs-head: {WHAT}"
     )
     late = [session({"b": at(1.2)}), *strikes([1.2] * 10)]
     late[-1] = replace(late[-1], host=MOVED)

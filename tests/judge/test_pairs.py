@@ -20,7 +20,7 @@ from judge.build import (
     session,
 )
 
-from gate.model import Better, State, Trials
+from gate.model import Better, LevelState, State, Trials
 from gate.stats.screen import SHARE
 from gate.units import percent
 
@@ -148,13 +148,34 @@ def test_few_sessions_with_sides_are_confirmed_unscreened():
     assert outcome(decide([head, *pairs(0.2)], few)) == ("G060", "regressed", 10)
 
 
-def test_a_slide_is_told_beside_pairs_that_pass():
-    """Where base and head both stand at the end of a slide, the pairs pass and the slide is told."""
-    levels = [1.0, 1.03, 1.06, 1.09, 1.09, 1.09, 1.09, 1.09, 1.09]
-    head = session({"b": at(1.17)}, sides=True)
-    found = only(decide([head, *pairs(0.0)], baseline(series(levels=levels))))
-    assert found.code == "G002"
-    assert any("slid" in warning for warning in found.warnings)
+SLID = [1.012**step for step in range(13)]
+"""Accepted one after the other, each a little slower than the last."""
+
+
+def test_a_level_that_slid_closes_beside_pairs_that_pass():
+    """Where base and head both stand at the end of a slide, the change passes and the level closes."""
+    head = session({"b": at(1.15)}, sides=True)
+    report = decide([head, *pairs(0.0, level=1.15)], baseline(series(levels=SLID)))
+    assert outcome(report) == ("G023", "inconclusive", 5)
+    assert only(report).level.state is LevelState.SLID
+    assert only(report).headline.startswith("slid +12.7 % since")
+    assert "; the change itself: " in only(report).headline
+
+
+def test_what_the_host_lost_today_is_no_slide():
+    """Both sides stand 15 % above what was accepted: told as moved, and nobody's to answer for."""
+    head = session({"b": at(1.15)}, sides=True)
+    report = decide([head, *pairs(0.0, level=1.15)])
+    assert outcome(report) == ("G002", "passed", 0)
+    assert only(report).level.state is LevelState.MOVED
+
+
+def test_two_odd_sittings_are_no_slide():
+    """Sessions that went up and came back have not slid, however odd the newest of them are."""
+    levels = [1.0, 1.0, 1.12, 1.0, 1.12, 1.0, 1.12, 1.0, 1.12]
+    head = session({"b": at(1.12)}, sides=True)
+    report = decide([head, *pairs(0.0, level=1.12)], baseline(series(levels=levels)))
+    assert outcome(report) == ("G002", "passed", 0)
 
 
 def test_pairs_of_a_rate():

@@ -109,7 +109,7 @@ def test_the_steps_of_a_finding_are_ordered():
     """Waivers come after shapes and before coverage: a waived loss is no pass to be emptied."""
     assert [step.__name__ for step in FINDING_STEPS] == [
         "attribute_costs",
-        "renew_decisions",
+        "refuse_sides_that_differ",
         "apply_shapes",
         "warn_of_moves",
         "apply_waivers",

@@ -87,7 +87,7 @@ def with_metric(metric):
         for one in head.trials
     )
     metrics = (*head.metrics, metric)
-    head = replace(head, trials=trials, metrics=metrics)
+    head = replace(head, trials=trials, metrics=metrics, sides=False)
     return decide(head, known(), profile=replace(PROFILE, metrics=metrics))
 
 
@@ -121,7 +121,7 @@ def test_a_new_point_has_no_base_and_tells_nothing():
 def test_what_may_not_be_compared_is_not_told():
     """On another host the curve is drawn, and its change is nobody's."""
     head = group_session((1000.0, 3000.0, 3200.0))
-    other = replace(head, host=replace(head.host, stable={"cpu": "y"}))
+    other = replace(head, host=replace(head.host, stable={"cpu": "y"}), sides=False)
     found = sweep(decide(other, known(), profile=PROFILE))
     assert {one.verdict for one in found.points} == {Verdict.INCOMPARABLE}
     assert found.points[2].head == pytest.approx(3200, rel=0.01)

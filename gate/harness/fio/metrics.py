@@ -116,7 +116,7 @@ class _Table:
             self.missing[metric] = "fio gives 0: it is below the clock's resolution"
 
 
-_PERCENT = re.compile(r"\d{1,3}(\.\d+)?")
+_PERCENT = re.compile(r"[0-9]{1,3}(\.[0-9]+)?")
 _MOST_POINTS = 20
 """As many as fio takes in percentile_list."""
 
@@ -154,6 +154,8 @@ def _points(side: FioSide) -> tuple[tuple[float, float], ...]:
     )
     if len(points) > _MOST_POINTS:
         raise TrialFailed(f"fio gives {len(points)} percentiles, and it knows {_MOST_POINTS}")
+    if len({point for point, _ in points}) < len(points):
+        raise TrialFailed(f"fio gives a percentile of {side.side} twice")
     if any(before > after for (_, before), (_, after) in pairwise(points)):
         raise TrialFailed(f"fio's completion latencies of {side.side} fall over their percentiles")
     return tuple(points)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from gate.judge.verdict.suite import Case, Suite
     from gate.model import AcceptedSession, Finding, Session
 
+_SCREEN = "the screen"
 KEPT = 5
 """Values that stand for a session, however long it was: the medians of as many parts of it."""
 _DIGITS = 4
@@ -91,7 +92,9 @@ def standings(case: Case) -> tuple[ControlStanding, ...]:
 
 def moved_builtin(case: Case) -> Refusal | None:
     """The built-in control that is farthest from where it was accepted, if the host moved."""
-    gross = [one for one in standings(case) if one.gross]
+    every = [one for one in standings(case) if one.gross]
+    # Both sides of a pair had the same host, moved or not: around the screen alone it counts.
+    gross = [one for one in every if one.when == _SCREEN] if case.by_pairs else every
     if not gross:
         return None
     worst = max(gross, key=lambda one: abs(one.moved) / one.allowed)
@@ -130,7 +133,7 @@ def _fresh(case: Case, name: str) -> Iterator[tuple[str, tuple[tuple[float, ...]
     slowed a few of them can prove nothing.
     """
     for when, sessions in (
-        ("the screen", (case.head,)),
+        (_SCREEN, (case.head,)),
         ("the further sessions", case.strikes),
         ("the pairs", (case.pair_head,)),
     ):

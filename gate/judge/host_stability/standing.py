@@ -23,7 +23,7 @@ from gate.judge.verdict.findings import advice_of, make_finding
 from gate.judge.verdict.series import key_of
 from gate.judge.verdict.suite import Refusal
 from gate.judge.verdict.validity import unfit
-from gate.model import EpochPolicy, Finding, Verdict
+from gate.model import EpochPolicy, Finding, Role, Verdict
 from gate.model.host import changed_facts, describe_changed
 from gate.stats.costs import LEAST_SESSIONS, ratio, usable
 from gate.stats.screen import centre
@@ -87,38 +87,65 @@ def is_renewed(case: Case) -> bool:
 def as_new_epoch(series: Series, answer: Finding | Flagged) -> Finding | Flagged:
     """The answer for a series of such a case: new, whatever its numbers say.
 
-    What is broken or missing stays so. Where pairs were handed in they still may prove a loss,
-    for both of their sides were measured on the host as it is now.
+    What is broken or missing stays so.
     """
-    stands = _stands(answer) if isinstance(answer, Finding) else series.case.pair_base is not None
-    return answer if stands else make_finding(series, "G011", Verdict.NEW, _reason(series.case))
+    stands = isinstance(answer, Finding) and (
+        answer.verdict is Verdict.NEW or answer.verdict.rank > Verdict.INCONCLUSIVE.rank
+    )
+    return answer if stands else make_finding(series, "G011", Verdict.NEW, renewal(series.case)[1])
 
 
-def _stands(decided: Finding) -> bool:
-    return decided.verdict is Verdict.NEW or decided.verdict.rank > Verdict.INCONCLUSIVE.rank
+def renewal(case: Case) -> Refusal:
+    """Why the accepted level tells nothing of such a case."""
+    text = f"no session was accepted of the host as it is now: {move_of(case)}"
+    return Refusal("G011", text)
 
 
-def renew_decisions(findings: Sequence[Finding], suite: Suite) -> tuple[Finding, ...]:
-    """What pairs decided in such a case: a loss or a failure stands, all else is new."""
-    renewed = {case.profile: _reason(case) for case in suite.cases if is_renewed(case)}
-    step = "counted as new: the host is not what it was when sessions were accepted"
+def refuse_sides_that_differ(findings: Sequence[Finding], suite: Suite) -> tuple[Finding, ...]:
+    """What pairs decided, refused where a control differs between the sides as well.
+
+    The change cannot reach a control: then something else than the change is not alike on both
+    sides. A whole profile of controls speaks for every profile measured on its machine.
+    """
+    refused: dict[str, str] = {}
+    for one in findings:
+        case = suite.by_profile.get(one.profile)
+        if case is None or one.method != "pairs" or not _differs(one, case):
+            continue
+        text = f"the control {one.benchmark} {one.metric} differs between the sides by "
+        text += percent(one.loss)
+        reached = [other for other in suite.cases if _speaks_for(case, other)]
+        refused |= {other.profile: text for other in reached if other.profile not in refused}
     return tuple(
-        one
-        if one.profile not in renewed or _stands(one)
-        else replace(
+        replace(
             one,
-            code="G011",
-            verdict=Verdict.NEW,
-            headline=renewed[one.profile],
-            advice=advice_of("G011", one.role),
-            path=(*one.path, step),
+            code="G035",
+            verdict=Verdict.INCOMPARABLE,
+            headline=refused[one.profile],
+            advice=advice_of("G035", one.role),
+            path=(*one.path, f"not judged: {refused[one.profile]}"),
         )
+        if one.method == "pairs"
+        and one.profile in refused
+        and one.verdict.rank != Verdict.BROKEN.rank
+        else one
         for one in findings
     )
 
 
-def _reason(case: Case) -> str:
-    return f"no session was accepted of the host as it is now: {move_of(case)}"
+def _differs(found: Finding, case: Case) -> bool:
+    control = any(plan.control for plan in case.head.planned if plan.benchmark == found.benchmark)
+    moved = found.verdict in {Verdict.REGRESSED, Verdict.IMPROVED}
+    return control and moved and found.role is Role.GATE
+
+
+def _speaks_for(guard: Case, other: Case) -> bool:
+    if other is guard:
+        return True
+    planned = guard.head.planned
+    ours, theirs = guard.head.host, other.head.host
+    alike = (ours.host_class, ours.fingerprint) == (theirs.host_class, theirs.fingerprint)
+    return alike and all(plan.control for plan in planned)
 
 
 def host_refusal(
@@ -175,11 +202,13 @@ Machine = tuple[str, str]
 
 
 class ScreenedCase(NamedTuple):
-    """A case with its series, and why it cannot be compared, if there is a reason."""
+    """A case with its series, and why it cannot be judged, if there is a reason."""
 
     case: Case
     every: Sequence[Series]
     refused: Refusal | None
+    stale: Refusal | None
+    """Why its accepted sessions tell nothing of it; where only the head can run, `refused`."""
 
     @property
     def machine(self) -> Machine:
@@ -199,7 +228,7 @@ def machines_that_moved(
     """Machines that moved by what a control profile says, and which one."""
     found: dict[Machine, Refusal] = {}
     for one in suite:
-        if not one.guards or one.refused is not None or is_renewed(one.case):
+        if not one.guards or one.stale is not None or is_renewed(one.case):
             continue
         if moved := moved_control(one.every, noises):
             text = f"the host moved: {moved.reason} (control profile {one.case.profile})"
@@ -219,8 +248,8 @@ def blind_controls(
 
 
 def _blind(one: ScreenedCase, noises: Mapping[SeriesKey, Noise]) -> str:
-    if one.refused is not None:
-        return f"it says nothing of the host, {one.refused.reason}"
+    if one.stale is not None:
+        return f"it says nothing of the host, {one.stale.reason}"
     if is_renewed(one.case):
         return "it says nothing of the host, which moved since the control's own baseline"
     gates = [series for series in one.every if series.gates]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gate.judge.host_stability.standing import host_move
-from gate.judge.verdict.exclusions import too_many_excluded
+from gate.judge.verdict.exclusions import too_many_excluded, too_many_excluded_of_pairs
 from gate.judge.verdict.suite import Refusal
 from gate.model import EpochPolicy, Side
 from gate.model.host import changed_facts, describe_changed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from gate.judge.verdict.suite import Case
     from gate.model import Baseline, Session
@@ -21,26 +21,65 @@ _SHOWN = 3
 """Stable facts that a refusal names; a machine that differs in more is another one anyway."""
 
 
+OTHER_QUANTITY = frozenset({"G032", "G033", "G034"})
+"""Refusals of a level whose accepted values are of something else than what is measured now."""
+
+
 def refusal(case: Case) -> Refusal | None:
-    """The first reason why this case cannot be compared with its baseline, if there is one."""
-    return next(_refusals(case), None)
+    """The first reason why this case's numbers may not be judged, if there is one.
+
+    Where both sides can run they are compared with each other, and only what tells nothing of
+    either side, or hits one of them, keeps them from it: `level_refusal` has the rest.
+    """
+    return next(_refusals_of_pairs(case) if case.by_pairs else _refusals(case), None)
+
+
+def level_refusal(case: Case) -> Refusal | None:
+    """The first reason why the accepted level says nothing of what was measured, if any."""
+    return next(_refusals_of_level(case), None)
 
 
 def _refusals(case: Case) -> Iterator[Refusal]:
-    head, baseline = case.head, case.baseline
-    for disturbed in (reason for session in case.sessions for reason in session.disturbances):
-        yield Refusal("G036", f"the sitting was disturbed: {disturbed}")
-    if too_many := too_many_excluded(case):
-        yield Refusal("G036", f"the sitting was disturbed: {too_many}")
-    if case.reviewed and case.reviewed.digest != head.profile_digest:
-        yield Refusal("G032", "the session was measured with another text than the profile's now")
-    if baseline is not None:
-        yield from _against(head, baseline)
+    yield from _disturbed(case.sessions, too_many_excluded(case))
+    yield from _other_text(case)
+    if case.baseline is not None:
+        yield from _against(case.head, case.baseline)
         yield from _unlike_work(case)
-        yield from _unlike_host(case)
-    elif case.other_classes:
+        yield from _unlike_host(case.sessions)
+    else:
+        yield from _other_class(case)
+
+
+def _refusals_of_pairs(case: Case) -> Iterator[Refusal]:
+    yield from _disturbed(case.pairs, too_many_excluded_of_pairs(case))
+    yield from _other_text(case)
+    yield from _unlike_work(case)
+    yield from _unlike_host(case.pairs)
+
+
+def _refusals_of_level(case: Case) -> Iterator[Refusal]:
+    yield from _other_class(case)
+    if case.baseline is not None:
+        yield from _against(case.head, case.baseline)
+    yield from _disturbed((case.head,), too_many_excluded(case))
+
+
+def _disturbed(sessions: Sequence[Session], too_many: str) -> Iterator[Refusal]:
+    for disturbed in (reason for session in sessions for reason in session.disturbances):
+        yield Refusal("G036", f"the sitting was disturbed: {disturbed}")
+    if too_many:
+        yield Refusal("G036", f"the sitting was disturbed: {too_many}")
+
+
+def _other_text(case: Case) -> Iterator[Refusal]:
+    if case.reviewed and case.reviewed.digest != case.head.profile_digest:
+        yield Refusal("G032", "the session was measured with another text than the profile's now")
+
+
+def _other_class(case: Case) -> Iterator[Refusal]:
+    if case.baseline is None and case.other_classes:
         theirs = ", ".join(case.other_classes)
-        text = f"baselines are of host class {theirs}; this host is {head.host.host_class}"
+        text = f"baselines are of host class {theirs}; this host is {case.head.host.host_class}"
         yield Refusal("G030", text)
 
 
@@ -89,11 +128,11 @@ def _major(version: str) -> str:
     return version.removeprefix("fio-").split(".", maxsplit=1)[0]
 
 
-def _unlike_host(case: Case) -> Iterator[Refusal]:
+def _unlike_host(sessions: Sequence[Session]) -> Iterator[Refusal]:
     """What moved on the host between the sessions of one check moved their numbers."""
-    for other in case.sessions[1:]:
-        if facts := changed_facts(case.head.host.epoch, other.host.epoch):
-            between = f"between sessions {case.head.id} and {other.id}"
+    for other in sessions[1:]:
+        if facts := changed_facts(sessions[0].host.epoch, other.host.epoch):
+            between = f"between sessions {sessions[0].id} and {other.id}"
             yield Refusal("G037", f"the host moved {between}: {describe_changed(facts)}")
 
 

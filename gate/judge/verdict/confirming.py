@@ -14,11 +14,12 @@ from gate.judge.verdict.rank_test import by_strikes
 from gate.judge.verdict.screening import screen_numbers, too_noisy
 from gate.judge.verdict.series import at_blocks, too_coarse
 from gate.judge.verdict.suite import Pairing, failures_in, trials_by_benchmark
+from gate.judge.verdict.validity import accepted_gap
 from gate.model import Evidence, Verdict, is_untimed
 from gate.stats.costs import ratio, relative_limit, usable, value_of
 from gate.stats.martingale import decide
 from gate.stats.robust import shift, within_session
-from gate.stats.screen import centre, pairs_detectable
+from gate.stats.screen import pairs_detectable
 from gate.units import percent
 
 if TYPE_CHECKING:
@@ -42,10 +43,14 @@ _TAKEN = "{} pairs in random order"
 def confirm_series(flag: Flagged, *, alpha: float, beta: float) -> Finding:
     """Decide one flagged series with its share of the suite's alpha."""
     case, benchmark = flag.series.case, flag.series.benchmark
-    for session in (case.pair_base, case.pair_head, *case.strikes):
+    for session in (case.pair_head, case.pair_base, *case.strikes):
         if failures := failures_in(trials_by_benchmark(session).get(benchmark, ())):
             text = f"while confirming, {failures[0]}"
-            return make_finding(flag.series, "G050", Verdict.BROKEN, text, path=flag.path)
+            code, verdict = "G050", Verdict.BROKEN
+            if session is case.pair_base and (gap := accepted_gap(flag.series)):
+                text = f"{gap}, and the base side cannot run it: {failures[0]}"
+                code, verdict = "G010", Verdict.NEW
+            return make_finding(flag.series, code, verdict, text, path=flag.path)
     pairing = Pairing(case.pair_base, case.pair_head, benchmark)
     blocks = pairing.values(flag.series.metric.name)
     if len(blocks) < len(pairing.blocks):
@@ -111,7 +116,7 @@ def _by_pairs(flag: Flagged, blocks: Sequence[Values], rule: PairRule) -> Findin
         code, verdict, text = "G042", Verdict.INCONCLUSIVE, f"{text}, but {itself}"
         path = (*path, f"not cleared: {itself}")
     middle = median([cost for before, _ in decided_by for cost in before]) + allowed
-    hidden = _hidden_by_pairs(flag, middle, allowed, passed=verdict is Verdict.PASSED)
+    hidden = _counted_change(allowed)
     return make_finding(
         flag.series,
         code,
@@ -147,19 +152,11 @@ def _refused_pairs(flag: Flagged, evidence: Evidence) -> Finding | None:
     return too_noisy(flag.series, flag.limits, flag.warnings)
 
 
-def _hidden_by_pairs(
-    flag: Flagged, middle: float, allowed: float, *, passed: bool
-) -> Iterator[str]:
-    """What the pairs alone would hide: a slide, an accepted change, a base that left its level."""
-    if flag.slide and passed:
-        yield flag.slide
+def _counted_change(allowed: float) -> Iterator[str]:
+    """What the pairs alone would hide: that some of their loss was accepted."""
     if allowed:
         counted = f"{percent(ratio(allowed))} was accepted and is counted on its side"
         yield f"the base side is from before the newest accepted change; {counted}"
-    away = middle - centre(flag.series.session_costs)
-    if away > flag.limits.most:
-        moved = "the host or the base moved, not this change"
-        yield f"the base side itself is {percent(ratio(away))} against what was accepted: {moved}"
 
 
 def _detectable(blocks: Sequence[Values], flag: Flagged, rule: PairRule) -> float:

@@ -113,12 +113,16 @@ def block_costs(
     only while `accepted_change` tells of it; it can never turn an unchanged pair into a loss.
     """
     costs = [(log_costs(base, better), log_costs(head, better)) for base, head in blocks]
-    allowed = 0.0
-    if change is not None and costs:
-        now = median([cost for base, _ in costs for cost in base])
-        if abs(now - change.before) < abs(now - change.after):
-            allowed = max(change.after - change.before, 0.0)
+    base_costs = [cost for base, _ in costs for cost in base]
+    allowed = allowed_step(median(base_costs), change) if costs else 0.0
     return tuple((base, tuple(cost - allowed for cost in head)) for base, head in costs), allowed
+
+
+def allowed_step(base_now: float, change: LevelShift | None) -> float:
+    """The accepted loss, where a base side at this log cost is still from before it; else 0."""
+    if change is None or abs(base_now - change.before) >= abs(base_now - change.after):
+        return 0.0
+    return max(change.after - change.before, 0.0)
 
 
 def _earlier_epochs(series: Series) -> tuple[tuple[tuple[float, ...], ...], ...]:

@@ -9,14 +9,14 @@ from gate.judge.verdict.epochs import fresh_acceptance, reference
 from gate.judge.verdict.findings import make_finding
 from gate.judge.verdict.series import (
     Series,
+    asked_limits,
     beyond,
     key_of,
     largest_tolerance,
-    limits_for,
     limits_of,
     too_coarse,
 )
-from gate.judge.verdict.validity import two_trials_agree, unfit
+from gate.judge.verdict.validity import accepted_gap, two_trials_agree, unfit
 from gate.model import Verdict
 from gate.stats.costs import LEAST_SESSIONS, LossLimits, ratio, usable
 from gate.stats.martingale import PairRule
@@ -52,8 +52,6 @@ class Flagged:
     """Absent likewise."""
     path: tuple[str, ...]
     warnings: tuple[str, ...]
-    slide: str = ""
-    """How far the metric has slid since the anchor, where it has; pairs cannot see that."""
 
     @property
     def sigma(self) -> float:
@@ -90,12 +88,17 @@ def noises_in(suite: Iterable[Series]) -> dict[SeriesKey, Noise]:
     return suite_noises(alone)
 
 
-def screen_series(series: Series, policy: Policy, noise: Noise | None) -> Finding | Flagged:
-    """The screen's answer; `noise` is absent where too few sessions were accepted to tell it."""
+def screen_series(
+    series: Series, policy: Policy, noise: Noise | None, unknown: str = ""
+) -> Finding | Flagged:
+    """The screen's answer; `noise` is absent where too few sessions were accepted to tell it.
+
+    `unknown` is why the accepted level tells nothing, where pairs are to decide.
+    """
     if (refused := unfit(series)) is not None:
         return refused
-    if noise is None:
-        return _few_sessions(series)
+    if noise is None or unknown:
+        return _not_screened(series, noise, unknown)
     limits, warnings = _raised_limits(series, noise)
     answer = _compare(series, limits, (*warnings, *fresh_acceptance(series)), policy, noise)
     # A slide widens the scale between sessions: then it is the slide that must be reported.
@@ -117,7 +120,7 @@ def _compare(
         key=lambda one: (one[1].flagged, one[1].loss),  # the worse of both
     )
     step = _step(series, result, len(series.aside) if costs != series.costs else 0)
-    slide = _slide(series, costs)
+    slide = "" if series.case.by_pairs else _slide(series, costs)
     agree = two_trials_agree(series)
     if result.flagged or agree:
         twice = f"both trials gave exactly {series.head[0]:g}: a stuck counter, or chance"
@@ -128,7 +131,6 @@ def _compare(
             noise=noise,
             path=(step, twice) if agree else (step,),
             warnings=warnings,
-            slide=slide,
         )
     loss = ratio(result.loss)
     code, verdict, path = "G001", Verdict.PASSED, [step]
@@ -146,7 +148,7 @@ def _compare(
 def _slide(series: Series, costs: Sequence[float]) -> str:
     # By the asked tolerance: a slide widens the scale that a raised one comes from, and a
     # resolution that hides a small loss must not hide that losses add up.
-    limits = limits_for(series.metric, series.sessions)
+    limits = asked_limits(series)
     slide = slide_since_anchor(costs, series.session_costs, limits)
     since = "since the first sessions of this epoch"
     return "" if slide is None else f"slid {percent(ratio(slide))} {since}"
@@ -176,16 +178,17 @@ def screen_numbers(screened: Screened) -> dict[str, object]:
     }
 
 
-def _few_sessions(series: Series) -> Finding | Flagged:
+def _not_screened(series: Series, noise: Noise | None, unknown: str) -> Finding | Flagged:
+    """For pairs to decide, where both sides can run."""
     count = len(reference(series).sessions)
     text = f"only {count} accepted session{'s' if count != 1 else ''} of this profile text"
     if not series.case.head.sides:
         needed = f"{text}; {LEAST_SESSIONS} are needed"
         return make_finding(series, "G022", Verdict.INCONCLUSIVE, needed)
-    limits, warnings = _raised_limits(series, None)
-    path = (f"not screened: {text}",)
+    limits, warnings = _raised_limits(series, noise)
+    path = (f"not screened: {unknown or accepted_gap(series) or text}",)
     return too_noisy(series, limits, warnings) or Flagged(
-        series=series, limits=limits, screened=None, noise=None, path=path, warnings=warnings
+        series=series, limits=limits, screened=None, noise=noise, path=path, warnings=warnings
     )
 
 

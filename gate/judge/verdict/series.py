@@ -178,7 +178,7 @@ def limits_of(series: Series) -> LossLimits:
     """
     centres = [median(values) for values in series.sessions] or series.head
     return at_resolution(
-        limits_for(series.metric, series.sessions),
+        asked_limits(series),
         series.resolution,
         median(centres) if centres else 0.0,
         series.metric.better,
@@ -194,14 +194,20 @@ def limits_for(metric: Metric, sessions: Sequence[Sequence[float]]) -> LossLimit
     return LossLimits(tolerance=max(metric.tolerance, tau / CLEAR), negligible=tau)
 
 
+def asked_limits(series: Series) -> LossLimits:
+    """The same of a series at any resolution; without accepted sessions at what the head gives."""
+    known = series.sessions or ((series.head,) if usable(series.head) else ())
+    return limits_for(series.metric, known)
+
+
 def largest_tolerance(series: Series) -> float:
     """The largest tolerance that this series may be judged at, raised from what was asked."""
-    asked = limits_for(series.metric, series.sessions).tolerance
+    asked = asked_limits(series).tolerance
     return asked * (MOST_RAISED if series.case.head.loud == "raise" else 1.0)
 
 
 def too_coarse(series: Series, limits: LossLimits) -> str:
     """What the resolution hides, where that is more than tau and floor do; else nothing."""
-    if limits.negligible <= limits_for(series.metric, series.sessions).negligible:
+    if limits.negligible <= asked_limits(series).negligible:
         return ""
     return f"its resolution hides losses below {percent(limits.negligible, signed=False)}"

@@ -64,6 +64,11 @@ class Case:
         return tuple(session for session in every if session is not None)
 
     @property
+    def pairs(self) -> tuple[Session, ...]:
+        """Both sides of the pairs, as far as they are there."""
+        return tuple(one for one in (self.pair_base, self.pair_head) if one is not None)
+
+    @property
     def by_pairs(self) -> bool:
         """Whether pairs decide, or would: both sides can run, and no strikes stand in."""
         return self.pair_base is not None or (self.head.sides and not self.strikes)

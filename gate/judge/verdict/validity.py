@@ -87,6 +87,17 @@ def _other_kind(series: Series) -> _Reasons:
         yield "G033", Verdict.INCOMPARABLE, text
     if theirs not in {None, ours}:
         yield "G033", Verdict.INCOMPARABLE, f"profile: {ours}; session: {theirs}"
+    if not series.case.by_pairs:
+        yield from _not_accepted(series)
+
+
+def accepted_gap(series: Series) -> str:
+    """Why the baseline knows nothing of this quantity; empty where it does."""
+    return next((text for _, _, text in _not_accepted(series)), "")
+
+
+def _not_accepted(series: Series) -> _Reasons:
+    ours = _kind(series.metric)
     if series.accepted is None or not series.sessions:
         yield "G010", Verdict.NEW, "no accepted session holds it"
     elif (accepted := _kind(series.accepted)) != ours:
