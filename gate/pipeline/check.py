@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shlex
+import tempfile
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate import __version__
@@ -12,23 +14,35 @@ from gate.clock import now
 from gate.errors import GateError, Interrupted
 from gate.formats.baseline.calibration_file import read_rounds
 from gate.judge.context.diagnosis import with_why
+from gate.judge.verdict.suite import Policy
 from gate.measure.process.stop import Stop, StopRequested
 from gate.pipeline.check_outputs import CheckOutputs
-from gate.pipeline.check_plan import plan_check
+from gate.pipeline.check_plan import CheckPlan, plan_check
 from gate.pipeline.diagnose import diagnose
+from gate.pipeline.host_reservation import HostClaim
 from gate.pipeline.provenance import origin_of_check, words_of
 from gate.pipeline.stages import measure_check
+from gate.pipeline.subprocess_call import call_in_subprocess, lasting_subprocess
 from gate.review.merge_base import open_merge_base
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from gate.model import Report, Session
-    from gate.pipeline.check_plan import CheckPlan
+    from gate.judge.verdict.suite import Case
+    from gate.model import Edit, Profile, Report, Round, Session
     from gate.pipeline.progress import ProgressDisplay
-    from gate.pipeline.request import CheckRequest
+    from gate.pipeline.request import CheckRequest, HostOptions
     from gate.review.merge_base import MergeBase
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonOptions:
+    """How a comparison is judged, and what it may use of the machine."""
+
+    host: HostOptions
+    alpha: float = 0.01
+    beta: float = 0.025
 
 
 def run_check(request: CheckRequest, ui: ProgressDisplay) -> Report:
@@ -43,6 +57,7 @@ def run_check(request: CheckRequest, ui: ProgressDisplay) -> Report:
         CheckOutputs(request).closing_on_error() as out,
         _resumable(request),
         _policy_at_merge_base(request) as base,
+        lasting_subprocess(),
     ):
         out.edits, out.changes = base.edits, base.changes
         plan = plan_check(request, base)
@@ -50,15 +65,15 @@ def run_check(request: CheckRequest, ui: ProgressDisplay) -> Report:
         stop.check()
         sessions = measure_check(plan, ui, stop)
         out.write_sessions(sessions)
-        report = judge_check(sessions, plan, base, request)
+        report = judge_check(sessions, plan, base, request, stop)
         stop.check()
-        out.write_report(report)
+        call_in_subprocess(Stop(), out.write_report, report)  # no signal cuts it short
         causes = diagnose(report, sessions, plan, ui, stop) if request.output.why else ()
         if causes:
             report = with_why(report, causes)
             with suppress(GateError):  # what stands there already says the same verdict
                 out.write_sessions(sessions, why=causes)
-                out.write_report(report)
+                call_in_subprocess(Stop(), out.write_report, report)
         return report
 
 
@@ -71,21 +86,16 @@ def _policy_at_merge_base(request: CheckRequest) -> AbstractContextManager[Merge
 
 
 def judge_check(
-    sessions: Sequence[Session], plan: CheckPlan, base: MergeBase, request: CheckRequest
+    sessions: Sequence[Session],
+    plan: CheckPlan,
+    base: MergeBase,
+    request: CheckRequest,
+    stop: Stop,
 ) -> Report:
     """The report on what was measured, and on profiles that the change removes."""
-    from gate.judge.judge import judge  # noqa: PLC0415 - scipy, after measuring
-    from gate.judge.verdict.findings import absent_findings  # noqa: PLC0415 - likewise
-
-    removed = {one.name: "the change removes the profile" for one in plan.gone}
-    report = judge(
-        plan.cases(sessions) if sessions else (),
-        plan.policy,
-        created=now(),
-        version=__version__,
-        rounds=read_rounds(base.baseline),
-        absent=absent_findings(plan.gone, why=removed),
-        edits=base.edits,
+    cases, rounds = plan.cases(sessions) if sessions else (), read_rounds(base.baseline)
+    report = call_in_subprocess(
+        stop, _judged, cases, plan.policy, gone=plan.gone, rounds=rounds, edits=base.edits
     )
     part = request.shard
     whole = [f"part {part.number} of {part.of}; the whole is judged of all"] if part.of > 1 else []
@@ -100,6 +110,66 @@ def judge_check(
             merge_base=base.commit,
             restarts=any(one.subject.metal for one in plan.profiles),
         ),
+    )
+
+
+def run_comparison(
+    profile: Profile, options: ComparisonOptions, ui: ProgressDisplay
+) -> tuple[Report, tuple[Session, ...]]:
+    """Base against head of one profile, here and now: no baseline, and nothing left behind.
+
+    Raises:
+        Interrupted: a signal came.
+        GateError: anything that keeps the gate from a verdict.
+    """
+    with (
+        Stop().listening() as stop,
+        tempfile.TemporaryDirectory(prefix="gate-compare-") as place,
+        lasting_subprocess(),
+    ):
+        plan = CheckPlan(
+            profiles=(profile,),
+            baselines=(),
+            policy=Policy(alpha=options.alpha, beta=options.beta),
+            out=Path(place),
+            host=HostClaim(
+                store=None,
+                work=options.host.work or Path(place) / "work",
+                host_class=options.host.host_class,
+                wait=options.host.wait,
+            ),
+        )
+        try:
+            sessions = measure_check(plan, ui, stop)
+            report = call_in_subprocess(stop, _judged, plan.cases(sessions), plan.policy)
+        except StopRequested as signal:
+            cure = "Run the same command again."
+            raise Interrupted(signal.number, "interrupted.", cure=cure) from None
+    return report, sessions
+
+
+def _judged(
+    cases: Sequence[Case],
+    policy: Policy,
+    *,
+    gone: Sequence[Profile] = (),
+    rounds: Sequence[Round] = (),
+    edits: tuple[Edit, ...] = (),
+) -> Report:
+    """Judge; runs in a process of its own."""
+    from gate.judge.judge import judge  # noqa: PLC0415 - scipy
+    from gate.judge.verdict.findings import absent_findings  # noqa: PLC0415 - likewise
+
+    return judge(
+        cases,
+        policy,
+        created=now(),
+        version=__version__,
+        rounds=rounds,
+        absent=absent_findings(
+            gone, why={one.name: "the change removes the profile" for one in gone}
+        ),
+        edits=edits,
     )
 
 
