@@ -85,6 +85,8 @@ class RunContext:
     """Absent where nothing is measured, or the kernel does not give its release."""
     kernels: Mapping[Side, Kernel] = field(default_factory=dict)
     """Of sides that are kernels which are booted for their trials."""
+    await_turn: Callable[[], None] = lambda: None
+    """Lets others who wait for the host measure first, where something was measured before."""
     reread: Callable[[], Host] | None = None
     """Reads the host's facts again; absent where nothing is measured."""
     prepared: set[tuple[str, Side]] = field(default_factory=set)

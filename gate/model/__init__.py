@@ -14,7 +14,15 @@ from gate.model.activation import (
     Side,
     SubjectKind,
 )
-from gate.model.baseline import AcceptedSession, Baseline, BaselinePoint, BaselineSeries, Waiver
+from gate.model.baseline import (
+    AcceptedSession,
+    Baseline,
+    BaselinePoint,
+    BaselineSeries,
+    Lineage,
+    UnearnedLevel,
+    Waiver,
+)
 from gate.model.calibration import (
     Calibration,
     Ending,
