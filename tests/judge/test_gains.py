@@ -58,7 +58,7 @@ def test_an_accepted_gain_passes_also_against_the_old_base():
     assert outcome(decide(session({"b": at(0.2)}), accepted(0.2)))[1:] == ("passed", 0)
     head = session({"b": at(0.22)}, sides=True)
     report = decide([head, *pairs(-0.8)], accepted(0.2))
-    assert outcome(report) == ("G002", "passed", 0)
+    assert outcome(report) == ("G006", "improved", 0)
 
 
 @pytest.mark.parametrize(
