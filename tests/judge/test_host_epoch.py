@@ -252,6 +252,8 @@ def test_a_young_epoch_of_the_host_says_so():
     assert outcome(report) == ("G001", "passed", 0)
     assert only(report).warnings == (
         f"+30.0 % was accepted with the host ({WHAT}) on 2026-01-09 by me: first",
+        "git was not asked, or does not know, whether the base has the code of that level: it "
+        "counts all the same",
     )
     assert only(decide(session({"b": at(1.43)}, host=MOVED), opened(by=MOVED))).verdict is (
         Verdict.INCONCLUSIVE
