@@ -67,6 +67,7 @@ class LazyGroup(click.Group):
 
 _COMMANDS = {
     "check": "Measure, judge against the baseline and report: the main job.",
+    "compare": "Compare two commands or two trees, without a profile or a baseline.",
     "run": "Measure profiles and write sessions.",
     "boot": "Run a command on a side's kernel, in a machine that is thrown away.",
     "bisect-run": "Check one commit for `git bisect run`.",

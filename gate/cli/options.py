@@ -249,6 +249,13 @@ calibrated_host = bundle("host", HostOptions, host_class, work)
 """Without a time to wait: a calibration has its own."""
 json_output = flag("--json", "Print JSON for machines.")
 """As a field of `OutputOptions`."""
+answer_output = bundle(
+    "output",
+    OutputOptions,
+    path("--out", "Directory for the report; without it nothing is left behind."),
+    json_output,
+    quiet,
+)
 check_output = bundle(
     "output",
     OutputOptions,

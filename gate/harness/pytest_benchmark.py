@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.errors import MeasureError, TrialFailed
+from gate.errors import InputError, MeasureError, TrialFailed
 from gate.formats.names import why_not_literal, why_outside
 from gate.formats.profile.metric_kinds import PYTEST_KINDS
 from gate.formats.strict import (
@@ -139,6 +141,38 @@ for name in ("pytest", "pytest-benchmark"):
     except importlib.metadata.PackageNotFoundError:
         print("-")
 """
+_PLANNED = re.compile(r"^\s+(\S.*?::.*?) \(fixtures used: (.*)\)$", re.MULTILINE)
+_PATIENCE = 60.0
+"""Seconds for pytest to say which tests there are."""
+
+
+def tests_in(directory: Path, wanted: str) -> tuple[str, ...]:
+    """The ids of the tests in a pytest file, or below an id, that take the benchmark fixture.
+
+    Raises:
+        InputError: G201, pytest finds none.
+    """
+    plan = (sys.executable, "-m", "pytest", "--setup-plan", "-q", "-p", "no:cacheprovider", wanted)
+    with tempfile.TemporaryDirectory() as place:  # else the plug-in makes a directory in the tree
+        argv = (*plan, f"--benchmark-storage=file://{place}")
+        try:
+            done = subprocess.run(
+                argv, cwd=directory, capture_output=True, text=True, timeout=_PATIENCE, check=False
+            )
+            said = done.stdout + done.stderr
+        except (OSError, subprocess.TimeoutExpired) as error:
+            said = str(error)
+    found = _PLANNED.findall(said)
+    tests = tuple(dict.fromkeys(name for name, used in found if "benchmark" in used.split(", ")))
+    if not tests:
+        heard = quote(said.strip()[-200:])
+        why = f"pytest finds no test there that takes the benchmark fixture: {heard}"
+        raise InputError(
+            "G201", why, cure=f"Try: pytest --setup-plan {wanted}", place=str(directory / wanted)
+        )
+    return tests
+
+
 _STATUS = {
     1: "the test failed",
     2: "pytest was interrupted",

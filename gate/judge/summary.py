@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from gate.judge.context.differences import what_differed
 from gate.judge.host_stability.controls import missing_controls, standings
 from gate.judge.host_stability.standing import move_of
-from gate.model import Role, Source, TrialStatus, Verdict, join
+from gate.model import LevelState, Role, Source, TrialStatus, Verdict, join
 from gate.stats.costs import LEAST_SESSIONS, ratio
 from gate.units import percent
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gate.judge.first_stage import FirstStage
     from gate.judge.host_stability.controls import ControlStanding
     from gate.judge.verdict.suite import Case, Policy
-    from gate.model import Alike, Difference, Edit, Finding, Host, Round, Session
+    from gate.model import Alike, Difference, Edit, Finding, Host, LevelStanding, Round, Session
 
 _RUNNING = frozenset({"G074", "G075", "G076"})
 """Edits of what is run, which is the tree's."""
@@ -225,7 +225,7 @@ def conditions(judged: JudgedSuite) -> tuple[str, ...]:
     sessions = [session for case in cases for session in case.sessions]
     names = dict.fromkeys(name for session in sessions for name in session.tuned)
     tuned = [f"tuned while it measured: {', '.join(names)}"] if names else []
-    return (*tuned, *_asides(sessions), *_controls(cases))
+    return (*tuned, *_asides(sessions), *_marks(sessions), *_levels(judged), *_controls(cases))
 
 
 def _asides(sessions: Sequence[Session]) -> Iterator[str]:
@@ -237,6 +237,33 @@ def _asides(sessions: Sequence[Session]) -> Iterator[str]:
         texts = [reason.text[:_LONGEST_REASON] for one in asides for reason in one.aside]
         why = f": {reasons}; the last: {texts[-1]}" if texts else ""
         yield f"{len(asides)} of {len(trials)} trials set aside{why}"
+
+
+def _marks(sessions: Sequence[Session]) -> Iterator[str]:
+    """`9 of 45 trials were disturbed on both sides alike: foreign_cpu 9; the last: ...`."""
+    trials = [trial for session in sessions for trial in session.trials]
+    if marked := [trial for trial in trials if trial.marks]:
+        kinds = Counter(kind for one in marked for kind in {mark.kind for mark in one.marks})
+        shown = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))
+        last = marked[-1].marks[-1].text[:_LONGEST_REASON]
+        yield f"{len(marked)} of {len(trials)} trials were disturbed, and count: {shown}; {last}"
+
+
+def _levels(judged: JudgedSuite) -> Iterator[str]:
+    """`accepted level: 12 kept, 3 moved: the built-in control ...`: worst last, each with a why."""
+    known = [one.level for one in judged.gating if one.level is not None]
+    counts = Counter(level.state for level in known)
+    shown = [
+        f"{count} {state.value}" + (f" ({first})" if (first := _first_text(known, state)) else "")
+        for state in LevelState
+        if (count := counts[state])
+    ]
+    if shown:
+        yield f"accepted level: {', '.join(shown)}"
+
+
+def _first_text(levels: Sequence[LevelStanding], state: LevelState) -> str:
+    return next((one.text for one in levels if one.state is state), "")[:_LONGEST_REASON]
 
 
 def _controls(cases: Sequence[Case]) -> Iterator[str]:

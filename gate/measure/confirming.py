@@ -119,7 +119,7 @@ def _take_block(
             continue
         take = take_group_trial if benchmark.group else take_trial
         trial = take(run, recorders[side], benchmark, pair=pair, slot=slot)
-        run.report(side, trial, pair + 1, None)
+        run.report(side, trial, pair + 1, run.profile.trials.confirm_pairs)
         if trial.status is not TrialStatus.OK:
             break
     return trial

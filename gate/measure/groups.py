@@ -195,6 +195,9 @@ def _join_points(
         values=values,
         note=note[:1000],
         aside=bad.aside if bad is not None else (),
+        marks=tuple(dict.fromkeys(mark for one in row for mark in one.marks))
+        if status is TrialStatus.OK
+        else (),
     )
 
 

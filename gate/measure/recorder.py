@@ -124,7 +124,11 @@ class SessionRecorder:
         run, session = self._run, self.session
         if run.accountant is not None and not run.restarts and session.idle is not None:
             trials = trials_that_count(session.trials)
-            yield run.accountant.look_again(trials, session.idle, run.stop)
+            changed = run.accountant.look_again(trials, session.idle, run.stop)
+            if changed and not run.accountant.gated:  # what is only watched voids nothing
+                self._write(notes=(*session.notes, changed))
+            else:
+                yield changed
         if run.tuned is not None:
             yield from run.tuned.moved()
         if run.reread is not None:

@@ -16,6 +16,7 @@ from gate.linux.cpu_list import cpus_of
 from gate.measure.process.background import background_load
 from gate.measure.process.pinning import chosen_cpus, pin_child
 from gate.measure.process.process import child_environment, run_process
+from gate.measure.trial_retry import BORNE
 from gate.model import parameters_of
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ class Progress:
     profile: str
     done: int
     total: int | None
-    """Absent where the number of trials depends on what they show."""
+    """Of trials; of pairs the most that may be taken, as they end with a proof. Absent where the
+    number of trials depends on what they show."""
     side: str
     trial: Trial
     units: dict[str, str]
@@ -100,6 +102,18 @@ class RunContext:
                 units={metric.name: metric.unit for metric in self.profile.metrics},
             )
         )
+
+    @property
+    def borne(self) -> frozenset[str]:
+        """Kinds of disturbance that set no trial aside, as both sides are measured together.
+
+        Not the work of others where a cost of the whole machine is judged: that is added to both
+        sides, and would hide a loss in the sum.
+        """
+        if not self.paired:
+            return frozenset()
+        whole = self.accountant is not None and bool(self.accountant.gated)
+        return BORNE - ({"foreign_cpu"} if whole else set())
 
     @property
     def data_directory(self) -> Path:

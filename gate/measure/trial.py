@@ -70,7 +70,7 @@ def make_trial(run: RunContext, session: Session, benchmark: Benchmark, index: i
         functions=dict(reading.functions),
         touch=reading.coverage,
     )
-    return with_reasons(trial, reasons)
+    return with_reasons(trial, reasons, run.borne)
 
 
 def _measure(

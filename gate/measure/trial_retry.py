@@ -1,6 +1,9 @@
 """Trials that were disturbed: set aside with their reasons, taken again, within a limit.
 
-Whether a trial counts depends on what happened to the machine, never on its values or its side,
+Where both sides are measured, in random order, most of what others do on the machine hits both
+alike: it costs pairs and proves nothing false. Such a trial counts, and is marked.
+
+Whether another trial counts depends on what happened to the machine, not on its values or side,
 so taking it again favours nobody who did not disturb it. Most of what is watched is seen for the
 machine as a whole, however, and a change can cause it: pressure on memory, a killed process, a
 throttled processor. So the judge looks at the trials that were set aside, too: their values may
@@ -28,11 +31,22 @@ _PAUSES = (0.25, 0.5, 1.0, 2.0)
 """Seconds to wait before the first, second ... trial that is taken again in a row."""
 
 
-def with_reasons(trial: Trial, reasons: tuple[Disturbance, ...]) -> Trial:
-    """The trial, set aside where it was disturbed; one that failed has failed, and says so."""
+BORNE = frozenset({"steal", "foreign_cpu", "foreign_io", "memory_pressure", "throttling"})
+"""Kinds that hit both sides alike: what others do, or the machine as a whole suffers."""
+
+
+def with_reasons(
+    trial: Trial, reasons: tuple[Disturbance, ...], borne: frozenset[str] = frozenset()
+) -> Trial:
+    """The trial, set aside where it was disturbed; one that failed has failed, and says so.
+
+    One whose disturbances are all of kinds that are `borne` counts, and is marked.
+    """
     if not reasons:
         return trial
     if trial.status is TrialStatus.OK:
+        if all(one.kind in borne for one in reasons):
+            return replace(trial, marks=reasons)
         return replace(trial, status=TrialStatus.ASIDE, aside=reasons)
     meanwhile = "; ".join(one.text for one in reasons)
     return replace(trial, note=f"{trial.note[:600]}; meanwhile {meanwhile}"[:1000])

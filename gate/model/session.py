@@ -135,6 +135,8 @@ class Trial(Strict):
     """What it cost the whole machine; absent where that was not asked for."""
     aside: tuple[Disturbance, ...] = ()
     """Why it was set aside; its values are kept and never counted."""
+    marks: tuple[Disturbance, ...] = ()
+    """What disturbed it and is borne, for it hits both sides of a comparison alike."""
     latencies: Annotated[tuple[Percentiles, ...], MaxLen(4)] = ()
     """Where the harness reports percentiles."""
     functions: Annotated[dict[Name, Spent], MaxLen(MOST_FUNCTIONS)] = field(default_factory=dict)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shlex
+import tempfile
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate import __version__
@@ -12,10 +14,12 @@ from gate.clock import now
 from gate.errors import GateError, Interrupted
 from gate.formats.baseline.calibration_file import read_rounds
 from gate.judge.context.diagnosis import with_why
+from gate.judge.verdict.suite import Policy
 from gate.measure.process.stop import Stop, StopRequested
 from gate.pipeline.check_outputs import CheckOutputs
-from gate.pipeline.check_plan import plan_check
+from gate.pipeline.check_plan import CheckPlan, plan_check
 from gate.pipeline.diagnose import diagnose
+from gate.pipeline.host_reservation import HostClaim
 from gate.pipeline.provenance import origin_of_check, words_of
 from gate.pipeline.stages import measure_check
 from gate.review.merge_base import open_merge_base
@@ -24,11 +28,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from gate.model import Report, Session
-    from gate.pipeline.check_plan import CheckPlan
+    from gate.model import Profile, Report, Session
     from gate.pipeline.progress import ProgressDisplay
-    from gate.pipeline.request import CheckRequest
+    from gate.pipeline.request import CheckRequest, HostOptions
     from gate.review.merge_base import MergeBase
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonOptions:
+    """How a comparison is judged, and what it may use of the machine."""
+
+    host: HostOptions
+    alpha: float = 0.01
+    beta: float = 0.025
 
 
 def run_check(request: CheckRequest, ui: ProgressDisplay) -> Report:
@@ -101,6 +113,39 @@ def judge_check(
             restarts=any(one.subject.metal for one in plan.profiles),
         ),
     )
+
+
+def run_comparison(
+    profile: Profile, options: ComparisonOptions, ui: ProgressDisplay
+) -> tuple[Report, tuple[Session, ...]]:
+    """Base against head of one profile, here and now: no baseline, and nothing left behind.
+
+    Raises:
+        Interrupted: a signal came.
+        GateError: anything that keeps the gate from a verdict.
+    """
+    from gate.judge.judge import judge  # noqa: PLC0415 - scipy, after measuring
+
+    with Stop().listening() as stop, tempfile.TemporaryDirectory(prefix="gate-compare-") as place:
+        plan = CheckPlan(
+            profiles=(profile,),
+            baselines=(),
+            policy=Policy(alpha=options.alpha, beta=options.beta),
+            out=Path(place),
+            host=HostClaim(
+                store=None,
+                work=options.host.work or Path(place) / "work",
+                host_class=options.host.host_class,
+                wait=options.host.wait,
+            ),
+        )
+        try:
+            sessions = measure_check(plan, ui, stop)
+        except StopRequested as signal:
+            cure = "Run the same command again."
+            raise Interrupted(signal.number, "interrupted.", cure=cure) from None
+        cases = plan.cases(sessions)
+    return judge(cases, plan.policy, created=now(), version=__version__), sessions
 
 
 @contextmanager

@@ -44,8 +44,12 @@ class ProgressDisplay:
         spent.append(progress.trial.duration)
         line, left = one_line(_describe(progress)), ""
         if progress.total is not None and progress.done < progress.total:
-            mean = sum(spent) / len(spent)
-            left = f"  {show_duration((progress.total - progress.done) * mean)} left"
+            still = (progress.total - progress.done) * sum(spent) / len(spent)
+            paired = progress.trial.pair is not None
+            left = (
+                f"{show_duration(2 * still)} at most" if paired else f"{show_duration(still)} left"
+            )
+            left = f"  {left}"
         if self.live and progress.trial.status is TrialStatus.OK:
             self.rewrite(line, left)
         else:
@@ -62,7 +66,8 @@ class ProgressDisplay:
 
 def _describe(progress: Progress) -> str:
     trial, total, units = progress.trial, progress.total, progress.units
-    where = f"pair {progress.done}" if total is None else f"trial {progress.done}/{total}"
+    what = "trial" if trial.pair is None else "pair"
+    where = f"{what} {progress.done}" if total is None else f"{what} {progress.done}/{total}"
     if trial.status is TrialStatus.OK:
         values = [one for one in trial.values if one.metric in units]
         shown = ", ".join(f"{one.metric} {show(one.value, units[one.metric])}" for one in values)

@@ -11,6 +11,7 @@ import click
 
 from gate.formats import disk
 from gate.report.json_text import render_json
+from gate.report.text.comparison import render_comparison
 from gate.report.text.text import render_text
 
 if TYPE_CHECKING:
@@ -34,6 +35,20 @@ def print_report(report: Report, *, json_: bool) -> None:
         click.echo(shown, nl=False)  # the same to a parser, and no command to a CI runner
         return
     click.echo(render_text(report, width=terminal_width(), colour=wants_colour()), nl=False)
+
+
+def print_comparison(report: Report, *, json_: bool, out: Path | None, saved: str) -> None:
+    """The short answer of a comparison, and the whole report where a directory was named."""
+    if out is not None:
+        out.mkdir(parents=True)
+        write_report(report, out)
+    if json_:
+        print_report(report, json_=True)
+        return
+    width, colour = terminal_width(), wants_colour()
+    click.echo(render_comparison(report, width=width, colour=colour, save=saved), nl=False)
+    if out is not None:
+        click.echo(f"report: {out / 'report.html'}", err=True)
 
 
 def terminal_width() -> int:

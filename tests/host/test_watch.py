@@ -51,7 +51,7 @@ def test_foreign_processor_time():
     ((kind, text),) = told(others=cpu(hog=9.7, cc1=1.0, sh=0.6, ls=0.55, x=0.01))
     assert kind == "foreign_cpu"
     assert text == (
-        "processes outside the trial used 1.19 CPUs (limit 0.25): hog 0.97, cc1 0.10, sh 0.06"
+        "processes outside the trial used 1.19 CPUs (foreign_cpu = 0.25 in [limits]): hog 0.97, cc1 0.10, sh 0.06"
     )
 
 
@@ -66,7 +66,9 @@ def test_time_that_nobody_explains():
     busy = Processors(total=20.0, busy=19.9, interrupts=0.1, steal=0.0)
     ((kind, text),) = told(processors=busy, explained=9.7)
     assert kind == "foreign_cpu"
-    assert text.startswith("1.01 CPUs were used (limit 0.25) that neither the trial nor a process")
+    assert text.startswith(
+        "1.01 CPUs were used (foreign_cpu = 0.25 in [limits]) that neither the trial nor a process"
+    )
     assert told(processors=busy, explained=12.4) == []
     assert told(processors=busy, explained=None) == []
     assert told(processors=None, explained=9.7) == []
@@ -78,7 +80,7 @@ def test_foreign_input_and_output():
     ((kind, text),) = told(others=ForeignWork({}, {"dd": 1.2e9, "cp": 3e8, "x": 1.0}, 0.0))
     assert kind == "foreign_io"
     assert text == (
-        "processes outside the trial read and wrote 150.0 MB/s (limit 8.000 MB/s): "
+        "processes outside the trial read and wrote 150.0 MB/s (foreign_io = 8.000 MB/s in [limits]): "
         "dd 120.0 MB/s, cp 30.00 MB/s"
     )
     assert told(seconds=0.01, others=ForeignWork({}, {"dd": 5e5}, 0.0), explained=None) == []
@@ -89,11 +91,14 @@ def test_steal_memory_and_sleep():
     stolen = Processors(total=20.0, busy=10.0, interrupts=0.0, steal=1.0)
     assert told(processors=stolen) == []
     assert told(processors=replace(stolen, steal=2.4)) == [
-        ("steal", "the hypervisor took 12.0 % of the processors' time (limit 5.0 %)")
+        ("steal", "the hypervisor took 12.0 % of the processors' time (steal = 5.0 % in [limits])")
     ]
     assert told(waited=0.5) == []
     assert told(waited=3.4) == [
-        ("memory_pressure", "tasks waited for memory in 34.0 % of the time (limit 5.0 %)")
+        (
+            "memory_pressure",
+            "tasks waited for memory in 34.0 % of the time (memory_pressure = 5.0 % in [limits])",
+        )
     ]
     assert told(asleep=0.5) == []
     assert told(asleep=89.0) == [("asleep", "the machine was suspended for 1 min 29 s")]

@@ -192,3 +192,35 @@ def test_a_session_with_more_set_aside_than_the_limit_is_not_accepted():
     accept(None, [with_asides(session(), (1.0,) * 3, "steal")], who)
     with pytest.raises(InputError, match="4 of 7 trials were set aside, more than may be"):
         accept(None, [with_asides(session(), (1.0,) * 4, "steal")], who)
+
+
+def marked_pairs(base, head):
+    """A flagged screen and twelve pairs that pass, with so many marked trials on each side."""
+    mark = Disturbance(kind="foreign_cpu", text="stress-ng 0.97")
+    return [
+        session({"b": at(1.2)}, sides=True),
+        *(
+            replace(
+                one,
+                trials=tuple(
+                    replace(trial, marks=(mark,) if number < count else ())
+                    for number, trial in enumerate(one.trials)
+                ),
+            )
+            for one, count in zip(pairs(0.0, 12), (base, head), strict=True)
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "code"),
+    [(12, 12, "G002"), (6, 12, "G002"), (7, 0, "G002"), (8, 0, "G042"), (0, 8, "G042")],
+)
+def test_what_hits_one_side_alone_clears_nothing(base, head, code):
+    """A neighbour on both sides is borne; one that is there with one side alone is not, either way."""
+    found = only(decide(marked_pairs(base, head)))
+    assert found.code == code
+    if code == "G042":
+        assert f"but {head} trials of the head and {base} of the base were disturbed" in (
+            found.headline
+        )

@@ -17,14 +17,16 @@ from gate.model import UNSTEADY, Disturbance, Limits, Stage, State, Trial, Trial
 from gate.model.plan import block_of, pairs_in
 
 REASON = Disturbance(kind="foreign_cpu", text="processes outside used 0.97 CPUs: stress-ng 0.97")
+ASLEEP = Disturbance(kind="asleep", text="the machine was suspended for 9.0 s")
+"""Of a kind that a pair cannot bear."""
 STEADY = [1.0, 1.002, 0.998, 1.001, 0.999] * 40
 
 
 class Acted:
     """A watch that acts: it tells of a disturbance after these of the trials, counted from 1."""
 
-    def __init__(self, *disturbed, always=False, limits=None, blind=()):
-        self.limits, self.blind = limits or Limits(), blind
+    def __init__(self, *disturbed, always=False, limits=None, blind=(), reason=REASON):
+        self.limits, self.blind, self.reason = limits or Limits(), blind, reason
         self.disturbed, self.always, self.looks = disturbed, always, 0
 
     def begin(self):
@@ -32,7 +34,7 @@ class Acted:
 
     def end(self, used):
         assert used == 0.0
-        return (REASON,) if self.always or self.looks in self.disturbed else ()
+        return (self.reason,) if self.always or self.looks in self.disturbed else ()
 
 
 @pytest.fixture(autouse=True)
@@ -204,7 +206,7 @@ def test_a_block_of_pairs_is_given_up_whole(tmp_path):
     project = write_replay_project(tmp_path, sides=True)
     project.accept()
     project.record({"b": [1.3 * one for one in STEADY]}, {"b": STEADY})
-    check = project.gate("check", "p", "--out", "out", watch=Acted(3 + 4, 3 + 4 + 2))
+    check = project.gate("check", "p", "--out", "out", watch=Acted(3 + 4, 3 + 4 + 2, reason=ASLEEP))
     assert check.status == 10, check
     base, head = (
         read_session(project.root / f"out/p/pairs-{side}.json") for side in ("base", "head")
@@ -231,7 +233,8 @@ def test_pairs_that_are_disturbed_on_and_on_are_not_judged(tmp_path):
     project = write_replay_project(tmp_path, sides=True)
     project.accept()
     project.record({"b": [1.3 * one for one in STEADY]}, {"b": STEADY})
-    check = project.gate("check", "p", "--out", "out", watch=Acted(*range(4, 100)))
+    watch = Acted(*range(4, 100), reason=ASLEEP)
+    check = project.gate("check", "p", "--out", "out", watch=watch)
     assert check.status == 5, check
     head = read_session(project.root / "out/p/pairs-head.json")
     base = read_session(project.root / "out/p/pairs-base.json")
@@ -240,6 +243,25 @@ def test_pairs_that_are_disturbed_on_and_on_are_not_judged(tmp_path):
     report = json.loads((project.root / "out/report.json").read_text("utf-8"))
     assert {one["code"] for one in report["findings"]} == {"G036"}
     assert "6 of 6 trials were disturbed" in report["findings"][0]["headline"]
+
+
+@pytest.mark.parametrize("baseline", [True, False], ids=["accepted", "no baseline"])
+@pytest.mark.parametrize(("loss", "ends"), [(1.0, 0), (1.3, 10)], ids=["unchanged", "slower"])
+def test_what_hits_both_sides_alike_is_borne(loss, ends, baseline, tmp_path):
+    """A neighbour that stays all the time: every trial is marked and counts, none is taken again."""
+    project = write_replay_project(tmp_path, sides=True)
+    if baseline:
+        project.accept()
+    project.record({"b": [loss * one for one in STEADY]}, {"b": STEADY})
+    check = project.gate("check", "p", "--out", "out", watch=Acted(always=True))
+    assert check.status == ends, check
+    for path in (project.root / "out/p").glob("*.json"):
+        session = read_session(path)
+        assert not session.disturbances
+        assert {trial.status for trial in session.trials} == {TrialStatus.OK}
+        assert {trial.marks for trial in session.trials} == {(REASON,)}
+    report = json.loads((project.root / "out/report.json").read_text("utf-8"))
+    assert any("trials were disturbed, and count: foreign_cpu" in c for c in report["conditions"])
 
 
 CURVE = """

@@ -114,8 +114,11 @@ def _group_complaints(plan: Planned, session: Session) -> Iterator[tuple[str, st
 def _trial_complaints(trial: Trial) -> Iterator[tuple[str, str]]:
     if (trial.status is TrialStatus.ASIDE) != bool(trial.aside):
         yield "aside", "a trial that was set aside has reasons, and no other has"
-    if any(not is_disturbance(one.kind) for one in trial.aside):
-        yield "aside", "there is no such kind of disturbance"
+    for key, reasons in (("aside", trial.aside), ("marks", trial.marks)):
+        if any(not is_disturbance(one.kind) for one in reasons):
+            yield key, "there is no such kind of disturbance"
+    if trial.marks and trial.status is not TrialStatus.OK:
+        yield "marks", "only a trial that counts is marked"
     for _, name in doubled(value.metric for value in trial.values):
         yield "values", f"the metric {name[:80]!r} stands twice"
     for what in curve_complaints(trial.latencies):

@@ -106,7 +106,7 @@ def _steal(seen: Meanwhile, limits: Limits) -> str:
         return ""
     share = percent(processors.steal / processors.total, signed=False)
     limit = percent(limits.steal, signed=False)
-    return f"the hypervisor took {share} of the processors' time (limit {limit})"
+    return f"the hypervisor took {share} of the processors' time {_key('steal', limit)}"
 
 
 def _foreign_cpu(seen: Meanwhile, limits: Limits) -> str:
@@ -115,7 +115,7 @@ def _foreign_cpu(seen: Meanwhile, limits: Limits) -> str:
         names = _worst(seen.others.cpu, lambda used: f"{used / seen.seconds:.2f}")
         return (
             f"processes outside the trial used {spent / seen.seconds:.2f} CPUs "
-            f"(limit {limits.foreign_cpu:.2f}): {names}"
+            f"{_key('foreign_cpu', f'{limits.foreign_cpu:.2f}')}: {names}"
         )
     processors = seen.processors
     if processors is None or seen.explained is None:
@@ -124,8 +124,9 @@ def _foreign_cpu(seen: Meanwhile, limits: Limits) -> str:
     if unseen < _LEAST or unseen <= (limits.foreign_cpu + _GROSS) * seen.seconds:
         return ""
     return (
-        f"{unseen / seen.seconds:.2f} CPUs were used (limit {limits.foreign_cpu:.2f}) that neither "
-        "the trial nor a process that can be seen has used: processes that lived and died meanwhile"
+        f"{unseen / seen.seconds:.2f} CPUs were used "
+        f"{_key('foreign_cpu', f'{limits.foreign_cpu:.2f}')} that neither the trial nor a process "
+        "that can be seen has used: processes that lived and died meanwhile"
     )
 
 
@@ -136,7 +137,7 @@ def _foreign_io(seen: Meanwhile, limits: Limits) -> str:
     names = _worst(seen.others.moved, lambda much: show(much / seen.seconds, "B/s"))
     return (
         f"processes outside the trial read and wrote {show(moved / seen.seconds, 'B/s')} "
-        f"(limit {show(limits.foreign_io, 'B/s')}): {names}"
+        f"{_key('foreign_io', show(limits.foreign_io, 'B/s'))}: {names}"
     )
 
 
@@ -145,7 +146,12 @@ def _memory(seen: Meanwhile, limits: Limits) -> str:
         return ""
     share = percent(seen.waited / seen.seconds, signed=False)
     limit = percent(limits.memory_pressure, signed=False)
-    return f"tasks waited for memory in {share} of the time (limit {limit})"
+    return f"tasks waited for memory in {share} of the time {_key('memory_pressure', limit)}"
+
+
+def _key(name: str, limit: str) -> str:
+    """Where host.toml sets the limit that was passed."""
+    return f"({name} = {limit} in [limits])"
 
 
 def _worst(amounts: dict[str, float], shown: Callable[[float], str]) -> str:

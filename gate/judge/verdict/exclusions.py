@@ -95,20 +95,29 @@ def aside_values(trials: Iterable[Trial], metric: str) -> tuple[float, ...]:
 
 
 def disturbs_itself(case: Case, benchmark: str) -> str:
-    """Why pairs clear nothing: the head's trials were set aside clearly more than the base's.
+    """Why pairs clear nothing: one side's trials were disturbed clearly more than the other's.
 
     By an exact sign test: were neither side to blame, each such trial would be the head's with
-    probability 1/2, for the order of a block is random and it ends at the first of them.
+    probability 1/2, for the order of a block is random. One that was set aside ends its block.
+    Those that count are looked at both ways, for what slows the base hides a loss.
     """
     base, head = (
         len(own_asides(session).get(benchmark, ())) if session else 0
         for session in (case.pair_base, case.pair_head)
     )
-    if head <= base:
-        return ""
-    if _chance(head, base + head) > _LEVEL and (base or head < _ALL_ON_HEAD):
-        return ""
-    return f"{head} trials of the head and {base} of the base were set aside"
+    if head > base and (
+        _chance(head, base + head) <= _LEVEL or (not base and head >= _ALL_ON_HEAD)
+    ):
+        return f"{head} trials of the head and {base} of the base were set aside"
+    base, head = (_marked(session, benchmark) for session in (case.pair_base, case.pair_head))
+    if head != base and _chance(max(head, base), base + head) <= _LEVEL:
+        return f"{head} trials of the head and {base} of the base were disturbed"
+    return ""
+
+
+def _marked(session: Session | None, benchmark: str) -> int:
+    trials = session.trials if session else ()
+    return sum(bool(one.marks) for one in trials if one.benchmark == benchmark)
 
 
 def _chance(most: int, total: int) -> float:

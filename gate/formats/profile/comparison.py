@@ -1,0 +1,153 @@
+"""The profile of `gate compare`: written as a person would write it, and read like any other."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gate.errors import InputError
+from gate.formats import disk
+from gate.formats.profile.profile_file import read_profile
+from gate.formats.toml import value as quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gate.model import Profile
+
+_PLAIN = re.compile(r"[\w@%+=:,./{}-]+")
+"""Words that a shell takes as they are, but for the braces that stand for the side."""
+_METRICS = {
+    "hyperfine": ("wall", "cpu"),
+    "fio": ("iops", "clat_mean"),
+    "pytest-benchmark": ("median", "minimum"),
+}
+"""Of each harness what is judged by default, and what is shown beside it."""
+_SCREEN = 2
+_LONGEST = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What is to be compared, as the command line says it."""
+
+    words: tuple[str, ...] = ()
+    """Two commands, one for each side; or the words of one, in which `{side}` stands."""
+    job: Path | None = None
+    """A fio job file."""
+    tests: tuple[str, ...] = ()
+    """Ids of pytest tests."""
+    metrics: tuple[str, ...] = ()
+    """What is judged, instead of the harness's usual metric."""
+    tolerance: str = "5%"
+    pairs: int = 100
+    sides: bool
+    """Whether directories or environments of the sides are given: then one command serves both."""
+
+
+def comparison_text(asked: Comparison) -> str:
+    """The TOML text of the profile, to be saved in `profiles/`.
+
+    Raises:
+        InputError: G200, there is nothing to compare, or both commands are the same.
+    """
+    harness, keys = _work(asked)
+    usual, beside = _METRICS[harness]
+    gates = asked.metrics or (usual,)
+    lines = [f"harness = {quoted(harness)}", *keys]
+    lines.append(f"trials = {{ screen = {_SCREEN}, confirm_pairs = {asked.pairs} }}")
+    if harness == "hyperfine" and not asked.sides:
+        for side, command in zip(("base", "head"), asked.words, strict=True):
+            lines += ["", f"[side.{side}]", f"env = {{ COMMAND = {quoted(command)} }}"]
+    for name in gates:
+        lines += ["", f"[metric.{quoted(name)}]", f"tolerance = {quoted(asked.tolerance)}"]
+    if beside not in gates:
+        lines += ["", f"[metric.{quoted(beside)}]", 'role = "watch"']
+    return "\n".join(lines) + "\n"
+
+
+def comparison_profile(asked: Comparison, name: str = "compare") -> Profile:
+    """The same as a profile whose commands run in the current directory."""
+    with tempfile.TemporaryDirectory(prefix="gate-compare-") as place:
+        path = Path(place) / "profiles" / f"{name}.toml"
+        path.parent.mkdir()
+        disk.write_text(path, comparison_text(asked))
+        if asked.job is not None:
+            _copy_job(asked.job, path.parent)
+        try:
+            profile = read_profile(path)
+        except InputError as error:  # of a file that nobody wrote
+            raise InputError(error.code, error.message, cure=error.cure) from None
+    job = str(asked.job.absolute()) if asked.job is not None else None
+    work = replace(profile.work, job_file=job)
+    return replace(profile, path="gate compare", root=str(Path.cwd()), work=work)
+
+
+def _copy_job(job: Path, place: Path) -> None:
+    try:
+        shutil.copyfile(job, place / job.name)
+    except OSError as error:
+        why = f"the fio job cannot be read: {error.strerror}."
+        raise InputError("G201", why, cure="Check --fio.", place=str(job)) from error
+
+
+def _work(asked: Comparison) -> tuple[str, list[str]]:
+    """The harness, and the lines that say what it runs."""
+    kinds = [asked.job is not None, bool(asked.tests), bool(asked.words)]
+    if sum(kinds) != 1:
+        raise InputError(
+            "G200",
+            "there must be one thing to compare: commands, --fio JOB, or --pytest TESTS.",
+            cure="See the examples of gate compare --help.",
+        )
+    if asked.job is not None:
+        return "fio", [f"job = {quoted(asked.job.name)}"]
+    if asked.tests:
+        return "pytest-benchmark", ['directory = "{side}"', f"tests = {quoted(list(asked.tests))}"]
+    if asked.sides:
+        return "hyperfine", _one_command(asked.words)
+    return "hyperfine", _two_commands(asked.words)
+
+
+def _one_command(words: Sequence[str]) -> list[str]:
+    """One word is a command line as it stands; several are its words."""
+    line = words[0] if len(words) == 1 else " ".join(map(_word, words))
+    shell = [] if _is_plain(line) else [f"shell = {quoted(_shell())}"]
+    return [f"command = {quoted(line)}", *shell]
+
+
+def _two_commands(words: Sequence[str]) -> list[str]:
+    if len(words) != 2:
+        shown = shlex.join(words)[:_LONGEST]
+        raise InputError(
+            "G200",
+            f"two commands are compared, and {len(words)} are given: {shown}",
+            cure="Quote each command, gate compare 'old' 'new'; or name both sides with --base "
+            "and --head and one command with {side} in it.",
+        )
+    if shlex.split(words[0]) == shlex.split(words[1]):
+        raise InputError(
+            "G237",
+            f"both commands are the same: {words[0][:_LONGEST]}",
+            cure="Name two that differ. How noisy one command is here, gate host check tells.",
+        )
+    return ["command = 'eval \"$COMMAND\"'", f"shell = {quoted(_shell())}"]
+
+
+def _word(word: str) -> str:
+    return word if _PLAIN.fullmatch(word) else shlex.quote(word)
+
+
+def _is_plain(line: str) -> bool:
+    """Whether no shell is needed to take the line apart."""
+    return not re.search(r"[|&;<>()$`*?\[\]#~\n!]", line)
+
+
+def _shell() -> str:
+    """A shell that fails where a part of a pipe does, where there is one."""
+    return "bash -o pipefail" if shutil.which("bash") else "sh"
