@@ -9,7 +9,7 @@ it with chance alpha at most, the estimated loss reaches its least F (`strikes.l
 and against the newest accepted session alone it is above tau. With sessions that scatter by sigma
 about one level each is a bound on L that is linear in sigma,
 
-    L >= tau/2 + sigma a,    L >= F + sigma b,    L > tau + sigma c,    L > threshold + sigma d,
+    L >= tau + sigma a,    L >= F + sigma b,    L > tau + sigma c,    L > threshold + sigma d,
 
 where a to d are functions of S + k + 1 standard normal numbers: an order statistic of the fresh
 less accepted differences of the sessions ranked, their median, and two plain differences, the
@@ -35,7 +35,7 @@ from gate.stats.numeric import np
 from gate.stats.planning import Expected
 from gate.stats.power import CERTAINTY, Power, least
 from gate.stats.screen import threshold
-from gate.stats.strikes import chance, least_loss, ranked, strikes_needed, taken_off
+from gate.stats.strikes import chance, least_loss, ranked, strikes_needed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,7 +67,7 @@ def with_strikes(
     def losses(tolerance: float) -> np.ndarray:
         limits = in_force(tolerance)
         above = threshold(limits, noise, trials, beta)
-        levels = taken_off(limits), least_loss(tolerance, limits), limits.dead, above
+        levels = limits.dead, least_loss(tolerance, limits), limits.dead, above
         found: np.ndarray = (np.array(levels)[:, None] + bounds).max(axis=0)
         return found
 

@@ -3,9 +3,9 @@
 If the S accepted sessions and the k fresh ones are exchangeable (no change, a steady host), every
 way to mark k of the S + k as fresh is equally likely, so the chance that the fresh ones beat the
 accepted ones in at least u of the S k comparisons is a count of arrangements: the exact test of
-Mann and Whitney (1947), with no assumption on the noise. Half of tau is taken off the fresh
-sessions first. The bound is used for every metric that is judged, not only for the flagged ones:
-the screen looked at the same baseline, so conditioning on its flag would not be covered.
+Mann and Whitney (1947), with no assumption on the noise. tau is taken off the fresh sessions
+first. The bound is used for every metric that is judged, not only for the flagged ones: the
+screen looked at the same baseline, so conditioning on its flag would not be covered.
 
 What voids it is a host that drifts or steps, and every recorded one does. So a proof takes more:
 
@@ -25,7 +25,7 @@ that metric tells such a step from a change. Other metrics move with most of the
 refusing where a tenth to a quarter of a suite moved costs more true losses than it saves alarms.
 
 Ten strikes, because ranks need numbers: "all fresh sessions beyond the worst accepted one" finds
-39 to 58 % of losses of 5 % on the recorded runner's series, these 82 %.
+39 to 58 % of losses of 5 % on the recorded runner's series, these 80 %.
 """
 
 from __future__ import annotations
@@ -66,14 +66,6 @@ def least_loss(asked: float, limits: LossLimits) -> float:
     """The log loss that an estimate must reach, at the tolerance asked for and these limits."""
     least = math.log1p(max(_LEAST_SHARE * asked, _LEAST_RAISED * limits.tolerance))
     return max(least, limits.dead)
-
-
-def taken_off(limits: LossLimits) -> float:
-    """The log loss that is taken off fresh sessions before they are ranked: half of tau.
-
-    More room for a proof, and none for a loss below tau, which no estimate may be.
-    """
-    return limits.dead / 2
 
 
 def strikes_needed(sessions: int, alpha: float) -> int | None:

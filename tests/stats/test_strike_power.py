@@ -45,7 +45,7 @@ def share_found(noise, tolerance, asked, loss, alpha, draws=800):
         fresh = [(loss + dice.gauss(0, noise.between),) for _ in range(count)]
         screened = loss + dice.gauss(0, noise.between) - median(one for (one,) in known)
         among = strikes.newest(known)
-        won = strikes.wins(fresh, among, strikes.taken_off(limits))
+        won = strikes.wins(fresh, among, dead)
         found += (
             screened > above
             and strikes.chance(won, len(among), count) <= alpha

@@ -21,7 +21,6 @@ from gate.stats.strikes import (
     newest,
     recent_loss,
     strikes_needed,
-    taken_off,
     wins,
 )
 from gate.units import percent
@@ -48,7 +47,7 @@ def by_strikes(flag: Flagged, sessions: tuple[Session, ...], alpha: float, beta:
     with_asides = _together(flag, tuple(_heads_with_asides(series, sessions, raw)), beta)
     among = newest(series.session_costs)
     accepted, needed = len(among), strikes_needed(len(among), alpha)
-    luck = chance(wins(strikes, among, taken_off(flag.limits)), accepted, len(strikes))
+    luck = chance(wins(strikes, among, flag.limits.dead), accepted, len(strikes))
     enough = needed is not None and len(strikes) >= needed
     shown, heads = percent(ratio(again.loss)), len(strikes) + 1
     if enough and luck <= alpha and _is_large(flag, strikes):

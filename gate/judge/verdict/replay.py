@@ -25,7 +25,6 @@ from gate.stats.strikes import (
     newest,
     recent_loss,
     strikes_needed,
-    taken_off,
     wins,
 )
 
@@ -93,7 +92,7 @@ def _proven(
     levels = [(median(one),) for one in before]
     strikes = [(median(session),)] * needed
     return (
-        chance(wins(strikes, levels, taken_off(limits)), len(levels), needed) <= alpha
+        chance(wins(strikes, levels, limits.dead), len(levels), needed) <= alpha
         and estimated_loss(strikes, levels) >= least_loss(metric.tolerance, limits)
         and recent_loss(strikes, levels) > limits.dead
     )
