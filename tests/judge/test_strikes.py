@@ -80,7 +80,7 @@ def test_a_host_that_stepped_before_the_end_of_the_baseline(newest, code):
 def test_a_host_that_stepped_within_the_newest_session():
     """Where only its last trials are as slow as the strikes, its first ones prove no loss."""
     known = series(levels=LEVELS * 3)
-    newest = replace(known.points[-1], values=(1.0, 1.07, 1.07, 1.07))
+    newest = replace(known.points[-1], values=(1.0, 1.0, 1.07, 1.07, 1.07))
     known = replace(known, points=(*known.points[:-1], newest))
     report = decide([session({"b": at(1.07)}), *near(1.07)], baseline(known))
     assert outcome(report)[0] == "G025"
