@@ -151,3 +151,9 @@ def printable(text: str, instead: str = " ") -> str:
 def one_line(text: str) -> str:
     """A text as one line that no CI runner takes for a command, wherever the text came from."""
     return guard_line(printable(text).replace("##[", "## ["))
+
+
+def ordinal(number: int) -> str:
+    """`1st`, `2nd`, `11th`."""
+    teen = number % 100 in {11, 12, 13}
+    return f"{number}{'th' if teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 from gate.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 MOST_FILES = 20_000
@@ -84,7 +84,7 @@ def prefix_of(directory: Path) -> str | None:
 
     None where it is in no repository, or git refuses to look into it.
     """
-    shown = _run(directory, "rev-parse", "--show-prefix")
+    shown = run_git(directory, "rev-parse", "--show-prefix")
     if shown is None or _git(directory, "rev-parse", "--is-inside-work-tree") != "true":
         return None
     return os.fsdecode(shown).removesuffix("\n").rstrip("/")
@@ -92,7 +92,7 @@ def prefix_of(directory: Path) -> str | None:
 
 def top_of(directory: Path) -> str | None:
     """The top of the repository that a directory is in, or None."""
-    shown = _run(directory, "rev-parse", "--show-toplevel")
+    shown = run_git(directory, "rev-parse", "--show-toplevel")
     return None if shown is None else os.fsdecode(shown).removesuffix("\n")
 
 
@@ -119,7 +119,7 @@ def entries(directory: Path, commit: str, folders: Sequence[str]) -> tuple[Entry
     `folders` are paths from the repository's top; one that was not there then holds nothing.
     """
     words = ("ls-tree", "-r", "-z", "-l", "--full-tree", commit, "--", *filter(None, folders))
-    listed = _run(directory, *words, seconds=_LONG_SECONDS)
+    listed = run_git(directory, *words, seconds=_LONG_SECONDS)
     if listed is None:
         return None
     return tuple(_entry(line) for line in listed.split(b"\0") if line)
@@ -178,9 +178,9 @@ def changed_paths(
     git yet. Names are compared and no content is read.
     """
     words = ("diff", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", commit)
-    listed = _run(directory, *words, *filter(None, [proposed]), "--", *places)
+    listed = run_git(directory, *words, *filter(None, [proposed]), "--", *places)
     untracked = ("ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", *places)
-    others = b"" if proposed else _run(directory, *untracked)
+    others = b"" if proposed else run_git(directory, *untracked)
     if listed is None or others is None:
         return None
     rows = listed.split(b"\0")[:-1]
@@ -245,15 +245,26 @@ def _refused(what: str) -> InputError:
 
 def _git(directory: Path, *arguments: str) -> str | None:
     """What git prints, as text; None where it fails."""
-    said = _run(directory, *arguments)
+    said = run_git(directory, *arguments)
     return None if said is None else said.decode("utf-8", "replace").strip()
 
 
-def _run(directory: Path, *arguments: str, seconds: float = _SECONDS) -> bytes | None:
+def run_git(
+    directory: Path,
+    *arguments: str,
+    given: bytes = b"",
+    seconds: float = _SECONDS,
+    paths: Mapping[str, str] | None = None,
+) -> bytes | None:
+    """What git prints; None where it fails, is not there or takes too long.
+
+    `given` is what it reads; `paths` are variables that name other places than its own.
+    """
     try:
         done = subprocess.run(
             _command(directory, *arguments),
-            stdin=subprocess.DEVNULL,
+            input=given,
+            env=None if paths is None else {**os.environ, **paths},
             capture_output=True,
             timeout=seconds,
             check=False,

@@ -94,8 +94,12 @@ def is_missing(path: Path | str) -> bool:
     return False
 
 
-def write_text(path: Path, text: str) -> None:
-    """Replace a file in one step: temporary file beside it, fsync, rename."""
+def write_text(path: Path, text: str, *, lasting: bool = True) -> None:
+    """Replace a file in one step: temporary file beside it, fsync, rename.
+
+    Where it need not be `lasting`, a crash of the machine may bring back what stood there before,
+    as whole as it was.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
@@ -108,7 +112,8 @@ def write_text(path: Path, text: str) -> None:
             os.fsync(stream.fileno())
         Path(temporary).chmod(0o666 & ~_umask())
         Path(temporary).replace(path)
-        sync_directory(path.parent)
+        if lasting:
+            sync_directory(path.parent)
     except OSError as error:
         raise _unwritable(path, error) from error
     finally:

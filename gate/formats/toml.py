@@ -232,7 +232,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def value(given: Any) -> str:
-    """A text, a number, a table of values by sorted keys, or a list of values, on one line.
+    """A text, a number, yes or no, a table by sorted keys, or a list of values, on one line.
 
     A float is the shortest text that reads back as the same.
     """
@@ -240,6 +240,8 @@ def value(given: Any) -> str:
         # JSON's escapes are TOML's, but for DEL and lone surrogates.
         quoted = json.dumps(given, ensure_ascii=False).replace("\x7f", "\\u007f")
         return quoted.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(given, bool):
+        return str(given).lower()
     if isinstance(given, float):
         text = repr(float(given))
         return text.replace("e", ".0e") if "e" in text and "." not in text else text

@@ -61,6 +61,8 @@ class Outcome:
     """Absent where nobody waited for it through the kernel."""
     orphans: bool = False
     """Whether it left processes behind, which were killed: nobody knows what they used."""
+    stragglers: tuple[str, ...] = ()
+    """Command lines of those that went on working after it had ended by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

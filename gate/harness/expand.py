@@ -8,12 +8,14 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from typing import TYPE_CHECKING
+import signal
+from itertools import islice
+from typing import TYPE_CHECKING, NoReturn
 
 from gate.errors import TrialFailed
-from gate.formats.strict import quote
+from gate.formats.strict import last_line, quote
 from gate.harness.base import WorkDone
-from gate.model import Output, Value, Work
+from gate.model import WORK_DONE, Expectation, Output, Value, Work
 from gate.model.plan import parameters_of
 from gate.model.profile import TOKEN
 from gate.units import in_base
@@ -69,6 +71,8 @@ def own_environment(context: TrialContext) -> dict[str, str]:
 
 _MOST_SHOWN = 3
 _LONGEST_FIGURE = 100
+_PATIENCE = 5.0
+"""Seconds that a pattern may be looked for."""
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
@@ -81,6 +85,25 @@ def output_values(text: str, outputs: Iterable[Output]) -> tuple[Value, ...]:
     return tuple(Value(metric=one.name, value=_figure(text, one)) for one in outputs)
 
 
+def work_done(text: str, expect: Expectation) -> tuple[Value, ...]:
+    """How much was done by the figure that is expected in `text`, where one is.
+
+    Raises:
+        TrialFailed: what was printed is not what was expected.
+    """
+    if expect.stdout and not _matches(expect.stdout, text, "expect.stdout", 1):
+        said = (
+            f"it printed last: {quote(last_line(text))}" if text.strip() else "it printed nothing"
+        )
+        raise TrialFailed(f"expected output that matches “{quote(expect.stdout)}”: {said}")
+    if not expect.figure:
+        return ()
+    number = _number_in(text, expect.figure, "expect.figure")
+    if number < expect.least:
+        raise TrialFailed(f"expected at least {expect.least:g} by expect.figure, got {number:g}")
+    return (Value(metric=WORK_DONE, value=number),)
+
+
 def completed_count(work: Work, figures: Iterable[Value]) -> WorkDone:
     """What one run of a command completed; a run is one operation where no output counts them."""
     by_name = {value.metric: value.value for value in figures}
@@ -91,7 +114,16 @@ def completed_count(work: Work, figures: Iterable[Value]) -> WorkDone:
 
 
 def _figure(text: str, output: Output) -> float:
-    found = list(re.finditer(output.pattern, text, re.MULTILINE))
+    number = _number_in(text, output.pattern, f"output {output.name}")
+    value = number * in_base(output.unit)[1]
+    if not 0 < value < math.inf:
+        raise TrialFailed(f"output {output.name}: {number:g} {output.unit} is out of range")
+    return value
+
+
+def _number_in(text: str, pattern: str, what: str) -> float:
+    """The number above 0 in the one match of a pattern with one group."""
+    found = _matches(pattern, text, what)
     if len(found) != 1:
         got = ": the command printed nothing"
         if found:
@@ -100,20 +132,30 @@ def _figure(text: str, output: Output) -> float:
         elif text.strip():
             lines = text.count("\n") + (not text.endswith("\n"))
             got = f": none of the {lines} lines printed"
-        pattern = quote(output.pattern)
-        raise TrialFailed(f"output {output.name}: expected one match of “{pattern}”{got}")
+        raise TrialFailed(f"{what}: expected one match of “{quote(pattern)}”{got}")
     figure = found[0][1]
     number = _number(figure)
     if not 0 < number < math.inf:
         shown = "nothing" if figure is None else f"“{quote(figure[:_LONGEST_FIGURE])}”"
         raise TrialFailed(
-            f"output {output.name}: expected a number above 0, got {shown} "
-            f"in {_place(text, found[0])}"
+            f"{what}: expected a number above 0, got {shown} in {_place(text, found[0])}"
         )
-    value = number * in_base(output.unit)[1]
-    if not 0 < value < math.inf:
-        raise TrialFailed(f"output {output.name}: {number:g} {output.unit} is out of range")
-    return value
+    return number
+
+
+def _matches(pattern: str, text: str, what: str, most: int | None = None) -> list[re.Match[str]]:
+    """The matches of a pattern, or a failure where looking for them takes for ever."""
+
+    def give_up(*_: object) -> NoReturn:
+        raise TrialFailed(f"{what}: “{quote(pattern)}” took over {_PATIENCE:g} s to be looked for")
+
+    before = signal.signal(signal.SIGALRM, give_up)  # which `re` asks for while it matches
+    signal.setitimer(signal.ITIMER_REAL, _PATIENCE)
+    try:
+        return list(islice(re.finditer(pattern, text, re.MULTILINE), most))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _number(figure: str | None) -> float:

@@ -15,9 +15,10 @@ from gate.errors import TrialFailed
 from gate.formats.profile.metric_kinds import HYPERFINE_KINDS
 from gate.formats.strict import document, export, finite, items, mapping, quote, safe_text, text_of
 from gate.harness.base import Harness, Reading
-from gate.harness.expand import completed_count, expand, output_values
+from gate.harness.expand import completed_count, expand, output_values, work_done
 from gate.harness.process import Clock, ask_version, demand, finish
-from gate.model import Value
+from gate.linux.shell import has_pipe, sh_words, shell_words
+from gate.model import Expectation, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,6 +32,7 @@ _CURE = (
     "Install hyperfine 1.15 or newer, below 3, with the system's package manager: "
     "apt install hyperfine."
 )
+_PIPED = 'Write shell = "bash"; a "|" that is a word of the command stands in quotes.'
 _VERSION = re.compile(r"\Ahyperfine ((\d+)\.(\d+)\S*)\s*\Z")
 _MISSING = {
     "memory": "hyperfine gives peak memory from version 1.20 on, and the kernel cannot report that "
@@ -60,7 +62,7 @@ class Hyperfine(Harness):
         work, clock, root = context.profile.work, Clock(context), Path(context.profile.root)
         prepare, warm_up, measured = _commands(context)
         if prepare is not None:
-            finish(clock.run(("sh", "-c", prepare), root), "the prepare command")
+            finish(clock.run(prepare, root), "the prepare command")
         for _ in range(work.warmup):
             finish(clock.run(warm_up, root), "a warm-up run")
         output, printed = (context.scratch / name for name in ("hyperfine.json", "printed.txt"))
@@ -68,12 +70,16 @@ class Hyperfine(Harness):
             left_behind.unlink(missing_ok=True)
         # Only flags that 1.15 and 2.x share.
         argv = ("hyperfine", "--runs", "1", "--shell=none", "--export-json", str(output))
-        redirect = (f"--output={printed}",) if work.outputs else ()
-        outcome = finish(clock.run((*argv, *redirect, "--", measured), root), "hyperfine")
-        run = _only_run(export(output, "hyperfine"))
-        said = export(printed, "the command", empty=True) if work.outputs else ""
-        figures = output_values(said, work.outputs)
-        values = (*run.values, *_memory(run, outcome), *figures)
+        expect = work.expect or Expectation()
+        reads = bool(work.outputs or expect.stdout or expect.figure)
+        redirect = (f"--output={printed}",) if reads else ()
+        failing = ("--ignore-failure",) if expect.status else ()
+        words = (*argv, *redirect, *failing, "--", measured)
+        outcome = finish(clock.run(words, root), "hyperfine")
+        run = _only_run(export(output, "hyperfine"), expect.status)
+        said = export(printed, "the command", empty=True) if reads else ""
+        done, figures = work_done(said, expect), output_values(said, work.outputs)
+        values = (*run.values, *_memory(run, outcome), *figures, *done)
         demand(context, self.kinds, values, _MISSING)
         return Reading(values=values, work=completed_count(work, figures))
 
@@ -86,8 +92,8 @@ def _memory(run: HyperfineRun, outcome: Outcome) -> tuple[Value, ...]:
     return (Value(metric="memory", value=outcome.usage.memory),)
 
 
-def _only_run(text: str) -> HyperfineRun:
-    """Find the one run of the one result, which must have ended well and taken time."""
+def _only_run(text: str, status: int = 0) -> HyperfineRun:
+    """Find the one run of the one result, which must have ended so and taken time."""
     _, results = parse(text)
     counts = [len(result.runs) for result in results]
     if counts != [1]:
@@ -96,9 +102,10 @@ def _only_run(text: str) -> HyperfineRun:
             "expected 1 with 1"
         )
     run = results[0].runs[0]
-    if run.exit_code != 0:
+    if run.exit_code != status:
         end = "a signal" if run.exit_code is None else f"status {run.exit_code}"
-        raise TrialFailed(f"the command ended with {end}")
+        wanted = f", not with {status} as expected" if status else ""
+        raise TrialFailed(f"the command ended with {end}{wanted}")
     if next(value.value for value in run.values if value.metric == "wall") <= 0:
         raise TrialFailed(
             "the wall-clock time is 0: the command is below the clock's resolution; "
@@ -107,8 +114,8 @@ def _only_run(text: str) -> HyperfineRun:
     return run
 
 
-def _commands(context: TrialContext) -> tuple[str | None, list[str], str]:
-    """The prepare command, and the measured one both as a warm-up starts it and for hyperfine.
+def _commands(context: TrialContext) -> tuple[tuple[str, ...] | None, tuple[str, ...], str]:
+    """The words of the prepare command and of the measured one, and the latter for hyperfine.
 
     A shell is put before the command here: hyperfine would try it out first, and that would be a
     part of what the trial costs.
@@ -117,19 +124,22 @@ def _commands(context: TrialContext) -> tuple[str | None, list[str], str]:
     if work.command is None or not work.command.strip():
         raise context.error("G233", "the profile names no command.", 'Add command = "...".')
     command = expand(work.command, context)
-    prepare = None if work.prepare is None else expand(work.prepare, context)
+    own = context.environment
+    prepare = None if work.prepare is None else sh_words(expand(work.prepare, context), own)
     try:
-        words = shlex.split(command if work.shell == "none" else work.shell)
+        words = tuple(shlex.split(command if work.shell == "none" else work.shell))
     except ValueError as error:
         why = f"the command cannot be split into words: {error}."
         raise context.error("G233", why, "Close every quotation mark.") from None
     if work.shell == "none":
+        if "|" in words and has_pipe(command):
+            why = f"“{quote(command)}” has a pipe, and no shell runs it."
+            raise context.error("G283", why, _PIPED)
         return prepare, words, command
     if not words:
         cure = 'Write shell = "none", or name a shell.'
         raise context.error("G233", "shell is empty.", cure)
-    shell = ["sh"] if work.shell == "default" else words
-    words = [*shell, "-c", command]
+    words = shell_words(command, own, ("sh",) if work.shell == "default" else words)
     return prepare, words, shlex.join(words)
 
 

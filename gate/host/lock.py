@@ -2,7 +2,8 @@
 
 There are two files: every user can make the one in /tmp, if nobody did; that in /run/lock is also
 seen by those who were given a /tmp of their own. Whoever measures holds each of the two that is
-there or that it can make, so any two that share one exclude each other.
+there or that it can make, so any two that share one exclude each other. Beside each stands a file
+with the queue of those who wait: first come, first served, and who may not wait never goes before.
 
 The lock is the kernel's (flock), so it is free as soon as its holder is gone, however it went.
 What the file says of the holder is only for people, and is believed as far as it can be checked.
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import math
 import os
 import stat
 import time
@@ -22,6 +24,8 @@ from typing import TYPE_CHECKING
 from gate.errors import CannotJudge, InputError
 from gate.formats.disk import hold, is_missing
 from gate.host.lock_holder import TIDIED, Holder, this_process
+from gate.host.lock_queue import LockQueue, queue_beside
+from gate.text import ordinal
 from gate.units import show_duration
 
 if TYPE_CHECKING:
@@ -30,8 +34,6 @@ if TYPE_CHECKING:
     Pause = Callable[[float], None]
     Tell = Callable[[str], None]
 
-_LOOK = 1.0
-"""Seconds between two tries of one that waits; in between it sleeps, and disturbs nobody."""
 _TOLD = 60.0
 """Seconds after which waiting is reported again."""
 KILLING = 30.0
@@ -64,22 +66,36 @@ def exclusive(
 
     Gives the open file of the first lock, which a guardian may hold on to a moment longer.
 
-    `wait` is how many seconds to wait for it at most, 0 for not at all; `tell` prints whom we
-    wait for, and `pause` sleeps and may be interrupted by whatever it raises.
+    `wait` is how many seconds to wait for it at most, 0 for not at all, `inf` for as long as it
+    takes; `tell` prints whom we wait for at which place of the queue, and `pause` sleeps and may
+    be interrupted by whatever it raises.
 
     Raises:
-        CannotJudge: G240, another process holds it; the message says which.
+        CannotJudge: G240, another process holds it or is before us; the message says which.
         InputError: G208, the lock's file cannot be opened.
     """
-    first = path or lock_path()
     patience = _Patience(wait, tell or (lambda _: None), pause)
     with ExitStack() as stack:
         held = []
-        for place, handle in _open_all((first, _SYSTEM) if first == _COMMON else (first,), stack):
+        for place, handle in _open_all(_places(path), stack):
             _take(handle, place, patience)
             stack.callback(_forget, handle)
             held.append(handle)
         yield held[0]
+
+
+def anybody_waits(path: Path | None = None) -> bool:
+    """Whether somebody waits for a lock that this process holds."""
+    for place in _places(path):
+        with suppress(OSError), queue_beside(place, _open) as queue:
+            if queue.length():
+                return True
+    return False
+
+
+def _places(path: Path | None) -> tuple[Path, ...]:
+    first = path or lock_path()
+    return (first, _SYSTEM) if first == _COMMON else (first,)
 
 
 def _forget(handle: int) -> None:
@@ -131,52 +147,77 @@ class _Patience:
     """How long one waits, and what is printed meanwhile."""
 
     def __init__(self, seconds: float, tell: Tell, pause: Pause) -> None:
-        self.seconds, self.tell, self._pause = seconds, tell, pause
+        self.seconds, self.tell, self.pause = seconds, tell, pause
         self._began = time.monotonic()
         self._told, self._told_at = "", self._began
 
-    def sleep(self, who: str) -> bool:
+    def sleep(self, who: str, seconds: float) -> bool:
         """Sleep a moment; False if there is no time left for it."""
         now = time.monotonic()
         left = self._began + self.seconds - now
         if left <= 0:
             return False
         if who != self._told or now - self._told_at >= _TOLD:
-            self.tell(f"waiting: {who}; {show_duration(left)} left")
+            limit = f"; {show_duration(left)} left" if math.isfinite(left) else ""
+            self.tell(f"waiting{who}{limit}")
             self._told, self._told_at = who, now
-        self._pause(min(_LOOK, left))
+        self.pause(min(seconds, left))
         return True
 
 
 def _take(handle: int, place: Path, patience: _Patience) -> None:
     try:
-        if not _acquire(handle, patience):
-            waited = patience.seconds
-            since = (
-                f", and did so for the {show_duration(waited)} that were waited" if waited else ""
-            )
-            raise CannotJudge(
-                "G240",
-                f"{_holder(handle).description()}{since}.",
-                cure="Wait until it has ended, or let the gate wait: --wait '10 min'.",
-                place=str(place),
-            )
+        with queue_beside(place, _open) as queue:
+            if not _acquire(handle, queue, patience):
+                raise _busy(handle, place, queue, patience)
         os.ftruncate(handle, 0)
         os.pwrite(handle, this_process().text().encode(), 0)
-    except OSError as error:
-        raise _unusable(place, error) from error
+    except OSError as error:  # it may be the queue's file
+        raise _unusable(Path(error.filename or place), error) from error
 
 
-def _acquire(handle: int, patience: _Patience) -> bool:
-    with suppress(BlockingIOError):
-        hold(handle)
-        return True
-    if _inherited(handle, patience):
-        return True
-    while patience.sleep(_holder(handle).description()):
-        if _free(handle):
+def _busy(handle: int, place: Path, queue: LockQueue, patience: _Patience) -> CannotJudge:
+    waited, others = patience.seconds, queue.length()
+    since = f", and did so for the {show_duration(waited)} that were waited" if waited else ""
+    queued = f"; {others} wait{'s' if others == 1 else ''} for it already" if others else ""
+    return CannotJudge(
+        "G240",
+        f"{_holder(handle).description()}{since}{queued}.",
+        cure="Wait until it has ended, or let the gate wait: --wait '10 min'.",
+        place=str(place),
+    )
+
+
+def _acquire(handle: int, queue: LockQueue, patience: _Patience) -> bool:
+    """Take the lock if nobody is before us, else when it is our turn."""
+    if not queue.length():
+        with suppress(BlockingIOError):
+            hold(handle)
             return True
-    return False
+        if _inherited(handle, patience):
+            return True
+    with queue.joined():
+        return _had_in_turn(handle, queue, patience)
+
+
+def _had_in_turn(handle: int, queue: LockQueue, patience: _Patience) -> bool:
+    """Sleep until it is our turn; False if there is no more time while somebody holds the lock.
+
+    Where nobody does, those before us take it in a moment, or are passed.
+    """
+    while True:
+        free = _can_lock(handle, fcntl.LOCK_SH)  # two who look do not see each other
+        if free:
+            fcntl.flock(handle, fcntl.LOCK_UN)
+        if queue.is_my_turn(free=free) and _can_lock(handle, fcntl.LOCK_EX):
+            return True
+        rest = queue.look_again_in()
+        if free:
+            patience.pause(rest)
+        else:
+            place = f", {ordinal(queue.place())} in the queue: {_holder(handle).description()}"
+            if not patience.sleep(place, rest):
+                return False
 
 
 def _inherited(handle: int, patience: _Patience) -> bool:
@@ -186,14 +227,14 @@ def _inherited(handle: int, patience: _Patience) -> bool:
         patience.tell(f"waiting: {TIDIED}; {show_duration(_TIDYING)} at most")
     while _holder(handle).gone and time.monotonic() < until:
         time.sleep(_STEP)
-        if _free(handle):
+        if _can_lock(handle, fcntl.LOCK_EX):
             return True
     return False
 
 
-def _free(handle: int) -> bool:
+def _can_lock(handle: int, how: int) -> bool:
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, how | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True

@@ -69,20 +69,22 @@ def accept(
     *,
     host: KnownHost | None = None,
     places: Mapping[str, str] | None = None,
+    standing: Baseline | None = None,
 ) -> NewBaseline:
     """Append sessions of one profile to its baseline.
 
     Sessions accepted together share a level: a series opens a new epoch when their level left that
     of its current one, and when the profile's text, the major version of a tool or an epoch fact of
-    the host changed. What a changed profile no longer measures is retired. `host` is what its class
-    must be, where it is known.
+    the host changed. Current is the newest epoch of `standing`, the baseline with those that are in
+    force for the sessions' commit, where that is known. What a changed profile no longer measures
+    is retired. `host` is what its class must be, where it is known.
 
     Raises:
         InputError: a session may not become a baseline, or there is no reason.
     """
     known = baseline or _empty(sessions[0], host)
     _refuse_unacceptable(sessions, known, acceptance, places or {})
-    series, changes = _grown_series(sessions, known)
+    series, changes = _grown_series(sessions, known, standing or known)
     added = (_facts(session, acceptance) for session in sessions)
     everything = tuple(sorted((*known.sessions, *added), key=lambda s: (s.started, s.id)))
     age = {one.id: number for number, one in enumerate(everything)}
@@ -115,7 +117,7 @@ def _refuse_unacceptable(
 
 
 def _grown_series(
-    sessions: Sequence[Session], known: Baseline
+    sessions: Sequence[Session], known: Baseline, standing: Baseline
 ) -> tuple[list[BaselineSeries], list[str]]:
     """Every series with what the sessions measured of it, and a sentence on each change."""
     first = sessions[0]
@@ -125,13 +127,15 @@ def _grown_series(
     cause = f" ({describe_changed(move.facts)})" if move else ""
     new_epoch = changed or bool(new_tool) or move is not None
     old = {(s.benchmark, s.metric): s for s in known.series}
+    current = {(s.benchmark, s.metric): s.current for s in standing.series}
     series, changes, left_out = [], [], []
     for benchmark, metric, fresh in _measured(sessions):
         if not fresh:
             left_out.append(f"left out: {benchmark} {metric.name}, which some trial lacks")
             continue
         before = old.pop((benchmark, metric.name), None)
-        grown, change = _grow(before, benchmark, metric, fresh, new_epoch=new_epoch)
+        own = () if new_epoch else current.get((benchmark, metric.name), ())
+        grown, change = _grow(before, benchmark, metric, fresh, own)
         series.append(grown)
         changes.append(change + cause if before else change)
     lacking = [key for key in sorted(old) if key[0] not in benchmarks_in(first.planned)]
@@ -165,9 +169,9 @@ def _grow(
     benchmark: str,
     metric: Metric,
     fresh: FreshValues,
-    *,
-    new_epoch: bool,
+    current: Sequence[BaselinePoint],
 ) -> tuple[BaselineSeries, str]:
+    """The series with fresh sessions: of the current epoch, or of a new one where that is left."""
     series = BaselineSeries(
         benchmark=benchmark,
         metric=metric.name,
@@ -178,9 +182,9 @@ def _grow(
     )
     epoch, change = 1, "new"
     if before is not None:
-        other_kind = series != before
-        leaves = new_epoch or other_kind or _left(before, metric, fresh.values())
-        epoch = max(point.epoch for point in before.points) + leaves
+        leaves = series != before or not current or _left(current, metric, fresh.values())
+        newest = max(point.epoch for point in before.points)
+        epoch = newest + 1 if leaves else current[0].epoch
         change = "new epoch" if leaves else "appended"
     added = (
         BaselinePoint(session=name, epoch=epoch, values=values) for name, values in fresh.items()
@@ -188,11 +192,13 @@ def _grow(
     return replace(series, points=(*series.points, *added)), f"{change}: {benchmark} {metric.name}"
 
 
-def _left(before: BaselineSeries, metric: Metric, fresh: Iterable[tuple[float, ...]]) -> bool:
+def _left(
+    current: Sequence[BaselinePoint], metric: Metric, fresh: Iterable[tuple[float, ...]]
+) -> bool:
     limits = LossLimits(tolerance=metric.tolerance, negligible=metric.tau)
-    if not all(usable(point.values) for point in before.current):
+    if not all(usable(point.values) for point in current):
         return True
-    accepted = [log_costs(point.values, metric.better) for point in before.current]
+    accepted = [log_costs(point.values, metric.better) for point in current]
     together = [value for values in fresh for value in log_costs(values, metric.better)]
     return level_moved(together, accepted, limits)
 
@@ -228,6 +234,7 @@ def _facts(session: Session, acceptance: Acceptance) -> AcceptedSession:
         duration=seconds_of(session),
         kernel_build=session.kernel.build_id if session.kernel else "",
         kernel_config=config_digest(_config(session)),
+        dirty=session.subject.dirty,
     )
 
 

@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 from gate.judge.verdict.comparable import other_tool
 from gate.judge.verdict.exclusions import too_many_excluded_in
 from gate.judge.verdict.suite import failures_in, trials_by_benchmark, values_in
-from gate.model import Role, Stage, State, applies
+from gate.model import WORK_DONE, Better, Metric, Role, Stage, State, applies
 from gate.model.host import changed_facts, describe_changed
 from gate.stats.costs import usable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gate.model import Baseline, Metric, Planned, Session
+    from gate.model import Baseline, Planned, Session
+
+
+_WORK = Metric(name=WORK_DONE, unit="1", better=Better.HIGHER, role=Role.WATCH)
 
 
 def why_not(session: Session) -> str | None:
@@ -102,8 +105,13 @@ def _kinds(session: Session) -> list[tuple[str, str, str, str]]:
 
 
 def metrics_of(session: Session, plan: Planned) -> tuple[Metric, ...]:
-    """The metrics that apply to a benchmark, and that the host can give if they are watched."""
-    return tuple(
+    """The metrics that apply to a benchmark, and that the host can give if they are watched.
+
+    And how much was done, where the trials tell, which is kept beside them.
+    """
+    own = (trial for trial in session.trials if trial.benchmark == plan.benchmark)
+    tells = any(value.metric == WORK_DONE for trial in own for value in trial.values)
+    return (_WORK,) * tells + tuple(
         metric
         for metric in session.metrics
         if applies(metric, plan)

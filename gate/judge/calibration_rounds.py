@@ -37,6 +37,7 @@ RULE = "2"
 _DIGITS = 5
 """Decimals of a loss that are kept: more would be noise, and the line long."""
 _NO_NUMBERS = {Verdict.NEW, Verdict.INCOMPARABLE, Verdict.MISSING, Verdict.BROKEN}
+_UNDECIDED = {Verdict.INCONCLUSIVE, Verdict.SUSPICIOUS}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +118,7 @@ def _ending(findings: Sequence[Finding], regressed: Ending, passed: Ending) -> E
         return regressed
     if not verdicts or verdicts & _NO_NUMBERS:
         return Ending.VOID
-    return Ending.INCONCLUSIVE if Verdict.INCONCLUSIVE in verdicts else passed
+    return Ending.INCONCLUSIVE if verdicts & _UNDECIDED else passed
 
 
 def _achieved(finding: Finding) -> float | None:

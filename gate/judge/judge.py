@@ -13,6 +13,8 @@ from gate.judge.host_stability.controls import warn_of_moves
 from gate.judge.host_stability.standing import refuse_sides_that_differ
 from gate.judge.report_sections import build_report
 from gate.judge.summary import JudgedSuite, importance
+from gate.judge.verdict.gains import demand_work, doubt_gains
+from gate.judge.verdict.in_force import tell_unearned
 from gate.judge.verdict.level import levels_of
 from gate.judge.verdict.suite import Suite
 from gate.judge.verdict.waivers import apply_waivers
@@ -31,8 +33,11 @@ FINDING_STEPS: tuple[FindingStep, ...] = (
     refuse_sides_that_differ,
     apply_shapes,
     warn_of_moves,
+    demand_work,
+    doubt_gains,
     apply_waivers,
     require_coverage,
+    tell_unearned,
 )
 """What happens to the findings after both stages, in this order: each step sees what the ones
 before it made of them."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from gate.judge.context.differences import what_differed
 from gate.judge.host_stability.controls import missing_controls, standings
 from gate.judge.host_stability.standing import move_of
+from gate.judge.verdict.in_force import unearned_notes
 from gate.model import LevelState, Role, Source, TrialStatus, Verdict, join
 from gate.stats.costs import LEAST_SESSIONS, ratio
 from gate.units import percent
@@ -213,6 +214,7 @@ def _baseline_notes(case: Case) -> Iterator[str]:
     if len(sessions) > 1 and len(boots) == 1 and boots != {""}:
         spread = "their spread understates what other days and boots add"
         yield f"all accepted sessions are of one boot; {spread}"
+    yield from unearned_notes(case.baseline)
     if move := move_of(case):
         yield f"epoch: {move}"
     if missing := missing_controls(case):

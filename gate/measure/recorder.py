@@ -84,11 +84,11 @@ class SessionRecorder:
         """Before the first trial: look at the machine at rest, unless a resumed session has."""
         run = self._run
         if run.watch is not None and run.watch.blind:
-            self._write(notes=(*self.session.notes, *run.watch.blind))
+            self._update(notes=(*self.session.notes, *run.watch.blind))
         if run.storage is not None:
             run.storage.budget.before += self.session.written
         if run.accountant is not None and self.session.idle is None:
-            self._write(idle=run.accountant.reference(run.stop))
+            self._update(idle=run.accountant.reference(run.stop))
 
     def add(self, trial: Trial) -> None:
         """Append one trial and write."""
@@ -99,11 +99,14 @@ class SessionRecorder:
         self._write(trials=(*self.session.trials, trial), written=self.session.written + written)
 
     def add_controls(self, seconds: Mapping[str, float], failed: str = "") -> None:
-        """Append one run of each built-in control, and why one could not be run."""
+        """Append one run of each built-in control, and why one could not be run.
+
+        It is written with the next trial: a session that goes on without it runs them again.
+        """
         known = self.session.controls
         runs = {name: (*known.get(name, ()), value) for name, value in seconds.items()}
         notes = (*self.session.notes, failed) if failed else self.session.notes
-        self._write(controls=known | runs, notes=notes)
+        self._update(controls=known | runs, notes=notes)
 
     def add_disturbance(self, why: str) -> None:
         """Write down why the session must not be judged."""
@@ -116,7 +119,7 @@ class SessionRecorder:
         if (storage := self._run.storage) is not None:
             written = storage.budget.summary()
             storage.say(written)
-            self._write(notes=(*self.session.notes, written))
+            self._update(notes=(*self.session.notes, written))
         self._write(state=State.COMPLETE)
 
     def _changes_meanwhile(self) -> Iterator[str]:
@@ -142,6 +145,10 @@ class SessionRecorder:
                 yield f"the host changed while it measured: {describe_changed(facts)}"
 
     def _write(self, **changes: Any) -> None:
+        self._update(**changes)
+        write_session(self.path, self.session)
+
+    def _update(self, **changes: Any) -> None:
         after = snapshot()
         known = changes.pop("disturbances", self.session.disturbances)
         watched = self._run.watch is not None
@@ -155,4 +162,3 @@ class SessionRecorder:
             notes=tuple(dict.fromkeys(noted))[:20],
             **changes,
         )
-        write_session(self.path, self.session)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate.errors import InputError
+from gate.errors import InputError, TrialFailed
 from gate.harness.base import TrialContext
 from gate.harness.expand import own_environment
 from gate.linux.cpu_list import cpus_of
@@ -85,6 +85,8 @@ class RunContext:
     """Absent where nothing is measured, or the kernel does not give its release."""
     kernels: Mapping[Side, Kernel] = field(default_factory=dict)
     """Of sides that are kernels which are booted for their trials."""
+    await_turn: Callable[[], None] = lambda: None
+    """Lets others who wait for the host measure first, where something was measured before."""
     reread: Callable[[], Host] | None = None
     """Reads the host's facts again; absent where nothing is measured."""
     prepared: set[tuple[str, Side]] = field(default_factory=set)
@@ -156,6 +158,13 @@ class Surroundings:
             self.used = None
         else:
             self.used += own.user + own.system
+        if outcome.stragglers and outcome.status == 0:
+            count, first = len(outcome.stragglers), outcome.stragglers[0]
+            raise TrialFailed(
+                f"{Path(command.argv[0]).name} ended and left "
+                f"{'a process' if count == 1 else f'{count} processes'} behind, which went on "
+                f"unmeasured and was killed: {first}"
+            )
         return outcome
 
     @contextmanager

@@ -56,6 +56,8 @@ class HostUse:
     """The baseline directory: host.toml in it says how much disturbance a trial may show."""
     tuned: TuningResult | None = None
     """What is tuned on the host meanwhile."""
+    await_turn: Callable[[], None] = lambda: None
+    """Called before each run: others who wait may measure between two."""
 
     def prepare(self, profile: Profile) -> RunContext:
         """A profile ready to be measured here, as `prepare_run` makes it."""
@@ -94,6 +96,7 @@ def prepare_run(profile: Profile, use: HostUse) -> RunContext:
         switch=make_switch(profile, sides, environment),
         watch=make_watch(profile, use.store, host),
         tuned=use.tuned,
+        await_turn=use.await_turn,
         kernel=None if replayed else read_kernel(),
         reread=None if replayed or untimed else partial(read_facts, live=False),
         notes=_host_notes(profile, work),
@@ -107,8 +110,10 @@ def prepare_run(profile: Profile, use: HostUse) -> RunContext:
 def open_run(run: RunContext) -> Iterator[None]:
     """Inside, the run's storage may be written; at the end no side is active any more.
 
-    An error where it may not, its file system cannot be made, or the subject cannot be put back.
+    Between two runs others who wait for the host get their turn. An error where it may not be
+    written, its file system cannot be made, or the subject cannot be put back.
     """
+    run.await_turn()
     with put_back(run.switch), ExitStack() as stack:
         if run.storage is not None:
             run.prepared.clear()

@@ -14,7 +14,15 @@ from gate.model.activation import (
     Side,
     SubjectKind,
 )
-from gate.model.baseline import AcceptedSession, Baseline, BaselinePoint, BaselineSeries, Waiver
+from gate.model.baseline import (
+    AcceptedSession,
+    Baseline,
+    BaselinePoint,
+    BaselineSeries,
+    Lineage,
+    UnearnedLevel,
+    Waiver,
+)
 from gate.model.calibration import (
     Calibration,
     Ending,
@@ -46,9 +54,11 @@ from gate.model.profile import (
     LOADED,
     RESERVED,
     UNTIMED,
+    WORK_DONE,
     AllowedDevice,
     Background,
     Benchmark,
+    Expectation,
     Need,
     Output,
     Profile,

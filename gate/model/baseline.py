@@ -36,6 +36,8 @@ class AcceptedSession:
     """Build id of the kernel that it ran on; empty where that was not written down."""
     kernel_config: str = ""
     """Digest of that kernel's configuration; empty where the kernel did not report it."""
+    dirty: bool = False
+    """Whether the tree had changes that are not in the commit: then no commit earned the level."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +76,35 @@ class BaselineSeries:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Lineage:
+    """Which accepted sessions, by id, are of code that a base and the change upon it contain.
+
+    A session that says of no commit stands in none of these.
+    """
+
+    base: frozenset[str] = frozenset()
+    """Of code that the base contains."""
+    change: frozenset[str] = frozenset()
+    """Of code that the change contains and the base does not, or accepted by the change itself."""
+    outside: frozenset[str] = frozenset()
+    """Of code that neither contains."""
+    unknown: frozenset[str] = frozenset()
+    """Of code of which git cannot tell."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnearnedLevel:
+    """A level that was accepted for code which is not here."""
+
+    benchmark: str
+    metric: str
+    session: str
+    """The first accepted session of its epoch."""
+    why: str
+    """One sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
     """What was accepted for one host class and profile."""
 
@@ -94,6 +125,10 @@ class Baseline:
     far as their texts are kept."""
     path: str = ""
     """The file it came from, for messages."""
+    lineage: Lineage | None = None
+    """What git says of its sessions' commits; None where git was not asked, or knows none."""
+    unearned: tuple[UnearnedLevel, ...] = ()
+    """Levels left out of the series, as they are of code that is not in the base."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -104,6 +104,24 @@ class Output:
     better: Better
 
 
+WORK_DONE = "work_done"
+"""The value of a trial that tells how much it did, by the figure of `[expect]`; no metric."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expectation:
+    """How a command tells that it did its work."""
+
+    status: int = 0
+    """What it ends with."""
+    stdout: str = ""
+    """Regular expression that what it prints matches; lines are anchored. Empty for anything."""
+    figure: str = ""
+    """Regular expression with one group: a number that must not shrink. Empty for none."""
+    least: float = 0.0
+    """What that number must be at least."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Need:
     """A program that the workload runs."""
@@ -166,6 +184,7 @@ class Work:
     parameters: dict[str, str] = field(default_factory=dict)
     environment: dict[str, str] = field(default_factory=dict)
     outputs: tuple[Output, ...] = ()
+    expect: Expectation | None = None
     operations: str = ""
     transferred: str = ""
     guest: Guest | None = None

@@ -17,6 +17,7 @@ class Verdict(StrEnum):
     WAIVED = "waived"
     NEW = "new"
     INCONCLUSIVE = "inconclusive"
+    SUSPICIOUS = "suspicious"
     INCOMPARABLE = "incomparable"
     MISSING = "missing"
     BROKEN = "broken"
@@ -42,6 +43,7 @@ _RANK = {verdict: rank for rank, verdict in enumerate(Verdict)}
 _EXIT_STATUS = {
     Verdict.NEW: 5,
     Verdict.INCONCLUSIVE: 5,
+    Verdict.SUSPICIOUS: 5,
     Verdict.INCOMPARABLE: 5,
     Verdict.MISSING: 4,
     Verdict.BROKEN: 4,

@@ -22,13 +22,15 @@ from gate.pipeline.diagnose import diagnose
 from gate.pipeline.host_reservation import HostClaim
 from gate.pipeline.provenance import origin_of_check, words_of
 from gate.pipeline.stages import measure_check
+from gate.pipeline.subprocess_call import call_in_subprocess, lasting_subprocess
 from gate.review.merge_base import open_merge_base
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from gate.model import Profile, Report, Session
+    from gate.judge.verdict.suite import Case
+    from gate.model import Edit, Profile, Report, Round, Session
     from gate.pipeline.progress import ProgressDisplay
     from gate.pipeline.request import CheckRequest, HostOptions
     from gate.review.merge_base import MergeBase
@@ -55,6 +57,7 @@ def run_check(request: CheckRequest, ui: ProgressDisplay) -> Report:
         CheckOutputs(request).closing_on_error() as out,
         _resumable(request),
         _policy_at_merge_base(request) as base,
+        lasting_subprocess(),
     ):
         out.edits, out.changes = base.edits, base.changes
         plan = plan_check(request, base)
@@ -62,15 +65,15 @@ def run_check(request: CheckRequest, ui: ProgressDisplay) -> Report:
         stop.check()
         sessions = measure_check(plan, ui, stop)
         out.write_sessions(sessions)
-        report = judge_check(sessions, plan, base, request)
+        report = judge_check(sessions, plan, base, request, stop)
         stop.check()
-        out.write_report(report)
+        call_in_subprocess(Stop(), out.write_report, report)  # no signal cuts it short
         causes = diagnose(report, sessions, plan, ui, stop) if request.output.why else ()
         if causes:
             report = with_why(report, causes)
             with suppress(GateError):  # what stands there already says the same verdict
                 out.write_sessions(sessions, why=causes)
-                out.write_report(report)
+                call_in_subprocess(Stop(), out.write_report, report)
         return report
 
 
@@ -83,21 +86,16 @@ def _policy_at_merge_base(request: CheckRequest) -> AbstractContextManager[Merge
 
 
 def judge_check(
-    sessions: Sequence[Session], plan: CheckPlan, base: MergeBase, request: CheckRequest
+    sessions: Sequence[Session],
+    plan: CheckPlan,
+    base: MergeBase,
+    request: CheckRequest,
+    stop: Stop,
 ) -> Report:
     """The report on what was measured, and on profiles that the change removes."""
-    from gate.judge.judge import judge  # noqa: PLC0415 - scipy, after measuring
-    from gate.judge.verdict.findings import absent_findings  # noqa: PLC0415 - likewise
-
-    removed = {one.name: "the change removes the profile" for one in plan.gone}
-    report = judge(
-        plan.cases(sessions) if sessions else (),
-        plan.policy,
-        created=now(),
-        version=__version__,
-        rounds=read_rounds(base.baseline),
-        absent=absent_findings(plan.gone, why=removed),
-        edits=base.edits,
+    cases, rounds = plan.cases(sessions) if sessions else (), read_rounds(base.baseline)
+    report = call_in_subprocess(
+        stop, _judged, cases, plan.policy, gone=plan.gone, rounds=rounds, edits=base.edits
     )
     part = request.shard
     whole = [f"part {part.number} of {part.of}; the whole is judged of all"] if part.of > 1 else []
@@ -124,9 +122,11 @@ def run_comparison(
         Interrupted: a signal came.
         GateError: anything that keeps the gate from a verdict.
     """
-    from gate.judge.judge import judge  # noqa: PLC0415 - scipy, after measuring
-
-    with Stop().listening() as stop, tempfile.TemporaryDirectory(prefix="gate-compare-") as place:
+    with (
+        Stop().listening() as stop,
+        tempfile.TemporaryDirectory(prefix="gate-compare-") as place,
+        lasting_subprocess(),
+    ):
         plan = CheckPlan(
             profiles=(profile,),
             baselines=(),
@@ -141,11 +141,36 @@ def run_comparison(
         )
         try:
             sessions = measure_check(plan, ui, stop)
+            report = call_in_subprocess(stop, _judged, plan.cases(sessions), plan.policy)
         except StopRequested as signal:
             cure = "Run the same command again."
             raise Interrupted(signal.number, "interrupted.", cure=cure) from None
-        cases = plan.cases(sessions)
-    return judge(cases, plan.policy, created=now(), version=__version__), sessions
+    return report, sessions
+
+
+def _judged(
+    cases: Sequence[Case],
+    policy: Policy,
+    *,
+    gone: Sequence[Profile] = (),
+    rounds: Sequence[Round] = (),
+    edits: tuple[Edit, ...] = (),
+) -> Report:
+    """Judge; runs in a process of its own."""
+    from gate.judge.judge import judge  # noqa: PLC0415 - scipy
+    from gate.judge.verdict.findings import absent_findings  # noqa: PLC0415 - likewise
+
+    return judge(
+        cases,
+        policy,
+        created=now(),
+        version=__version__,
+        rounds=rounds,
+        absent=absent_findings(
+            gone, why={one.name: "the change removes the profile" for one in gone}
+        ),
+        edits=edits,
+    )
 
 
 @contextmanager

@@ -25,6 +25,7 @@ from gate.review.effective_profile import (
     refuse_forgotten,
     refuse_unjudged,
 )
+from gate.review.lineage import earned, earned_at_desk
 from gate.review.policy_reader import make_policy
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def plan_check(request: CheckRequest, base: MergeBase) -> CheckPlan:
         InputError: a profile, baseline or waiver is wrong, or there are too many parts.
         NothingCompared: there is no profile.
     """
-    baselines = read_baselines(base.baseline)
+    baselines = _baselines(request, base)
     read_rounds(base.baseline)  # a wrong file is found out before anything is measured
     selection, options = request.selection, request.policy
     every, lost = _profiles(request, base, baselines)
@@ -95,6 +96,14 @@ def plan_check(request: CheckRequest, base: MergeBase) -> CheckPlan:
         gone=tuple(base.profiles[name] for name in lost),
         notes=tuple(filter(None, notes)),
     )
+
+
+def _baselines(request: CheckRequest, base: MergeBase) -> tuple[Baseline, ...]:
+    """What was accepted, with the levels that hold for these sides."""
+    if base.commit:
+        return earned(base)
+    sides, known = request.sides, read_baselines(base.baseline)
+    return earned_at_desk(known, base.baseline, sides.base_dir, sides.head_dir)
 
 
 def _profiles(

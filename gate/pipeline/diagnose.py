@@ -48,7 +48,7 @@ def diagnose(
     if not todo:
         return ()
     until = time.monotonic() + MOST_SECONDS
-    claim = replace(plan.host, wait=min(plan.host.wait, _MOST_WAIT))
+    claim = replace(plan.host, wait=min(plan.host.wait, _MOST_WAIT), shares=False)
     found: list[Why] = []
     note = ""
     try:

@@ -2,17 +2,21 @@
 
 In this order: the measuring lock; settings that a killed gate left are put back; a guardian; the
 host's own file, and what it says of tuning; the work directory. All of it ends in reverse order.
+
+Between two runs, while nothing of the host is tuned, laid out or switched, lock and guardian are
+given up if somebody waits, and had again in turn.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import tempfile
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import click
 
@@ -20,7 +24,7 @@ from gate.errors import InputError
 from gate.formats.host.host_file import HOST_FILE, read_known_host
 from gate.host.identity.identity import read_host
 from gate.host.journal import JOURNAL, SYSTEM, state_directory
-from gate.host.lock import exclusive
+from gate.host.lock import anybody_waits, exclusive
 from gate.host.tuning.restore import restore
 from gate.host.tuning.tuning import tune_host
 from gate.linux.mounts import mounts_below
@@ -31,7 +35,6 @@ from gate.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
 
     from gate.measure.process.stop import Stop
     from gate.model import KnownHost
@@ -50,6 +53,8 @@ class HostClaim:
     host_class: str | None
     wait: float = 0.0
     """Seconds to wait at most while another process measures here."""
+    shares: bool = True
+    """Whether others who wait get their turn between two runs; then waiting has no limit."""
 
 
 @contextmanager
@@ -60,8 +65,7 @@ def reserved_host(claim: HostClaim, ui: ProgressDisplay, stop: Stop) -> Iterator
         CannotJudge: G240, the host is busy.
         InputError: G208, G260, G262, or host.toml is wrong.
     """
-    lock = exclusive(wait=claim.wait, tell=ui.say, pause=stop.sleep)
-    with alone(lock, ui.say):
+    with _Turns(claim, ui, stop) as turns:
         known = known_host(claim)
         names, cpus = (known.tune, known.measured_cpus) if known else ((), "")
         with (
@@ -79,9 +83,42 @@ def reserved_host(claim: HostClaim, ui: ProgressDisplay, stop: Stop) -> Iterator
                     say=ui.say,
                     store=claim.store,
                     tuned=tuned,
+                    await_turn=turns.next if claim.shares and not tuned.names else lambda: None,
                 )
             finally:
                 ui.done()
+
+
+class _Turns(AbstractContextManager["_Turns"]):
+    """The host as long as it takes, and between two runs as long as nobody waits for it."""
+
+    def __init__(self, claim: HostClaim, ui: ProgressDisplay, stop: Stop) -> None:
+        self._claim, self._ui, self._stop = claim, ui, stop
+        self._reserved = ExitStack()
+        self._used = False
+
+    def __enter__(self) -> Self:
+        self._reserve(self._claim.wait)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._reserved.close()
+
+    def next(self) -> None:
+        """Before a run: first come, first served, if there was one before in this turn.
+
+        Raises:
+            StopRequested: a signal came; the host is not reserved any more.
+        """
+        if self._used and anybody_waits():
+            self._ui.say("another gate waits for this host: it goes first")
+            self._reserved.close()
+            self._reserve(math.inf)
+        self._used = True
+
+    def _reserve(self, wait: float) -> None:
+        lock = exclusive(wait=wait, tell=self._ui.say, pause=self._stop.sleep)
+        self._reserved.enter_context(alone(lock, self._ui.say))
 
 
 @contextmanager

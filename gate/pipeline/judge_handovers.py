@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from gate import __version__
 from gate.clock import now
 from gate.errors import InputError
-from gate.formats.baseline.baseline_file import read_baselines
 from gate.formats.baseline.calibration_file import read_rounds
 from gate.formats.profile.profile_file import load_profiles
 from gate.formats.session.session_file import read_handover
@@ -23,6 +22,7 @@ from gate.judge.verdict.suite import arrange
 from gate.pipeline.benchmark_filter import narrowed_sessions_note
 from gate.pipeline.provenance import origin_of_judged
 from gate.review.effective_profile import refuse_forgotten, refuse_unjudged
+from gate.review.lineage import earned
 from gate.review.merge_base import open_merge_base
 from gate.review.policy_reader import make_policy
 
@@ -71,7 +71,7 @@ def judge_sessions(asked: JudgeRequest) -> Report:
         size=asked.size,
     ) as known:
         reviewed = _reviewed(asked, known, parts)
-        baselines = read_baselines(known.baseline)
+        baselines = earned(known)
         _refuse_what_cannot_be_judged(known, parts, baselines)
         absent = _not_measured(asked, known, parts)
         policy = make_policy(asked.alpha / parts.shards, asked.beta, asked.allow, known.baseline)

@@ -26,7 +26,7 @@ from gate.measure.screening import measure_session
 from gate.measure.setup import open_run
 from gate.model import Role, Side
 from gate.pipeline.host_reservation import reserved_host
-from gate.pipeline.subprocess_call import call_in_subprocess
+from gate.pipeline.subprocess_call import call_in_subprocess, wait_until_loaded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,6 +51,7 @@ def measure_check(plan: CheckPlan, ui: ProgressDisplay, stop: Stop) -> tuple[Ses
     steps = _Steps(plan=plan, ui=ui, stop=stop)
     with reserved_host(plan.host, ui, stop) as host:
         runs = [host.prepare(profile) for profile in plan.profiles]
+        wait_until_loaded(stop)  # nothing computes while something is measured
         trials = steps.plan_trials(runs)
         screens = [steps.screen(run, more) for run, more in zip(runs, trials, strict=True)]
         flagged = steps.flag(screens)

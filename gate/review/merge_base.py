@@ -65,6 +65,10 @@ class MergeBase:
     """The commit that is judged; empty for the working tree."""
     terms: Terms = field(default_factory=Terms)
     """What the tree judged says itself: shown, compared with, and never obeyed."""
+    layout: Layout | None = None
+    """The repository and its folders; None where no merge base was asked for."""
+    head: str = ""
+    """The commit that is judged, or that the working tree has checked out."""
 
     def removes(self, baseline: Baseline) -> bool:
         """Whether the tree judged, which can be read, has not this baseline any more."""
@@ -82,9 +86,7 @@ def open_merge_base(
 
     `target` is that revision, such as `origin/main`; `proposed` the commit judged, or None for
     the working tree. Without a target the directories are used as they stand, with no edits.
-
-    Raises:
-        InputError: G200, G239, G241, G242, or a file of the merge base is wrong.
+    Raises G200, G239, G241, G242, or what is wrong with a file of the merge base.
     """
     if target is None:
         if proposed is not None:
@@ -109,6 +111,8 @@ def open_merge_base(
                 changes=changed_profiles(layout, *trees),
                 proposed=judged,
                 terms=after,
+                layout=layout,
+                head=head,
             )
         except GateError as error:
             # As git writes it: the scratch directory is gone when somebody reads this.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gate.errors import MeasureError
 from gate.linux.machine import ThisMachine, line
+from gate.linux.shell import sh_words
 from gate.model import OneShot, Side
 from gate.subject.module_journal import SYSTEM, run_program
 from gate.subject.switch import CommandFailed
@@ -68,7 +69,8 @@ def arm(metal: Metal, target: BootTarget, first: RunningKernel) -> None:
             who, wanted = "the kernel", "a loaded kernel"
             is_armed = line(ThisMachine(), _LOADED) == "1"
         case OneShot.COMMAND:
-            _do("sh", "-c", metal.once.replace("{side}", shlex.quote(str(target.directory))))
+            text = metal.once.replace("{side}", shlex.quote(str(target.directory)))
+            _do(*sh_words(text, SYSTEM))
             return
     if not is_armed:
         raise _refused(f"{who} does not show {wanted} after it was set")
@@ -105,7 +107,7 @@ def restart(metal: Metal) -> None:
 
 def restart_plainly(command: str) -> None:
     """Restart, or G269, into whatever the machine starts by itself: by a command, or systemctl."""
-    _do(*(("sh", "-c", command) if command else ("systemctl", "reboot")))
+    _do(*(sh_words(command, SYSTEM) if command else ("systemctl", "reboot")))
 
 
 def _kexec_words(metal: Metal, target: BootTarget, first: RunningKernel) -> list[str]:

@@ -9,8 +9,11 @@ a side and differ between the sides.
 
 from __future__ import annotations
 
+import os
 import shlex
 from typing import TYPE_CHECKING, Protocol
+
+from gate.linux.shell import sh_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -68,6 +71,8 @@ class Custom:
         self._subject, self._run = subject, run
         self._active: ActiveSide | None = None
         self._proofs: dict[Side, str] = {}
+        for line in (subject.activate, subject.prove, subject.deactivate):
+            sh_words(line, os.environ)  # a pipe that cannot be run is refused before any is
 
     def activate(self, side: ActiveSide) -> str:
         """Activate the side, unless it is, and prove it."""
@@ -103,6 +108,7 @@ class Custom:
     def _do(self, key: str, command: str, side: ActiveSide) -> str:
         text = command.replace("{side}", shlex.quote(str(side.directory or "")))
         try:
-            return self._run(("sh", "-c", text), side.environment, self._subject.timeout)
+            words = sh_words(text, os.environ | side.environment)
+            return self._run(words, side.environment, self._subject.timeout)
         except CommandFailed as failure:
             raise NotActive(f"`{key}` of the {side.side.value} side {failure}") from None

@@ -115,7 +115,8 @@ def lay_out(
     for one in modules:
         archive.add(f"gate/{one.name}.ko", one.content)
     for name, text, _ in steps:
-        archive.add(f"gate/{name}", text.encode() + b"\n")
+        whole = "set -o pipefail\n" * ("|" in text)  # which busybox has
+        archive.add(f"gate/{name}", f"{whole}{text}\n".encode())
     first = script(modules, [(name, marked) for name, _, marked in steps])
     archive.add("init", first.encode(), runs=True)
     return GuestFiles(image=image, modules=modules, **write_boot(place, image, kernel, archive))

@@ -3,7 +3,8 @@
 import pytest
 from judge.build import LEVELS, TRIALS, at, baseline, decide, only, outcome, pairs, series, session
 
-from gate.model import LevelState, Verdict
+from gate.judge.verdict.in_force import in_force
+from gate.model import LevelState, Lineage, Verdict
 
 ACCEPTED = baseline(series(levels=[*LEVELS, 1.3], epochs=[1] * 5 + [2]))
 """Five sessions at level 1, then a loss of 30 % accepted with one session."""
@@ -84,3 +85,49 @@ def test_an_accepted_gain_never_makes_an_unchanged_pair_a_loss():
     report = decide([head, *pairs(0.0, level=1.0)], faster)
     assert only(report).verdict is Verdict.PASSED
     assert "the base side itself is +25" in only(report).level.text
+
+
+def held(where, count=1, change_level=1.3):
+    """Five sessions at level 1 and some at another, whose code is where git says it is."""
+    levels = [*LEVELS, *(change_level * one for one in LEVELS[:count])]
+    rows = series(levels=levels, epochs=[1] * 5 + [2] * count)
+    ids = frozenset(point.session for point in rows.points if point.epoch == 2)
+    return in_force(baseline(rows), Lineage(**{where: ids}))
+
+
+def test_git_knows_that_the_base_has_it_whatever_the_base_measures():
+    """In the base nothing is taken off the head's, though the base side stands at the old level."""
+    report = decide([session({"b": at(1.36)}, sides=True), *pairs(LOSS)], held("base"))
+    assert outcome(report) == ("G060", "regressed", 10)
+
+
+def test_git_knows_that_the_change_has_it_however_many_sessions_were_accepted():
+    """In the change alone the accepted part is taken off, also of an epoch that is not young."""
+    report = decide([session({"b": at(1.36)}, sides=True), *pairs(LOSS)], held("change", 5))
+    assert outcome(report) == ("G002", "passed", 0)
+
+
+@pytest.mark.parametrize("where", ["outside", "unknown"])
+def test_a_level_of_other_code_is_as_if_it_had_not_been_accepted(where):
+    """Neither base nor change has it, or nobody knows: a loss that it would excuse is proven."""
+    report = decide([session({"b": at(1.36)}, sides=True), *pairs(LOSS)], held(where))
+    assert outcome(report) == ("G060", "regressed", 10)
+    assert any("+30.0 %, by me) is not in force here" in one for one in only(report).warnings)
+    assert any("is not in force here" in note for note in report.notes)
+
+
+def test_of_an_unknown_gain_the_stricter_level_counts():
+    """A gain that nobody can place is judged by, and one that is known to be elsewhere is not."""
+    unknown, outside = (
+        decide(session({"b": at(1.0)}), held(where, change_level=0.8))
+        for where in ("unknown", "outside")
+    )
+    assert outcome(unknown)[1:] == ("inconclusive", 5)
+    assert outcome(outside)[1:] == ("passed", 0)
+
+
+def test_without_git_a_level_counts_as_it_did_and_that_is_said():
+    """Nobody asked git: the accepted loss opens, with a warning."""
+    report = confirmed(1.0, LOSS, 1.36)
+    assert outcome(report) == ("G002", "passed", 0)
+    assert any("git was not asked" in one for one in only(report).warnings)

@@ -112,6 +112,9 @@ def test_the_steps_of_a_finding_are_ordered():
         "refuse_sides_that_differ",
         "apply_shapes",
         "warn_of_moves",
+        "demand_work",
+        "doubt_gains",
         "apply_waivers",
         "require_coverage",
+        "tell_unearned",
     ]

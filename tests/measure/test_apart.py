@@ -11,8 +11,13 @@ from pathlib import Path
 import pytest
 
 from gate.errors import InputError
-from gate.measure.process.stop import StopRequested
-from gate.pipeline.subprocess_call import call_in_subprocess
+from gate.measure.process.stop import Stop, StopRequested
+from gate.pipeline import subprocess_call
+from gate.pipeline.subprocess_call import (
+    call_in_subprocess,
+    lasting_subprocess,
+    wait_until_loaded,
+)
 
 
 def test_a_value_comes_back_from_another_process(stop):
@@ -64,3 +69,56 @@ def test_a_stop_ends_the_child(stop, handlers):
         told.result()
     assert children
     assert not [number for number in children if Path(f"/proc/{number}").exists()]
+
+
+@pytest.fixture
+def light(monkeypatch):
+    """A lasting child that loads nothing first."""
+    monkeypatch.setattr(subprocess_call, "_HEAVY", ())
+
+
+def test_one_child_does_all_calls_of_a_check(stop, light):
+    """Inside the block every call is answered by one process, which is gone after it; errors come back
+    and end it not."""
+    with lasting_subprocess():
+        wait_until_loaded(stop)
+        first = call_in_subprocess(stop, os.getpid)
+        with pytest.raises(FileNotFoundError):
+            call_in_subprocess(stop, os.stat, "/nowhere")
+        assert call_in_subprocess(stop, os.getpid) == first != os.getpid()
+    assert not Path(f"/proc/{first}").exists()
+    assert call_in_subprocess(stop, os.getpid) != first
+
+
+def test_the_lasting_child_loads_what_judging_needs(stop):
+    """When nothing is to compute any more numpy is there, and this process has not loaded it."""
+    with lasting_subprocess():
+        wait_until_loaded(stop)
+        child = call_in_subprocess(stop, os.getpid)
+        loaded = Path(f"/proc/{child}/maps").read_text("utf-8")
+        assert "numpy" in loaded
+        assert call_in_subprocess(stop, os.getpid) == child
+
+
+def test_a_lasting_child_that_is_killed_is_an_error_once(stop, light):
+    """A call that it was killed in says so; the next one has a child of its own."""
+    with lasting_subprocess():
+        child = call_in_subprocess(stop, os.getpid)
+        with pytest.raises(RuntimeError, match="status -9"):
+            call_in_subprocess(stop, os.kill, child, signal.SIGKILL)
+        assert call_in_subprocess(stop, os.getpid) not in {child, os.getpid()}
+
+
+def test_a_stop_ends_the_lasting_child(stop, handlers, light):
+    """A signal while it computes ends the call and the child; what is left to do is done in another."""
+    with lasting_subprocess(), stop.listening():
+        child = call_in_subprocess(stop, os.getpid)
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        before = signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGTERM))
+        try:
+            with pytest.raises(StopRequested):
+                call_in_subprocess(stop, time.sleep, 3600)
+        finally:
+            signal.signal(signal.SIGALRM, before)
+        assert not Path(f"/proc/{child}").exists()
+        assert call_in_subprocess(Stop(), os.getpid) != child

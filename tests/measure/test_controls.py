@@ -145,7 +145,8 @@ def recorder(tmp_path, monkeypatch):
 
 
 def kept(recorder):
-    """The controls as they stand on disk."""
+    """The controls, as the next trial writes them to disk with it."""
+    recorder._write()
     return read_session(recorder.path).controls
 
 
@@ -221,6 +222,7 @@ def test_a_control_that_cannot_run_is_noted(clock, recorder, monkeypatch):
     monkeypatch.setitem(measure_controls.CONTROLS, "a", broken)
     own = recorder()
     Controls(sitting(Asked()), own).begin()
+    own._write()
     read = read_session(own.path)
     assert read.controls == {"b": (1.0, 2.0)}
     assert read.notes == (

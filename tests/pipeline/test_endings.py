@@ -291,10 +291,10 @@ def test_a_full_disk_leaves_no_report_that_says_open(accepted, monkeypatch):
 
     whole = disk.write_text
 
-    def full(path, text):
+    def full(path, text, **how):
         if path.name == "report.html":
             raise disk._unwritable(path, OSError(28, "No space left on device"))
-        whole(path, text)
+        whole(path, text, **how)
 
     monkeypatch.setattr(disk, "write_text", full)
     answer = accepted.gate(*CHECK)

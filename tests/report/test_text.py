@@ -140,7 +140,8 @@ def test_colour_only_when_asked_and_never_alone():
 def test_every_verdict_word_and_warning_is_shown():
     """Each verdict has its word, and no warning is dropped, not even of a pass that is counted."""
     passes = [finding(f"b{n}", warnings=(f"warning number {n}",)) for n in range(PASSES_SHOWN + 9)]
-    report = sample_report(findings=(*sample_report().findings, *passes))
+    doubted = finding("fast", verdict=Verdict.SUSPICIOUS, code="G046", loss=-0.82)
+    report = sample_report(findings=(doubted, *sample_report().findings, *passes))
     text = " ".join(render_text(report).split())
     for verdict in Verdict:
         assert verdict.value in text

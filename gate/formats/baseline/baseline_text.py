@@ -45,7 +45,7 @@ def _pairs(owner: object, names: Iterable[str]) -> list[str]:
 
 def _session_lines(session: AcceptedSession) -> list[str]:
     always = ("reason", "by", "accepted", "started", "commit", "subject", "boot", "fingerprint")
-    rarely = ("duration", "kernel_build", "kernel_config", "controls")
+    rarely = ("dirty", "duration", "kernel_build", "kernel_config", "controls")
     return [
         "",
         f"[session.{toml.value(session.id)}]",
@@ -115,6 +115,7 @@ class SessionForm(Form):
     duration: float = Field(default=0.0, ge=0)
     kernel_build: str = Field(default="", pattern=r"^[0-9a-f]{0,128}$")
     kernel_config: str = Field(default="", pattern=r"^([0-9a-f]{16})?$")
+    dirty: bool = False
     controls: dict[str, Annotated[list[PositiveFloat], Field(min_length=1, max_length=100)]] = {}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from gate.formats.profile.sizes import FULL, in_size, scripts_run
 from gate.formats.profile.storage import state_text, storage_of
 from gate.formats.profile.subject import refuse_unfit, subject_of, subject_text
 from gate.formats.profile.work import background_of, needs_of, work_of
-from gate.model import Profile, SideSpec, Trials
+from gate.model import WORK_DONE, Profile, SideSpec, Trials
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,7 +44,8 @@ _AROUND = frozenset({"environment", "background", "storage"})
 _OWN = {
     "fio": {"job"},
     "hyperfine": {
-        *("command", "shell", "prepare", "warmup", "output", "operations", "transferred")
+        *("command", "shell", "prepare", "warmup", "output", "operations", "transferred"),
+        "expect",
     },
     "pytest-benchmark": {"tests", "python", "directory", "arguments"},
     "instructions": {"command", "guest"},
@@ -134,7 +135,7 @@ def _check_keys(form: ProfileForm, source: Sized) -> None:
 def _check_clash(source: Sized, work: Work, kinds: Mapping[str, MetricKind]) -> None:
     """An output must not hide what the harness measures."""
     for output in work.outputs:
-        if output.name in kinds:
+        if output.name in {*kinds, WORK_DONE}:
             said = f"output: {output.name} is a metric that is measured anyway."
             cure = "Give the output another name."
             raise source.wrong(said, "output", output.name, cure=cure)
@@ -186,6 +187,7 @@ def _digest(profile: Profile, scripts: Mapping[str, str]) -> str:
     later: dict[str, object] = {
         **{key: getattr(work, key) for key in _DECIDING_LATER},
         "outputs": sorted([one.name, one.pattern, one.unit] for one in work.outputs),
+        "expect": work.expect and astuple(work.expect),
         "background": background and [background.command, background.job_text],
         "scripts": dict(scripts),
         "storage": profile.storage and state_text(profile.storage),

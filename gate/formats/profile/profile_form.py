@@ -46,6 +46,19 @@ class OutputForm(Form):
     """Which way is better."""
 
 
+class ExpectForm(Form):
+    """`[expect]`: how the command tells that it did its work; a trial that does not is broken."""
+
+    status: int = Field(default=0, ge=0, le=255)
+    """What the command ends with."""
+    stdout: str | None = None
+    """Regular expression that its output matches; ^ and $ are ends of lines."""
+    figure: str | None = None
+    """Regular expression with one group, a number that must not shrink: records, bytes, tests."""
+    least: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    """What that number must be at least."""
+
+
 class NeedForm(Form):
     """`[needs.PROGRAM]`: a program that the workload runs."""
 
@@ -145,6 +158,8 @@ class ProfileForm(Form):
     """hyperfine: unmeasured executions before every trial."""
     output: dict[str, OutputForm] = {}
     """hyperfine: figures that the command prints."""
+    expect: ExpectForm | None = None
+    """hyperfine: how the command tells that it did its work."""
     operations: str | None = None
     """hyperfine: the output that counts the operations of a run; without one a run is one."""
     transferred: str | None = None

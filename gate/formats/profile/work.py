@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from gate.formats import disk
 from gate.formats.profile.machines import guest_of
 from gate.formats.profile.points import VARIABLE, fixed_parameters, is_settable
-from gate.model import Background, Better, Need, Output, Work
+from gate.model import Background, Better, Expectation, Need, Output, Work
 from gate.units import in_base
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gate.formats.profile.profile_form import OutputForm, ProfileForm
+    from gate.formats.profile.profile_form import ExpectForm, OutputForm, ProfileForm
     from gate.formats.profile.sizes import Sized
 
 _COUNTED = {"operations": "1", "transferred": "B"}
@@ -48,6 +48,7 @@ def work_of(form: ProfileForm, source: Sized) -> Work:
         parameters=fixed_parameters(form),
         environment=dict(form.environment),
         outputs=outputs,
+        expect=_expectation(form.expect, source),
         operations=form.operations or "",
         transferred=form.transferred or "",
         guest=guest_of(form.guest, source) if form.guest else None,
@@ -81,18 +82,44 @@ def _output(name: str, form: OutputForm, source: Sized) -> Output:
         in_base(form.unit)
     except ValueError as error:
         raise source.refused(str(error), "output", name, "unit") from error
-    key, said = ("output", name, "pattern"), f"output.{name}.pattern"
+    _check_number_pattern(form.pattern, source, "output", name, "pattern")
+    return Output(name=name, pattern=form.pattern, unit=form.unit, better=Better(form.better))
+
+
+def _groups_of(pattern: str, source: Sized, *key: str) -> int:
+    """How many groups a pattern has, which must be a regular expression."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # a pattern that Python warns of means something else
-            groups = re.compile(form.pattern, re.MULTILINE).groups
+            return re.compile(pattern, re.MULTILINE).groups
     except (re.error, Warning, RecursionError, OverflowError) as error:
-        raise source.wrong(f"{said} is no regular expression: {error}.", *key) from error
-    if groups != 1:
-        said = f"{said} has {groups} groups; it needs exactly one, the number."
+        said = f"{'.'.join(key)} is no regular expression: {error}."
+        raise source.wrong(said, *key) from error
+
+
+def _check_number_pattern(pattern: str, source: Sized, *key: str) -> None:
+    if (groups := _groups_of(pattern, source, *key)) != 1:
+        said = f"{'.'.join(key)} has {groups} groups; it needs exactly one, the number."
         cure = "Write (?:...) for brackets that only hold together."
         raise source.wrong(said, *key, cure=cure)
-    return Output(name=name, pattern=form.pattern, unit=form.unit, better=Better(form.better))
+
+
+def _expectation(form: ExpectForm | None, source: Sized) -> Expectation | None:
+    if form is None:
+        return None
+    if form.stdout is not None:
+        _groups_of(form.stdout, source, "expect", "stdout")
+    if form.figure is not None:
+        _check_number_pattern(form.figure, source, "expect", "figure")
+    elif form.least is not None:
+        cure = "Say which number: figure = 'processed ([0-9]+) records'."
+        raise source.wrong("expect.least has no figure.", "expect", "least", cure=cure)
+    return Expectation(
+        status=form.status,
+        stdout=form.stdout or "",
+        figure=form.figure or "",
+        least=form.least or 0.0,
+    )
 
 
 def _check_counted(form: ProfileForm, source: Sized, outputs: tuple[Output, ...]) -> None:

@@ -23,7 +23,7 @@ from gate.formats import disk
 from gate.formats.document import Document, read_json
 from gate.formats.session.consistency import handover_complaints, session_complaints
 from gate.formats.session.report_consistency import report_complaints
-from gate.model import SCHEMA, Handover, Report, Session
+from gate.model import SCHEMA, Handover, Report, Session, State
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,15 +45,25 @@ def session_in(document: Document) -> Session:
     return session
 
 
-def as_json(value: Any) -> str:
-    """A frozen value as indented JSON; a non-finite number is a mistake of ours and raises."""
-    plain = dataclasses.asdict(value)
-    return json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+def as_json(value: Any, *, indent: int | None = 1) -> str:
+    """A frozen value as JSON; a non-finite number is a mistake of ours and raises."""
+    text = json.dumps(value, default=_fields, indent=indent, ensure_ascii=False, allow_nan=False)
+    return text + "\n"
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    """What a frozen value holds, not copied."""
+    return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
 
 
 def write_session(path: Path, session: Session) -> None:
-    """Write a session whole."""
-    disk.write_text(path, as_json(session))
+    """Write a session whole.
+
+    A partial one is written after every trial: as cheaply as it can be read again, and should the
+    machine lose its power a moment later, what stood there before stands there again.
+    """
+    done = session.state is State.COMPLETE
+    disk.write_text(path, as_json(session, indent=1 if done else None), lasting=done)
 
 
 def fresh_path(directory: Path, profile: str) -> Path:

@@ -11,7 +11,7 @@ judged against the accepted level: base and head may differ by what was accepted
 from __future__ import annotations
 
 import math
-from itertools import groupby
+from itertools import groupby, pairwise
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -61,20 +61,53 @@ def reference(series: Series) -> ReferenceSessions:
     return ReferenceSessions(moved, len(current))
 
 
-def accepted_change(series: Series) -> LevelShift | None:
-    """The acceptance that opened the current epoch; None where the epoch is no longer young.
+_UNSURE = (
+    "git was not asked, or does not know, whether the base has the code of that level: it counts "
+    "all the same"
+)
 
-    Young is an epoch of fewer sessions than a screen needs: by then the base side has it too.
-    None also where a fact of the host opened it: the base side is measured on the host as it is
-    now, so what the host lost is on both sides, and nothing may be taken off the head's.
+
+def accepted_change(series: Series) -> LevelShift | None:
+    """The acceptance that opened the current epoch, where the base side may be from before it.
+
+    Git says whether it is. Where git was not asked, that is while the epoch is young: of fewer
+    sessions than a screen needs; by then the base side has it too. None also where a fact of the
+    host opened it: the base side is measured on the host as it is now, so what the host lost is on
+    both sides, and nothing may be taken off the head's.
     """
-    return None if _opened_by(series) else _young(series)
+    if _opened_by(series):
+        return None
+    place = _place(series)
+    if place == "change":
+        return _step(series)
+    return None if place == "base" else _young(series)
+
+
+def _place(series: Series) -> str:
+    """Whose code contains the current epoch's: `base`, `change`, or empty where nobody can say."""
+    known = series.case.baseline
+    if series.accepted is None or known is None or known.lineage is None:
+        return ""
+    ids = {point.session for point in series.accepted.current}
+    sets = (("base", known.lineage.base), ("change", known.lineage.change))
+    return next((name for name, some in sets if ids & some), "")
+
+
+def largest_gain(series: Series) -> float:
+    """The largest step to a better level that was ever accepted of it, in logs; 0 without one."""
+    levels = [_level(epoch) for epoch in _earlier_epochs(series)]
+    current = [_level(series.session_costs)] if series.session_costs else []
+    return max((old - new for old, new in pairwise((*levels, *current))), default=0.0)
 
 
 def _young(series: Series) -> LevelShift | None:
     """The step into the current epoch, whatever it is of, while it has few sessions."""
+    return _step(series) if len(series.sessions) < LEAST_SESSIONS else None
+
+
+def _step(series: Series) -> LevelShift | None:
     earlier = _earlier_epochs(series)
-    if not earlier or not 0 < len(series.sessions) < LEAST_SESSIONS:
+    if not earlier or not series.sessions:
         return None
     return LevelShift(before=_level(earlier[-1]), after=_level(series.session_costs))
 
@@ -100,7 +133,9 @@ def fresh_acceptance(series: Series) -> tuple[str, ...]:
     step = percent(ratio(change.after - change.before))
     host = _opened_by(series)
     with_host = f" with the host ({describe_changed(host)})" if host else ""
-    return (f"{step} was accepted{with_host} on {by.accepted[:10]} by {by.by}: {by.reason}",)
+    said = f"{step} was accepted{with_host} on {by.accepted[:10]} by {by.by}: {by.reason}"
+    unsure = change.after > change.before and not _place(series)
+    return (said, _UNSURE) if unsure else (said,)
 
 
 def block_costs(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from gate.judge.context.sweeps import lost_points
 from gate.judge.verdict.exclusions import aside_values, every_aside, own_asides, shown_values
 from gate.judge.verdict.suite import failures_in, resolution_in, trials_by_benchmark, values_in
-from gate.model import Better, Metric, Planned, Role, applies
+from gate.model import WORK_DONE, Better, Metric, Planned, Role, applies
 from gate.stats.costs import LossLimits, log_costs, usable
 from gate.units import percent
 
@@ -99,6 +99,7 @@ def series_of(case: Case) -> Iterator[Series]:
     accepted: dict[tuple[str, str], BaselineSeries] = (
         {(s.benchmark, s.metric): s for s in case.baseline.series} if case.baseline else {}
     )
+    accepted = {key: one for key, one in accepted.items() if key[1] != WORK_DONE}
     planned = {plan.benchmark: plan for plan in case.head.planned}
     trials = trials_by_benchmark(case.head)
     asides, every = own_asides(case.head), every_aside(case.head)

@@ -23,6 +23,7 @@ from gate.formats.strict import last_line
 from gate.harness.base import Command
 from gate.harness.expand import expand
 from gate.harness.fio.run import check_load, load_command, prepare_load, read_rate
+from gate.linux.shell import sh_words
 from gate.measure.process.process import (
     kill_group,
     kill_strays,
@@ -66,7 +67,7 @@ def check_background(context: TrialContext) -> None:
     """Refuse a load that cannot be expanded or must not be run (G232, G233, G234)."""
     background = _background_of(context)
     if background is not None and background.command is not None:
-        expand(background.command, context)
+        sh_words(expand(background.command, context), context.environment)
     elif background is not None:
         check_load(background, context)
 
@@ -126,8 +127,8 @@ class Load:
     def _command(self) -> Command:
         context, given = self._context, self._background
         if given.command is not None:
-            line = expand(given.command, context)
-            argv: tuple[str, ...] = ("sh", "-c", LOOP, "background", line, str(self._rounds))
+            words = sh_words(expand(given.command, context), context.environment)
+            argv: tuple[str, ...] = ("sh", "-c", LOOP, "background", str(self._rounds), *words)
             directory = Path(context.profile.root)
         else:
             argv, directory = load_command(given, context), context.work

@@ -18,6 +18,7 @@ from typing import IO, TYPE_CHECKING
 
 from gate.harness.base import Command, Outcome, Usage
 from gate.linux.processes import own_mark, processes_with
+from gate.measure.process.stragglers import Stragglers, wait_for_stragglers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -49,17 +50,20 @@ def run_process(
     wants to be called again. `enter` is called in the child before it runs anything.
 
     Output goes to files, not pipes, so that this process sleeps while the child is measured.
-    Whatever the child left behind, in its group or out of it, is killed, also after a normal exit.
+    Whatever the child left behind, in its group or out of it, is named, and killed, also after a
+    normal exit. What clears its environment and leaves the group is not found.
     `OSError` where the program cannot be started.
     """
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         mark, started = secrets.token_hex(8), time.monotonic()
         if sample is not None:
             sample()
-        child = start(command, mark, output, errors, enter)
+        child, stragglers = start(command, mark, output, errors, enter), Stragglers()
         try:
             with stop.interruptible():
                 timed_out = not wait_for_end(child, command.timeout, sample)
+            if not timed_out:
+                stragglers = wait_for_stragglers(lambda: marked_processes(mark))
         finally:
             usage = kill_group(child)
             orphans = kill_strays(mark)
@@ -70,7 +74,8 @@ def run_process(
             timed_out=timed_out,
             duration=time.monotonic() - started,
             usage=usage,
-            orphans=orphans,
+            orphans=orphans or stragglers.is_any,
+            stragglers=stragglers.names,
         )
 
 

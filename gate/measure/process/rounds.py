@@ -51,16 +51,18 @@ def tally(processes: Iterable[int]) -> ProcessUsage:
 ROUNDS = "background.rounds"
 LOOP = """
 trap 'kill -KILL 0' TERM INT HUP
+account=$1
+shift
 while :; do
-  sh -c "$1" &
+  "$@" &
   wait $!
   status=$?
   read -r now rest < /proc/uptime
-  if [ $status -ne 0 ]; then echo "$now $status" >> "$2"; exit $status; fi
+  if [ $status -ne 0 ]; then echo "$now $status" >> "$account"; exit $status; fi
   read -r x x x x x x x x x x x x x a b c d rest < /proc/$$/stat
   moved=0
   while read -r x each; do moved=$((moved + each)); done 2> /dev/null < /proc/$$/io
-  echo "$now $((a + b + c + d)) $moved" >> "$2"
+  echo "$now $((a + b + c + d)) $moved" >> "$account"
 done
 """
 """Runs a command again and again, and writes down when each round ended and what all have used.

@@ -103,7 +103,7 @@ def _chosen(
     rest = [one for one in sessions if one.profile not in few]
     if not rest:
         return chosen, "not judged: a first baseline"
-    report, found = judge_again(rest, how.baseline, profiles)
+    report, found = judge_again(rest, how.baseline, profiles, how.baseline)
     growth.status = max(growth.status, report.exit_status)
     of_profile = [one for _, one in sorted(found.items())]
     chosen += growth.fit(of_profile, lambda one: why_not_passed(report, one.profile))
@@ -127,7 +127,7 @@ def _publish(
         kept = growth.fit(chosen, partial(why_spent, known=known, first=how.first))
         if not kept:
             return
-        results = accept_all(store, kept, by=how.by, reason=reason)
+        results = accept_all(store, kept, by=how.by, reason=reason, folder=how.baseline)
         if not how.first:
             results = [replace(one, baseline=trim_baseline(one.baseline)) for one in results]
         files = texts(store, results)

@@ -21,8 +21,9 @@ from gate.formats.profile.profile_file import read_profile
 from gate.formats.session.session_file import read_handover
 from gate.judge.judge import judge
 from gate.judge.verdict.suite import arrange
-from gate.model import Role, Verdict
+from gate.model import Role, Side, Verdict
 from gate.publish.github.git_data import blob_id, blobs_at
+from gate.review.lineage import earned_by
 from gate.review.policy_reader import make_policy
 from gate.text import clean
 
@@ -79,15 +80,19 @@ def profiles_for(names: Iterable[str], directory: Path, size: str) -> dict[str, 
 
 
 def judge_again(
-    sessions: Sequence[Session], store: Path, profiles: Mapping[str, Profile]
+    sessions: Sequence[Session], store: Path, profiles: Mapping[str, Profile], folder: Path
 ) -> tuple[Report, dict[str, Session]]:
     """The verdict on sessions by the baselines and profiles given, and what could be accepted.
+
+    `folder` is where the repository has the baselines, which `store` may hold as of another commit.
 
     The latter is the session of each profile that the gate screens: its first whole one of the head
     side. Its metrics, tolerances and number of trials are those of the profile given, where that is
     the text it was measured by.
     """
-    cases = arrange(sessions, read_baselines(store), profiles)
+    commit = next((one.subject.commit for one in sessions if one.side is Side.HEAD), "")
+    baselines = earned_by(read_baselines(store), folder, commit)
+    cases = arrange(sessions, baselines, profiles)
     policy = make_policy(ALPHA, BETA, (), store)
     report = judge(cases, policy, created=now(), version=__version__)
     own = {one.id: one for one in sessions}

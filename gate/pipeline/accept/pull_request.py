@@ -131,13 +131,15 @@ def _new_level(
     store = ground.baseline
     names = {one.profile for one in sessions}
     known = ground.profiles or profiles_for(names, options.profiles, options.size)
-    report, found = judge_again(sessions, store, known)
+    report, found = judge_again(sessions, store, known, options.baseline)
     chosen = [one for name, one in sorted(found.items()) if why_not_passed(report, name)]
     if not chosen:
         raise not_acceptable("every gate metric passed, so there is nothing to accept.")
     verdict = f"{report.verdict}: {report.headline}"
     _refuse(chosen, pull, known, store, options.mode)
-    results = accept_all(store, chosen, by=request.by, reason=request.reason)
+    results = accept_all(
+        store, chosen, by=request.by, reason=request.reason, folder=options.baseline
+    )
     rows = tuple((row.name, row.what) for row in changes_of(store, results))
     return _NewLevel(sessions=chosen, verdict=verdict, rows=rows, files=texts(store, results))
 

@@ -16,6 +16,7 @@ from gate.errors import InputError, PublishError
 from gate.formats.baseline.baseline_file import is_config_name, read_baselines, write_baseline
 from gate.formats.host.host_file import HOST_FILE, read_known_host
 from gate.judge.accept import Acceptance, accept
+from gate.review.lineage import earned_by
 from gate.review.terms import differences
 from gate.units import percent, show, show_pair
 
@@ -115,18 +116,25 @@ def accept_all(
     by: str,
     reason: str,
     places: Mapping[str, str] | None = None,
+    folder: Path | None = None,
 ) -> list[NewBaseline]:
     """The sessions accepted into the baselines of a directory; nothing is written.
 
-    `places` tells where a session came from, by its id, for messages. One that may not become a
+    `places` tells where a session came from, by its id, for messages; `folder` where the repository
+    has the baselines, if that is not the directory. One that may not become a
     baseline is an error (G220).
     """
     acceptance = Acceptance(by=by, reason=reason, accepted=now())
     known = {(b.host_class, b.profile): b for b in read_baselines(store)}
-    return [
-        accept(known.get(key), own, acceptance, host=read_known_host(store, key[0]), places=places)
-        for key, own in sorted(group_sessions(sessions).items())
-    ]
+    results = []
+    for key, own in sorted(group_sessions(sessions).items()):
+        before, host = known.get(key), read_known_host(store, key[0])
+        found = [before] if before is not None else []
+        commit = own[0].subject.commit
+        standing = next(iter(earned_by(found, folder or store, commit, strict=False)), None)
+        grown = accept(before, own, acceptance, host=host, places=places, standing=standing)
+        results.append(grown)
+    return results
 
 
 def group_sessions(sessions: Sequence[Session]) -> dict[tuple[str, str], list[Session]]:

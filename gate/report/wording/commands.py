@@ -38,7 +38,9 @@ _UNMEASURED = "G044"
 _HOPELESS = frozenset({"G023", "G027", "G042", "G043"})
 """Inconclusive for another reason than noise, so that more pairs decide nothing."""
 
-_ACCEPTABLE = {Verdict.REGRESSED, Verdict.IMPROVED, Verdict.WAIVED, Verdict.MISSING}
+_ACCEPTABLE = frozenset(
+    {Verdict.REGRESSED, Verdict.IMPROVED, Verdict.SUSPICIOUS, Verdict.WAIVED, Verdict.MISSING}
+)
 _DOUBTED = frozenset({Verdict.REGRESSED, Verdict.INCONCLUSIVE, Verdict.WAIVED})
 
 

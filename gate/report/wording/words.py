@@ -20,6 +20,7 @@ SYMBOL = {
     Verdict.WAIVED: "~",
     Verdict.NEW: "+",
     Verdict.INCONCLUSIVE: "?",
+    Verdict.SUSPICIOUS: "¿",
     Verdict.INCOMPARABLE: "≠",
     Verdict.MISSING: "○",
     Verdict.BROKEN: "!",
