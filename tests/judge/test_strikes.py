@@ -91,7 +91,7 @@ def test_sessions_of_long_ago_prove_nothing(ago):
     """Strikes at the level of the newest twelve sessions are no loss, whatever was before."""
     report = decide(
         [session({"b": at(1.07)}), *near(1.072)],
-        baseline(series(levels=[1.0] * ago + [1.05, 1.09, 1.06, 1.08, 1.07, 1.07] * 2)),
+        baseline(series(levels=[1.0] * ago + [1.09, 1.06, 1.08, 1.07, 1.07, 1.05] * 2)),
     )
     assert outcome(report)[0] != "G061"
 
