@@ -120,9 +120,7 @@ def test_another_profile_text_accepts_no_figure():
 
 def test_an_accepted_figure_is_the_measure_from_then_on():
     """After 400 was accepted 400 passes, and 399 does not."""
-    work = series(
-        metric=WORK, trials=(1000.0,) * 3, levels=[1.0] * 5 + [0.4], epochs=[1] * 5 + [2]
-    )
+    work = series(metric=WORK, trials=(1000.0,) * 3, levels=[1.0] * 5 + [0.4], epochs=[1] * 5 + [2])
     known = baseline(series(levels=[*LEVELS, 1.0]), work)
     assert only(decide(doing(*(400.0,) * 3), known)).code == "G001"
     assert only(decide(doing(*(399.0,) * 3), known)).code == "G055"

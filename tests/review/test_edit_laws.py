@@ -18,6 +18,7 @@ from gate.model import (
     Derived,
     Ending,
     EpochPolicy,
+    Expectation,
     Guest,
     KnownHost,
     Limits,
@@ -134,6 +135,7 @@ OTHERS = {
             "command": "x", "shell": "sh", "prepare": "x", "warmup": 7, "job_text": "x",
             "python": "x", "directory": "x", "arguments": ("x",), "parameters": {"x": "1"},
             "environment": {"X": "1"}, "operations": "x", "transferred": "x", "guest": Guest(),
+            "expect": Expectation(status=3),
             "outputs": (Output(name="x", pattern="(x)", unit="s", better=Better.LOWER),),
         }.items()
     },

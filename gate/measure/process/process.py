@@ -30,6 +30,7 @@ _CAP = 16 << 20
 _GRACE = 2.0
 _PASSES, _DYING = 20, 0.005
 """How often strays are looked for, and the seconds that those found have to die in."""
+_UNSEEN = "a process that was started meanwhile"
 _MARK = "DRIFTGATE_TRIAL"
 _GATE = "DRIFTGATE_GATE"
 """By which everything that a gate started is found again after its death."""
@@ -75,7 +76,7 @@ def run_process(
             duration=time.monotonic() - started,
             usage=usage,
             orphans=orphans or stragglers.is_any,
-            stragglers=stragglers.names,
+            stragglers=stragglers.names or (_UNSEEN,) * (orphans and not timed_out),
         )
 
 

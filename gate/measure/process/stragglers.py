@@ -38,8 +38,11 @@ def wait_for_stragglers(find: Callable[[], Iterable[int]]) -> Stragglers:
     names: dict[int, str] = {}
     first: dict[int, float] = {}
     working: set[int] = set()
-    until = time.monotonic() + _MOMENT
-    while left := sorted(find()):
+    until, calm = time.monotonic() + _MOMENT, 0
+    # One that forks and ends while it is looked at hides its child from that look.
+    while calm < (2 if names else 1):
+        left = sorted(find())
+        calm = 0 if left else calm + 1
         for number in left:
             used = _cpu(number)
             names[number] = _name(number) or names.get(number, "?")  # one just forked may exec
@@ -49,7 +52,8 @@ def wait_for_stragglers(find: Callable[[], Iterable[int]]) -> Stragglers:
             working.update(left)
         if working:
             break
-        time.sleep(_LOOK)
+        if names:
+            time.sleep(_LOOK)
     return Stragglers(tuple(names[one] for one in sorted(working)), bool(names))
 
 
