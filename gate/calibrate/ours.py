@@ -10,6 +10,7 @@ from gate.calibrate.outcome import AT_TOLERANCE, MetricEnding
 from gate.calibrate.stage import PLAN, POLICY, Screening, first_stage, plant_loss, session
 from gate.judge.first_stage import FirstStage
 from gate.judge.verdict.interim_analysis import EARLY_LOOK
+from gate.judge.verdict.pair_words import words_of
 from gate.judge.verdict.rank_test import by_strikes
 from gate.judge.verdict.screening import Flagged
 from gate.model import Finding, Verdict
@@ -138,9 +139,10 @@ class _Confirmation:
             decision = decide(blocks, rule, limits=False)
             if decision.verdict != "undecided":
                 break
-        words = {"regressed": "closed", "passed": "passed", "spent": "inconclusive"}
         trials = len(flag.series.head) + 2 * decision.pairs
-        return MetricEnding(verdict=words[decision.verdict], trials=trials)
+        return MetricEnding(
+            verdict=_WORDS.get(words_of(decision, rule, 0.0).verdict, "inconclusive"), trials=trials
+        )
 
     def _fresh(self, source: RecordedSeries, count: int) -> Trials:
         """A trial each of as many sessions, any of the recording."""

@@ -7,13 +7,15 @@ y_j be its log costs, the centre c taken off those of the head. For scores a_j o
 
 Were every head trial dearer than its slot's base cost by exactly c, all choices would be equally
 likely given the y, whatever the noise, its dependence or its drift: the mean of E is exactly 1.
-Both scores below make E no smaller when a head value grows, so with every head trial dearer by
+All scores below make E no smaller when a head value grows, so with every head trial dearer by
 at most c the mean of E is at most 1. No symmetry, no normality and no independence is assumed,
 only the random order, an effect that multiplies the value, and that nothing carries over.
 
 - *linear* scores, a_j = lam y_j: for normal noise with variance s^2 and lam = distance / s^2 the
   likelihood ratio of a shift by `distance` against none; the best there is where noise is normal.
 - *rank* scores, a_j = g rank(y_j): one wild trial moves them no more than any other.
+- *slow* scores, a_j = log(odds) for y_j above a limit fixed before the block, else 0: where a lone
+  trial of a block is beyond, E is 2 odds / (1 + odds) if it is the head's, else 2 / (1 + odds).
 
 One block of n pairs is worth at most C(2n, n): 252 for five pairs, where five pairs with a coin
 each are worth 2^5 = 32. This is why few trials suffice. The mean over all choices is an
@@ -53,6 +55,12 @@ def rank_evidence(base: Sequence[float], head: Sequence[float], slope: float) ->
     for rank, (_, is_base, _) in enumerate(order):
         scores[is_base].append(slope * (rank - (2 * count - 1) / 2) / count)
     return _log_evidence(scores[1], scores[0])
+
+
+def slow_evidence(base: Sequence[float], head: Sequence[float], limit: float, odds: float) -> float:
+    """Log E with slow scores; `odds` are at least 1."""
+    score = math.log(odds)
+    return _log_evidence([score * (x > limit) for x in base], [score * (x > limit) for x in head])
 
 
 def _log_evidence(base: Sequence[float], head: Sequence[float]) -> float:

@@ -11,13 +11,19 @@ nonnegative supermartingale, so by Ville's inequality
 P(sup_n W_n(c) >= 1/a) <= a, at any stopping time and with any rule for what is measured next.
 
 - `regressed` when W(log(1 + tau)) reaches 1/alpha: a loss above tau is proven.
-- `passed` when the mirrored W(log(1 + T)) reaches 1/beta: a loss of T or more is ruled out.
+- `passed` when the mirrored W(log(1 + T)) reaches 1/beta: a loss of T or more is ruled out. It is
+  `improved` when the mirrored W(-log(1 + tau)) has reached 1/beta by then: a gain above tau.
+- `sometimes_slow` when the wealth of slow runs (below) reaches its own 1/alpha: the two proofs of a
+  loss divide alpha between them.
 
 1 - b keeps a share of the wealth out of every bet, so that one block spoilt by wild trials costs
 no more than a factor 20. The slope of a bet is the likelihood ratio's for the distance between
 tau and T, at the noise expected for that block: the geometric mean of the baseline's and of the
 gaps seen in earlier blocks (a bet may depend on the past in any way). A geometric mean barely
 notices a few wild gaps.
+
+*Slow runs*, which no median sees, have a wealth of their own and a look that keeps a metric from
+passing while the head may have them: `tails`.
 
 Assumptions: the order inside a block is random and fair; the change multiplies the value of
 every trial by no more than the factor in question; nothing carries over from trial to trial.
@@ -51,6 +57,7 @@ from typing import TYPE_CHECKING
 
 from gate.model.plan import NEXT_BLOCK
 from gate.stats import evalues
+from gate.stats.tails import SlowRuns, Tails, is_clear, runs_in, slow_margin, wealth_of_slow_runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -93,6 +100,17 @@ class PairRule:
     """Error bound of `passed`."""
     limit: int
     """Most pairs that may be spent."""
+    tails: Tails
+
+    @property
+    def slow(self) -> float:
+        """How far beyond the usual a run is slow."""
+        return slow_margin(self.tolerance, self.sigma)
+
+    @property
+    def shift_alpha(self) -> float:
+        """Of alpha, what the proof of a shift may spend."""
+        return (1 - self.tails.stake) * self.alpha
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,15 +118,18 @@ class PairDecision:
     """What the blocks so far say."""
 
     verdict: str
-    """`regressed`, `passed`, `undecided` or `spent`."""
+    """`regressed`, `sometimes_slow`, `passed`, `improved`, `undecided`, `spent`, or `suspected`:
+    spent, and what keeps it from passing are slow runs alone."""
     blocks: int
     """Blocks seen when it was decided, or so far."""
     pairs: int
     """Pairs in them."""
     low: float | None
-    """Lower limit of the log loss at level alpha; absent with too few pairs."""
+    """Lower limit of the log loss at the level of `regressed`; absent with too few pairs."""
     high: float | None
     """Upper limit at level beta."""
+    runs: SlowRuns
+    """Slow runs in them and in the screen."""
 
 
 def decide(blocks: Sequence[Block], rule: PairRule, *, limits: bool = True) -> PairDecision:
@@ -116,30 +137,47 @@ def decide(blocks: Sequence[Block], rule: PairRule, *, limits: bool = True) -> P
 
     `limits` False leaves the confidence limits out; the looks between blocks need none.
     """
-    proof_of_loss = -math.log(rule.alpha)
-    proof_of_none = -math.log(rule.beta)
+    found, at = _first_proof(blocks, rule)
+    upto = blocks[:at]
+    low, high = confidence_limits(upto, rule) if limits else (None, None)
+    return PairDecision(
+        verdict=found,
+        blocks=len(upto),
+        pairs=_pairs(upto),
+        low=low,
+        high=high,
+        runs=runs_in(upto, rule.tails.screened, rule.slow),
+    )
+
+
+def _first_proof(blocks: Sequence[Block], rule: PairRule) -> tuple[str, int]:
+    """The verdict, and the number of blocks that it rests on."""
+    proof_of_loss, proof_of_none = -math.log(rule.shift_alpha), -math.log(rule.beta)
     for_loss = _wealth(blocks, rule, rule.negligible, 1)
     for_none = _wealth(blocks, rule, rule.tolerance, -1)
-    for count, (loss, none) in enumerate(zip(for_loss, for_none, strict=True), start=1):
+    for_slow = wealth_of_slow_runs(blocks, rule.tails, rule.negligible, rule.slow)
+    within, last = False, False
+    for at, (loss, none, slow) in enumerate(zip(for_loss, for_none, for_slow, strict=True), 1):
         if loss >= proof_of_loss:
-            return _decision("regressed", blocks[:count], rule, limits=limits)
-        if none >= proof_of_none:
-            return _decision("passed", blocks[:count], rule, limits=limits)
-    spent = _pairs(blocks) + NEXT_BLOCK > rule.limit
-    return _decision("spent" if spent else "undecided", blocks, rule, limits=limits)
+            return "regressed", at
+        if slow >= -math.log(rule.tails.stake * rule.alpha):
+            return "sometimes_slow", at
+        within = within or none >= proof_of_none
+        last = _pairs(blocks[:at]) + NEXT_BLOCK > rule.limit
+        if within and _clear(blocks[:at], rule, last=last):
+            gain = _peak_of(blocks[:at], rule, -1)(-rule.negligible)
+            return "improved" if gain >= proof_of_none else "passed", at
+    unspent = "undecided", len(blocks)
+    return ("suspected" if within else "spent", len(blocks)) if last else unspent
+
+
+def _clear(blocks: Sequence[Block], rule: PairRule, *, last: bool) -> bool:
+    runs = runs_in(blocks, rule.tails.screened, rule.slow)
+    return is_clear(runs, rule.tails, last=last)
 
 
 def _pairs(blocks: Sequence[Block]) -> int:
     return sum(len(base) for base, _ in blocks)
-
-
-def _decision(
-    verdict: str, blocks: Sequence[Block], rule: PairRule, *, limits: bool
-) -> PairDecision:
-    low, high = confidence_limits(blocks, rule) if limits else (None, None)
-    return PairDecision(
-        verdict=verdict, blocks=len(blocks), pairs=_pairs(blocks), low=low, high=high
-    )
 
 
 def _wealth(blocks: Sequence[Block], rule: PairRule, centre: float, sign: int) -> tuple[float, ...]:
@@ -197,20 +235,21 @@ def _noises(blocks: Sequence[Block], rule: PairRule) -> tuple[float, ...]:
 def confidence_limits(blocks: Sequence[Block], rule: PairRule) -> tuple[float | None, float | None]:
     """Confidence limits of the log loss: the same martingale, inverted over its centre.
 
-    The lower limit is the largest c that the blocks refute from below at level alpha, so
-    `regressed` and "lower limit above log(1 + tau)" are one statement; likewise the upper
-    limit, level beta and `passed`. Absent where the blocks refute no c at all.
+    The lower limit is the largest c that the blocks refute from below at the level of a shift, so
+    `regressed` and "lower limit above log(1 + tau)" are one statement; likewise the upper limit,
+    level beta, and that a loss of T is ruled out, or of less than no gain of tau. Slow runs move
+    neither. Absent where the blocks refute no c at all.
     """
     if not blocks:
         return None, None
     losses = [after - before for base, head in blocks for before in base for after in head]
     # Beyond the outermost differences ranks are parted entirely and nothing more can be proven
     # but by linear scores of a spread that small; ten times the noise is far enough for those.
-    # The two centres that the decision asks about lie inside in any case.
+    # The centres that the decision asks about lie inside in any case.
     reach = 10 * max(_noises(blocks, rule))
-    least = min(min(losses) - reach, rule.negligible)
+    least = min(min(losses) - reach, -rule.negligible)
     most = max(max(losses) + reach, rule.tolerance)
-    low = _crossing(_peak_of(blocks, rule, 1), -math.log(rule.alpha), least, most)
+    low = _crossing(_peak_of(blocks, rule, 1), -math.log(rule.shift_alpha), least, most)
     high = _crossing(_peak_of(blocks, rule, -1), -math.log(rule.beta), most, least)
     return low, high
 

@@ -109,3 +109,12 @@ def shift(groups: Sequence[tuple[Sequence[float], Sequence[float]]]) -> float:
     return median(
         [b - a for first, second in groups for a in first for b in second[-_MOST_VALUES:]]
     )
+
+
+def mean_shift(groups: Sequence[tuple[Sequence[float], Sequence[float]]]) -> float:
+    """Log of the mean of all second values over that of all first ones, from their logs."""
+    first = [value for one, _ in groups for value in one]
+    second = [value for _, other in groups for value in other]
+    top = max(*first, *second)
+    sums = [math.fsum(math.exp(value - top) for value in side) for side in (second, first)]
+    return math.log(sums[0] / len(second)) - math.log(max(sums[1], 1e-300) / len(first))

@@ -39,6 +39,7 @@ from gate.report.json_text import render_json
 from gate.report.markdown.markdown import render_comment, render_summary
 from gate.report.wording.links import Links
 from gate.stats.martingale import PairRule, decide
+from gate.stats.tails import Tails
 
 SERIES, SESSIONS, TRIALS = 1000, 20, 3
 METRIC = Metric(name="wall", unit="s", better=Better.LOWER)
@@ -172,6 +173,7 @@ def decisions():
         alpha=0.01 / FLAGGED,
         beta=0.013,
         limit=PAIRS,
+        tails=Tails(stake=1e-12, clear=0.45),
     )
     sizes = [FIRST_BLOCK, *[NEXT_BLOCK] * ((PAIRS - FIRST_BLOCK) // NEXT_BLOCK)]
 

@@ -63,7 +63,7 @@ def test_g060_pairs_prove():
     assert found.path == (
         "flagged in the screen at +20.0 % (flagged above +2.5 %, 5 accepted sessions)",
         "5 pairs in random order",
-        "loss above 1.0 % proven at pair 5 (error bound 1.0 %)",
+        "loss above 1.0 % proven at pair 5 (error bound 0.96 %)",
     )
 
 

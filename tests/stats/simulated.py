@@ -9,17 +9,19 @@ it; then each block's trials get their sides by a fair random arrangement, and t
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gate.model import Trials
 from gate.model.plan import FIRST_BLOCK, NEXT_BLOCK
-from gate.stats import martingale as gate  # its constants, not its functions
+from gate.stats import martingale as gate  # their constants, not their functions
+from gate.stats import tails
 from gate.stats.costs import LossLimits
 from gate.stats.martingale import PairRule
 from gate.stats.noise import pair_sigma
 from gate.stats.screen import SHARE
+from gate.stats.tails import Tails, slow_margin, usual_share
 
 LIMITS = LossLimits(tolerance=0.05, negligible=0.01)
 ALPHA, BETA = 0.01, (1 - SHARE) * 0.025
@@ -27,12 +29,25 @@ PAIRS = Trials().confirm_pairs
 SEED = 20260110
 
 
+REGRESSED, SOMETIMES, PASSED, IMPROVED, SUSPECTED = 1, 2, -1, -2, 3
+
+
 class Seen(NamedTuple):
     """What became of each draw."""
 
     verdict: np.ndarray
-    """1 regressed, -1 passed, 0 spent."""
+    """`REGRESSED` and so on; 0 is spent."""
     pairs: np.ndarray
+
+    @property
+    def proven(self) -> np.ndarray:
+        """Whether a loss is, of all or of some runs."""
+        return np.isin(self.verdict, (REGRESSED, SOMETIMES))
+
+    @property
+    def passes(self) -> np.ndarray:
+        """Whether it passes, improved or not."""
+        return np.isin(self.verdict, (PASSED, IMPROVED))
 
 
 def sizes(pairs: int = PAIRS) -> list[int]:
@@ -76,16 +91,20 @@ def noise(kind: str, dice: np.random.Generator, draws: int, slots: int) -> np.nd
     return _NOISES[kind](dice, (draws, slots))
 
 
-def rule(kind: str = "gauss", **changes: float) -> PairRule:
+def rule(kind: str = "gauss", **changes: Any) -> PairRule:
     """The rule with the noise that ten sessions of three trials of that kind would tell."""
-    rows = noise(kind, np.random.default_rng(1), 10, 3)
+    rows = [tuple(map(float, row)) for row in noise(kind, np.random.default_rng(1), 10, 3)]
+    sigma = changes.get("sigma", pair_sigma(rows))
+    usual = usual_share(rows, slow_margin(LIMITS.most, sigma))
     settings = {
         "negligible": LIMITS.dead,
         "tolerance": LIMITS.most,
-        "sigma": pair_sigma([tuple(map(float, row)) for row in rows]),
+        "sigma": sigma,
         "alpha": ALPHA,
         "beta": BETA,
         "limit": PAIRS,
+        # Five clean runs pass here, as eight do with the three of a screen.
+        "tails": Tails(usual=usual, stake=tails._SCREENED_STAKE, clear=0.45),
     }
     return PairRule(**(settings | changes))
 
@@ -136,24 +155,42 @@ def ranks(base: np.ndarray, head: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return scores[:, :count], scores[:, count:]
 
 
+def slow(values: np.ndarray, margin: float) -> np.ndarray:
+    """How many of each row are beyond its median by more than the margin."""
+    return (values > np.median(values, axis=1, keepdims=True) + margin).sum(axis=1)
+
+
+def clear(head: np.ndarray, base: np.ndarray, settings: PairRule, *, last: bool) -> np.ndarray:
+    """Which draws' heads are clear of slow runs, by all their values so far."""
+    tails = settings.tails
+    count, runs = slow(head, settings.slow), head.shape[1]
+    usual = np.maximum((slow(base, settings.slow) + 0.5) / (base.shape[1] + 1), tails.usual)
+    more = np.minimum(usual + np.maximum(usual, 0.15), 0.98)
+    ratio = count * np.log(more / usual) + (runs - count) * np.log((1 - more) / (1 - usual))
+    return (ratio < 0) if last else (ratio < math.log(tails.clear)) & (runs >= tails.least)
+
+
 def decided(every: list[tuple[np.ndarray, np.ndarray]], settings: PairRule) -> Seen:
-    """The rule on many draws; each ends at its first proof."""
+    """The rule on many draws, nothing screened; each ends at its first proof."""
     draws = len(every[0][0])
     verdict, spent = np.zeros(draws, dtype=int), np.zeros(draws, dtype=int)
     expected, count = settings.sigma / math.sqrt(2), gate._PRIOR_GAPS
     total = np.full(draws, count * math.log(expected))
     begun = np.log([gate._STRAIGHT, 1 - gate._STRAIGHT])
-    logs = np.tile(begun[None, :, None], (2, 1, draws))  # sign, kind, draw
+    logs = np.tile(begun[None, :, None], (3, 1, draws))  # question, kind, draw
+    reached = np.zeros((3, draws), dtype=bool)
+    rare, odds = np.zeros(draws), np.tile([[tails._HEADS], [tails._BASES]], (1, draws))
     open_ = np.arange(draws)
+    distance = settings.tolerance - settings.negligible
     aims = (
-        (1, settings.negligible, settings.tolerance - settings.negligible, settings.alpha),
+        (1, settings.negligible, distance, settings.shift_alpha),
         (-1, settings.tolerance, settings.tolerance, settings.beta),
+        (-1, -settings.negligible, settings.tolerance, settings.beta),
     )
-    for before, after in every:
+    for at, (before, after) in enumerate(every):
         base, head = before[open_], after[open_]
         spent[open_] += head.shape[1]
         scale = np.exp(total[open_] / count)
-        proven = []
         for place, (sign, centre, distance, level) in enumerate(aims):
             low, high = sign * base, sign * (head - centre)
             steps = distance / scale
@@ -167,17 +204,53 @@ def decided(every: list[tuple[np.ndarray, np.ndarray]], settings: PairRule) -> S
                 logs[place, kind, open_] += np.logaddexp(
                     math.log(1 - gate.BET), math.log(gate.BET) + gained
                 )
-            proven.append(np.logaddexp(*logs[place][:, open_]) >= -math.log(level))
-        verdict[open_] = np.where(proven[0], 1, np.where(proven[1], -1, 0))
+            reached[place, open_] |= np.logaddexp(*logs[place][:, open_]) >= -math.log(level)
+        if at:
+            rare[open_] += _slow_evidence(every[: at + 1], open_, settings, odds)
+        verdict[open_] = _answers(every[: at + 1], open_, settings, reached, rare)
         for side in (before, after):
             for one in range(0, side.shape[1] - 1, 2):
                 gap = np.abs(side[:, one] - side[:, one + 1]) / math.sqrt(2)
                 total += np.log(np.maximum(gap, gate._QUIETEST * expected)) + gate._LOG_GAP
                 count += 1
-        open_ = open_[~(proven[0] | proven[1])]
+        open_ = open_[verdict[open_] == 0]
         if not len(open_):
             break
+    verdict[open_] = np.where(reached[1, open_], SUSPECTED, 0)
     return Seen(verdict, spent)
+
+
+def _slow_evidence(
+    every: list[tuple[np.ndarray, np.ndarray]],
+    open_: np.ndarray,
+    settings: PairRule,
+    odds: np.ndarray,
+) -> np.ndarray:
+    """Log E of the last block by slow scores; counts its slow runs into `odds`."""
+    *earlier, (base, head) = [(b[open_], h[open_] - settings.negligible) for b, h in every]
+    known = np.concatenate([side for both in earlier for side in both], axis=1)
+    limit = np.median(known, axis=1, keepdims=True) + settings.slow
+    score = np.log(np.maximum(odds[0, open_] / odds[1, open_], 1.0))[:, None]
+    gained = evidence(score * (base > limit), score * (head > limit))
+    odds[:, open_] += [(head > limit).sum(axis=1), (base > limit).sum(axis=1)]
+    return gained
+
+
+def _answers(
+    every: list[tuple[np.ndarray, np.ndarray]],
+    open_: np.ndarray,
+    settings: PairRule,
+    reached: np.ndarray,
+    rare: np.ndarray,
+) -> np.ndarray:
+    base, head = (np.concatenate([both[side][open_] for both in every], axis=1) for side in (0, 1))
+    last = base.shape[1] + NEXT_BLOCK > settings.limit
+    passes = reached[1, open_] & clear(head, base, settings, last=last)
+    loss = reached[0, open_]
+    # What was proven by an earlier block counts; of a loss the first proof has ended the draw.
+    sometimes = rare[open_] >= -math.log(settings.tails.stake * settings.alpha)
+    gained = np.where(reached[2, open_], IMPROVED, PASSED)
+    return np.select([loss, sometimes, passes], [REGRESSED, SOMETIMES, gained], 0)
 
 
 def drawn(kind: str, loss: float, draws: int = 10_000, **changes: float) -> Seen:
@@ -222,9 +295,9 @@ def table() -> str:
     for kind in KINDS:
         at_tau, at_most, at_none = (drawn(kind, loss) for loss in (0.01, 0.05, 0.0))
         lines.append(
-            f"| {kind} | {(at_tau.verdict == 1).sum()} | {(at_most.verdict == -1).sum()} "
-            f"| {at_most.pairs.mean():.1f} | {(at_most.verdict == 1).mean():.1%} "
-            f"| {at_none.pairs.mean():.1f} | {(at_none.verdict == -1).mean():.1%} |"
+            f"| {kind} | {at_tau.proven.sum()} | {at_most.passes.sum()} "
+            f"| {at_most.pairs.mean():.1f} | {at_most.proven.mean():.1%} "
+            f"| {at_none.pairs.mean():.1f} | {at_none.passes.mean():.1%} |"
         )
     return "\n".join(lines)
 

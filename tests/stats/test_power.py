@@ -68,7 +68,7 @@ def test_the_chance_of_a_proof_is_what_is_simulated(pairs, kappa, part):
     sigma = distance / (kappa * 0.65 * math.sqrt(80 / pairs))
     one = Expected(noise=CALM, limits=limits, sigma=sigma, pairs=pairs)
     loss = limits.dead + part * distance
-    share = float((seen(one, loss).verdict == 1).mean())
+    share = float(seen(one, loss).proven.mean())
     assert -0.13 <= chance_proven(one, loss, ALPHA, BETA) - share <= 0.04
 
 
@@ -79,7 +79,7 @@ def test_the_detectable_loss_is_proven_when_it_is_there(pairs, sigma):
     found = power(sigma, pairs)
     limits = limits_at(found.detectable)
     one = Expected(noise=CALM, limits=limits, sigma=sigma, pairs=pairs)
-    assert (seen(one, limits.most).verdict == 1).mean() >= CERTAINTY
+    assert seen(one, limits.most).proven.mean() >= CERTAINTY
     assert provable_with_pairs(limits, sigma, pairs) == pytest.approx(found.detectable)
 
 
@@ -94,7 +94,7 @@ def test_what_is_found_as_set_is_found(sigma, pairs):
         (math.log1p(0.05), found.chance - 0.06, found.chance + 0.11),
     ):
         flagged = dice.normal(loss, error, 1500) > above
-        share = float((flagged & (seen(one, loss).verdict == 1)).mean())
+        share = float((flagged & seen(one, loss).proven).mean())
         assert least_share <= share <= most_share
 
 

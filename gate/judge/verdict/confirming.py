@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from gate.judge.verdict.epochs import accepted_change, block_costs
 from gate.judge.verdict.exclusions import disturbs_itself
 from gate.judge.verdict.findings import make_finding
+from gate.judge.verdict.pair_words import words_of
 from gate.judge.verdict.rank_test import by_strikes
 from gate.judge.verdict.screening import screen_numbers, too_noisy
 from gate.judge.verdict.series import at_blocks, too_coarse
@@ -18,7 +19,7 @@ from gate.judge.verdict.validity import accepted_gap
 from gate.model import Evidence, Verdict, is_untimed
 from gate.stats.costs import ratio, relative_limit, usable, value_of
 from gate.stats.martingale import decide
-from gate.stats.robust import shift, within_session
+from gate.stats.robust import mean_shift, shift, within_session
 from gate.stats.screen import pairs_detectable
 from gate.units import percent
 
@@ -28,10 +29,8 @@ if TYPE_CHECKING:
     from gate.judge.verdict.screening import Flagged
     from gate.judge.verdict.suite import Values
     from gate.model import Finding
-    from gate.stats.martingale import PairDecision, PairRule
+    from gate.stats.martingale import PairRule
 
-_SMALL = 1e-4
-"""Chances below it need more digits."""
 _TELLING = 3
 """From so many equal values on, chance does not explain them."""
 _ENOUGH_PAIRS = 8
@@ -108,11 +107,12 @@ def _by_pairs(flag: Flagged, blocks: Sequence[Values], rule: PairRule) -> Findin
     decision = decide(costs, rule)
     decided_by = costs[: decision.blocks]
     loss = shift(decided_by)
-    code, verdict, text, last_step = _words(decision, rule, loss)
-    path = *flag.path, _TAKEN.format(decision.pairs), last_step
-    if verdict is Verdict.PASSED and (
-        itself := disturbs_itself(flag.series.case, flag.series.benchmark)
-    ):
+    code, verdict, text, steps = words_of(decision, rule, loss)
+    if decision.verdict == "sometimes_slow":  # its median tells nothing of what was proven
+        loss = mean_shift(decided_by)
+        decision = replace(decision, low=None, high=None)
+    path = *flag.path, _TAKEN.format(decision.pairs), *steps
+    if verdict.opens and (itself := disturbs_itself(flag.series.case, flag.series.benchmark)):
         code, verdict, text = "G042", Verdict.INCONCLUSIVE, f"{text}, but {itself}"
         path = (*path, f"not cleared: {itself}")
     middle = median([cost for before, _ in decided_by for cost in before]) + allowed
@@ -165,29 +165,3 @@ def _detectable(blocks: Sequence[Values], flag: Flagged, rule: PairRule) -> floa
     pairs = sum(map(len, sides)) // 2
     sigma = flag.sigma if pairs < _ENOUGH_PAIRS else math.sqrt(2) * within_session(sides)
     return pairs_detectable(flag.limits, sigma, pairs, rule.alpha, rule.beta)
-
-
-def _words(decision: PairDecision, rule: PairRule, loss: float) -> tuple[str, Verdict, str, str]:
-    """Code, verdict, headline, and the last step of the decision."""
-    shown, count = percent(ratio(loss)), decision.pairs
-    if decision.verdict == "regressed":
-        least = percent(relative_limit(decision.low))
-        dead = percent(ratio(rule.negligible), signed=False)
-        text = (
-            f"{shown} loss, at least {least}, proven by {count} pairs in random order "
-            f"({dead} would be negligible)"
-        )
-        step = f"loss above {dead} proven at pair {count} (error bound {_bound(rule.alpha)})"
-        return "G060", Verdict.REGRESSED, text, step
-    if decision.verdict == "passed":
-        most = percent(ratio(rule.tolerance), signed=False)
-        text = f"{shown} over {count} pairs; a loss of {most} is ruled out"
-        step = f"loss of {most} ruled out at pair {count} (error bound {_bound(rule.beta)})"
-        return "G002", Verdict.PASSED, text, step
-    spent = f"{count} of at most {rule.limit}"
-    text = f"{shown} over {spent} pairs; neither loss nor its absence proven"
-    return "G020", Verdict.INCONCLUSIVE, text, f"undecided at pair {spent}"
-
-
-def _bound(chance: float) -> str:
-    return percent(chance, signed=False) if chance >= _SMALL else f"{chance * 100:.1g} %"

@@ -29,6 +29,7 @@ from gate.stats.noise import (
     suite_noises,
 )
 from gate.stats.screen import CONFIDENCE, SHARE, Screened, centre, screen, slide_since_anchor
+from gate.stats.tails import is_scattered, slow_margin, slow_runs, tails_of, usual_share
 from gate.units import percent
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class Flagged:
 
     def rule(self, alpha: float, beta: float) -> PairRule:
         """The pair rule at this metric's share of alpha; of beta the screen has had its own."""
+        margin = slow_margin(self.limits.most, self.sigma)
         return PairRule(
             negligible=self.limits.dead,
             tolerance=self.limits.most,
@@ -74,6 +76,12 @@ class Flagged:
             alpha=alpha,
             beta=(1 - SHARE) * beta,
             limit=self.series.case.head.pairs,
+            tails=tails_of(
+                self.series.costs,
+                reference(self.series).sessions,
+                margin,
+                known=self.screened is not None,
+            ),
         )
 
 
@@ -121,15 +129,15 @@ def _compare(
     )
     step = _step(series, result, len(series.aside) if costs != series.costs else 0)
     slide = "" if series.case.by_pairs else _slide(series, costs)
-    agree = two_trials_agree(series)
-    if result.flagged or agree:
+    agree, scatter = two_trials_agree(series), _scatter(series, limits, noise)
+    if result.flagged or agree or scatter:
         twice = f"both trials gave exactly {series.head[0]:g}: a stuck counter, or chance"
         return Flagged(
             series=series,
             limits=limits,
             screened=result,
             noise=noise,
-            path=(step, twice) if agree else (step,),
+            path=(step, *[twice] * agree, *[scatter] * bool(scatter)),
             warnings=warnings,
         )
     loss = ratio(result.loss)
@@ -143,6 +151,18 @@ def _compare(
         path = [step, "better by more than its noise and what is negligible"]
     numbers = screen_numbers(result) | {"limits": limits, "warnings": warnings}
     return make_finding(series, code, verdict, text, path=tuple(path), **numbers)
+
+
+def _scatter(series: Series, limits: LossLimits, noise: Noise) -> str:
+    """Where some trials of the head are slow as accepted ones were not: how many."""
+    head, accepted = series.costs, reference(series).sessions
+    margin = slow_margin(limits.most, known_sigma(noise))
+    usual = usual_share(accepted, margin)
+    if not is_scattered(head, usual, margin):
+        return ""
+    far, share = (percent(one, signed=False) for one in (ratio(margin), usual))
+    slow = f"{slow_runs(head, margin)} of {len(head)} trials more than {far} beyond their median"
+    return f"flagged for its scatter: {slow}; of the accepted {share} were"
 
 
 def _slide(series: Series, costs: Sequence[float]) -> str:

@@ -148,7 +148,8 @@ def promise(report: Report) -> str:
     return (
         f"an unchanged suite is called regressed with probability at most "
         f"{plain_percent(promised.alpha)}{_as_steady(promised)}; a loss as large as the tolerance "
-        f"goes unnoticed with probability at most {plain_percent(promised.beta)}{condition}"
+        f"(a shift of the whole, by the median) goes unnoticed with probability at most "
+        f"{plain_percent(promised.beta)}{condition}"
     )
 
 
