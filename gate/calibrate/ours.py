@@ -47,18 +47,20 @@ def play(
     *,
     sides: bool,
     builds: str = "same",
+    today: bool = False,
 ) -> Endings:
     """Our rule on a suite: a screen, then blocks of pairs or fresh head sessions.
 
     `builds` asks what rebuilding does where each recorded session is another build of one
-    source: `one` per side, or a `fresh` one for each trial.
+    source: `one` per side, or a `fresh` one for each trial. `today` takes all fresh head sessions
+    from the candidate's own sitting, as a check in one go does.
     """
     sessions = SESSIONS_WITH_SIDES if sides else SESSIONS_WITHOUT
     screening = first_stage(pool, suite, dice, sessions=sessions, sides=sides)
     if screening.unfit:
         ends = tuple(MetricEnding(verdict="refused", trials=len(s.head)) for s in screening.series)
         return ends, (ends[0],) * len(plants)
-    stage = _Confirmation(pool, suite, screening, dice, sides, builds)
+    stage = _Confirmation(pool, suite, screening, dice, sides, builds, today)
     unchanged = stage.endings(screening.answers, (0.0,) * len(suite.series))
     first, *others = screening.answers
     own = first.limits.tolerance if isinstance(first, Flagged) else first.tolerance_used
@@ -83,6 +85,7 @@ class _Confirmation:
     dice: Random
     sides: bool
     builds: str
+    today: bool
 
     def endings(
         self, answers: tuple[Finding | Flagged, ...], losses: tuple[float, ...]
@@ -166,5 +169,10 @@ class _Confirmation:
 
     def _strike(self, place: int, loss: float, after: int) -> Trials:
         source = self.suite.series[place]
-        trials = self.pool.session(source, self.suite.place + after)
-        return slow_values(some(trials, PLAN.screen, self.dice), loss, source.better)
+        trials = self.pool.session(source, self.suite.place + (0 if self.today else after))
+        drawn = (
+            tuple(self.dice.choices(trials, k=PLAN.screen))  # one sitting has too few for all
+            if self.today
+            else some(trials, PLAN.screen, self.dice)
+        )
+        return slow_values(drawn, loss, source.better)

@@ -105,7 +105,11 @@ def figures(rule: str, suites: Mapping[int, RuleTally], *, sides: bool) -> dict[
         "trials_slower": main.trials_slower / main.planted[SLOWER, "all"],
         **_closures(main.metrics, "_per_comparison"),
         "suites": {
-            str(size): {"draws": one.suites["all"], **_closures(one.suites)}
+            str(size): {
+                "draws": one.suites["all"],
+                **_closures(one.suites),
+                "inconclusive": one.suites["inconclusive"] / one.suites["all"],
+            }
             for size, one in suites.items()
         },
     }

@@ -90,23 +90,31 @@ _WITH_SIDES = Rule(
     history=ours.SESSIONS_WITH_SIDES,
     play=partial(ours.play, sides=True),
 )
-QUESTIONS = tuple(
-    replace(_WITH_SIDES, name=name, play=partial(ours.play, sides=True, builds=builds))
-    for name, builds in (("driftgate-one-build", "one"), ("driftgate-fresh-builds", "fresh"))
+_WITHOUT_SIDES = Rule(
+    name="driftgate-strikes",
+    sides=False,
+    history=ours.SESSIONS_WITHOUT,
+    play=partial(ours.play, sides=False),
+)
+QUESTIONS = (
+    *(
+        replace(_WITH_SIDES, name=name, play=partial(ours.play, sides=True, builds=builds))
+        for name, builds in (("driftgate-one-build", "one"), ("driftgate-fresh-builds", "fresh"))
+    ),
+    replace(
+        _WITHOUT_SIDES,
+        name="driftgate-strikes-today",
+        play=partial(ours.play, sides=False, today=True),
+    ),
 )
 """No rules to use but questions, tried only by name: each recorded session is another build, and a
-side has one build, or one for each trial."""
+side has one build, or one for each trial; and all strikes are of the candidate's own session."""
 _MOST_HISTORY = 31
 """Of another tool's longer history, what there is is taken."""
 
 RULES = (
     _WITH_SIDES,
-    Rule(
-        name="driftgate-strikes",
-        sides=False,
-        history=ours.SESSIONS_WITHOUT,
-        play=partial(ours.play, sides=False),
-    ),
+    _WITHOUT_SIDES,
     *(
         Rule(
             name=one.name,

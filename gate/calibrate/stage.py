@@ -97,11 +97,12 @@ def plant_loss(screening: Screening, loss: float) -> Finding | Flagged:
 
 
 def _trials(series: Series, noises: Mapping[SeriesKey, Noise]) -> int:
-    """As many as a check would plan; without pairs to save, as many as the profile asks for."""
+    """As many as a check would plan."""
     noise = noises.get(key_of(series))
-    if noise is None or not series.case.head.sides:
+    if noise is None:
         return PLAN.screen
-    metric = expected_of(series.metric, series.sessions, noise, PLAN.confirm_pairs)
+    pairs = PLAN.confirm_pairs if series.case.head.sides else 0
+    metric = expected_of(series.metric, series.sessions, noise, pairs)
     return screen_trials((metric,), PLAN.screen, POLICY.beta)
 
 

@@ -11,7 +11,7 @@ import click
 from gate.cli import options
 from gate.errors import InputError
 from gate.formats import disk
-from gate.formats.profile.comparison import Comparison, comparison_profile, comparison_text
+from gate.formats.profile.comparison import ComparedWork, comparison_profile, comparison_text
 from gate.pipeline.check import ComparisonOptions, run_comparison
 from gate.pipeline.progress import ProgressDisplay
 from gate.pipeline.request import with_sides
@@ -65,7 +65,7 @@ def command(
     Nothing has to be set up or accepted first. Commands are judged by wall time (`--metric cpu`
     is far quieter on a busy machine), fio by its IOPS, pytest-benchmark by the median.
     """
-    asked = Comparison(
+    asked = ComparedWork(
         words=words,
         job=fio,
         tests=_tests(pytest, sides) if pytest else (),

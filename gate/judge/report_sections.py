@@ -36,6 +36,7 @@ from gate.judge.summary import (
 from gate.judge.verdict.epochs import accepted_sessions
 from gate.judge.verdict.exclusions import set_aside
 from gate.judge.verdict.findings import ERROR
+from gate.judge.verdict.replay import replay
 from gate.model import SCHEMA, Report, Role, SuitePromise, Verdict
 
 if TYPE_CHECKING:
@@ -58,12 +59,19 @@ class ReportSection:
 
 
 def _join_promises(promises: Sequence[SuitePromise]) -> SuitePromise:
-    """Each part may err by itself, so the bound alpha of the whole is the sum of theirs."""
+    """Each part may err by itself, so the bound alpha of the whole is the sum of theirs.
+
+    What was replayed is that of the part with most against it: they are of other profiles.
+    """
+    worst = max(promises, key=lambda one: (one.replayed_regressed, one.replayed))
     return SuitePromise(
         alpha=min(1.0, sum(one.alpha for one in promises)),
         beta=max(one.beta for one in promises),
         metrics_judged=sum(one.metrics_judged for one in promises),
         metrics_flagged=sum(one.metrics_flagged for one in promises),
+        replayed=worst.replayed,
+        replayed_regressed=worst.replayed_regressed,
+        replayed_limit=worst.replayed_limit,
     )
 
 
@@ -147,8 +155,15 @@ def _exit_status(judged: JudgedSuite) -> int:
 
 def _promise(judged: JudgedSuite) -> SuitePromise:
     policy, first = judged.policy, judged.first
+    replayed = replay(judged.cases, judged.gating, policy.alpha / max(first.judged, 1))
     return SuitePromise(
-        alpha=policy.alpha, beta=policy.beta, metrics_judged=first.judged, metrics_flagged=first.m
+        alpha=policy.alpha,
+        beta=policy.beta,
+        metrics_judged=first.judged,
+        metrics_flagged=first.m,
+        replayed=replayed.sessions,
+        replayed_regressed=replayed.regressed,
+        replayed_limit=replayed.limit,
     )
 
 

@@ -162,6 +162,12 @@ class SuitePromise(Strict):
     """Gate metrics that were compared."""
     metrics_flagged: int
     """Of these, the ones that the screen could not clear."""
+    replayed: int = 0
+    """Accepted sessions that were replayed as if they were a head's; none where pairs decide."""
+    replayed_regressed: int = 0
+    """Of these, the ones that would have been called regressed, though nothing was changed."""
+    replayed_limit: float = 1.0
+    """Upper limit of the true share of such sessions, 95 %."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

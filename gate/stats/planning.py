@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 
 from gate.model.plan import FIRST_BLOCK
 from gate.stats import robust
+from gate.stats.noise import provable_with_strikes
 from gate.stats.numeric import ndtr
 from gate.stats.screen import threshold
 
@@ -40,6 +41,8 @@ _MOST_TRIALS = 10
 """The screen takes no more than this on its own account."""
 _WORTH = 0.3
 """Trials that a longer screen must save, at the least."""
+_FINER = 0.9
+"""Of the tolerance that a metric can be cleared at, what a longer screen must bring it down to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +54,7 @@ class Expected:
     sigma: float
     """Standard deviation of a pair difference, in logs."""
     pairs: int
-    """Most pairs to spend."""
+    """Most pairs to spend; none where only the head can run."""
 
     def flagged(self, trials: int, beta: float, loss: float = 0.0) -> float:
         """Chance that a true log loss is flagged by so many trials."""
@@ -77,6 +80,8 @@ def screen_trials(metrics: Sequence[Expected], asked: int, beta: float) -> int:
     More trials help where they are noisy and sessions are not. The pairs that may follow serve
     all metrics of the benchmark at once, so the one that is likely to need most counts.
     """
+    if not any(metric.pairs for metric in metrics):
+        return max((_trials_to_clear(metric, asked) for metric in metrics), default=asked)
     best, least = asked, _cost(metrics, asked, beta)
     for trials in range(asked + 1, _MOST_TRIALS + 1):
         cost = _cost(metrics, trials, beta)
@@ -88,6 +93,22 @@ def screen_trials(metrics: Sequence[Expected], asked: int, beta: float) -> int:
 def _cost(metrics: Sequence[Expected], trials: int, beta: float) -> float:
     pairs = [metric.pairs_to_pass * metric.flagged(trials, beta) for metric in metrics]
     return trials + 2 * max(pairs, default=0.0)
+
+
+def _trials_to_clear(metric: Expected, asked: int) -> int:
+    """As many as it takes to clear the metric unchanged, where no pairs can follow.
+
+    Where no number does that, the most, if they bring what can be cleared down by a tenth; else as
+    many as were asked for.
+    """
+    now, best = (provable_with_strikes(metric.noise, n) for n in (asked, max(asked, _MOST_TRIALS)))
+    wanted = metric.limits.tolerance
+    if now <= wanted or best > _FINER * now:
+        return asked
+    counts = range(asked, _MOST_TRIALS)
+    return next(
+        (n for n in counts if provable_with_strikes(metric.noise, n) <= wanted), _MOST_TRIALS
+    )
 
 
 def with_sessions(noise: Noise, sessions: int) -> Noise:

@@ -5,17 +5,18 @@ metric (`noise.provable_with_strikes`, the judge's own number), and the smallest
 the strikes prove with probability 0.95.
 
 A loss L is found when the screen flags it, the strikes win so many comparisons that luck would do
-it with chance alpha at most, the estimated loss reaches a share f of T (`strikes.LEAST_SHARE`),
+it with chance alpha at most, the estimated loss reaches its least F (`strikes.least_loss`),
 and against the newest accepted session alone it is above tau. With sessions that scatter by sigma
 about one level each is a bound on L that is linear in sigma,
 
-    L >= tau + sigma a,    L >= f T + sigma b,    L > tau + sigma c,    L > threshold + sigma d,
+    L >= tau + sigma a,    L >= F + sigma b,    L > tau + sigma c,    L > threshold + sigma d,
 
 where a to d are functions of S + k + 1 standard normal numbers: an order statistic of the fresh
-less accepted differences, their median, and two plain differences. They depend on each other, and
-few sessions have no closed form; so they are drawn once for each S, k and number of wins, 3,000
-times from a fixed seed. The same settings always give the same figures, and the figures are
-monotone in the loss; a chance near 0.95 is known to 0.01 (two standard errors).
+less accepted differences of the sessions ranked, their median, and two plain differences, the
+last one to all S. They depend on each other, and few sessions have no closed form; so they are
+drawn once for each S, k and number of wins, 3,000 times from a fixed seed. The same settings
+always give the same figures, and the figures are monotone in the loss; a chance near 0.95 is
+known to 0.01 (two standard errors).
 
 The scale that the screen will know is taken for the true one, and the host for as steady as it
 was. An unchanged metric is counted with all strikes, though an early look often spares some.
@@ -34,7 +35,7 @@ from gate.stats.numeric import np
 from gate.stats.planning import Expected
 from gate.stats.power import CERTAINTY, Power, least
 from gate.stats.screen import threshold
-from gate.stats.strikes import LEAST_SHARE, chance, strikes_needed
+from gate.stats.strikes import chance, least_loss, ranked, strikes_needed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,7 +67,7 @@ def with_strikes(
     def losses(tolerance: float) -> np.ndarray:
         limits = in_force(tolerance)
         above = threshold(limits, noise, trials, beta)
-        levels = limits.dead, math.log1p(LEAST_SHARE * tolerance), limits.dead, above
+        levels = limits.dead, least_loss(tolerance, limits), limits.dead, above
         found: np.ndarray = (np.array(levels)[:, None] + bounds).max(axis=0)
         return found
 
@@ -97,7 +98,8 @@ def _scaled_bounds(noise: Noise, trials: int, count: int | None, alpha: float) -
         return np.full((4, 1), math.inf)
     # A session cut to fewer trials than usual scatters more; the level hardly does.
     scatter = noise.error(trials) / math.sqrt(1 + math.pi / 2 / noise.level)
-    bounds: np.ndarray = _bounds(noise.level, count, _wins_needed(noise.level, count, alpha))
+    wins = _wins_needed(ranked(noise.level), count, alpha)
+    bounds: np.ndarray = _bounds(noise.level, count, wins)
     return scatter * bounds
 
 
@@ -121,7 +123,8 @@ def _bounds(sessions: int, strikes: int, wins: int) -> np.ndarray:
     accepted = dice.standard_normal((_DRAWS, sessions))
     fresh = dice.standard_normal((_DRAWS, strikes))
     screened = dice.standard_normal(_DRAWS)
-    gaps = (fresh[:, :, None] - accepted[:, None, :]).reshape(_DRAWS, -1)
+    among = accepted[:, -ranked(sessions) :]
+    gaps = (fresh[:, :, None] - among[:, None, :]).reshape(_DRAWS, -1)
     gaps.sort(axis=1)
     return np.array(
         [

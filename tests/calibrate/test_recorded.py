@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections import Counter
 from pathlib import Path
 from random import Random
 
@@ -12,14 +13,15 @@ from builders import run_gate
 
 from gate.calibrate import ours
 from gate.calibrate.drawing import DrawnSuite, Pool, block, draw_suite, slow_values, some
-from gate.calibrate.outcome import AT_TOLERANCE, PLANTS
-from gate.calibrate.rules import RULES, DrawnPart, play_part
+from gate.calibrate.outcome import AT_TOLERANCE, PLANTS, RuleTally
+from gate.calibrate.rules import QUESTIONS, RULES, DrawnPart, play_part
 from gate.formats.published.recorded_file import read_recording
 from gate.model import Better
 from gate.model.calibration import RecordedSeries, Recording
 
 EXTRACT = Path(__file__).parent.parent / "data" / "recorded" / "runner-extract.csv.gz"
-OURS = RULES[0]
+CLOUD = EXTRACT.with_name("cloud-extract.csv.gz")
+OURS, STRIKES = RULES[:2]
 
 
 @pytest.fixture(scope="module")
@@ -247,3 +249,32 @@ def test_rebuilding_is_a_question_of_its_own(pool, tmp_path):
     assert one["false_closures"] > 0.2
     assert fresh["false_closures"] == 0
     assert fresh["found"]["10%"] > 0.8
+
+
+@pytest.mark.slow
+def test_without_sides_on_a_host_that_steps():
+    """The worst months of a cloud machine, all series at every session: few unchanged suites close.
+
+    11 of 132 closed and 121 were inconclusive where strikes were ranked among 20 sessions and a
+    loud metric had three trials.
+    """
+    pool = Pool(read_recording(CLOUD))
+    ends = Counter()
+    for place in pool.candidates(20):
+        suite = DrawnSuite(place=place, series=pool.recording.series)
+        for seed in range(4):
+            tally = RuleTally()
+            tally.add_unchanged(STRIKES.play(pool, suite, (), Random(f"{place}/{seed}"))[0])
+            ends += tally.suites
+    assert ends == {"all": 132, "closed": 3, "inconclusive": 59, "passed": 70}
+
+
+def test_strikes_of_one_sitting_are_a_question_of_their_own(pool):
+    """Fresh sessions all taken at once share that night: they close what others would not."""
+    (today,) = (rule for rule in QUESTIONS if rule.name == "driftgate-strikes-today")
+    closed = {}
+    for rule in (STRIKES, today):
+        part = DrawnPart(rule=1, size=8, draws=60, planted=False, seed="1")
+        closed[rule.name] = play_part(part, rule, pool).suites["closed"]
+    assert closed["driftgate-strikes"] == 0
+    assert closed["driftgate-strikes-today"] > 0

@@ -79,7 +79,7 @@ def test_each_step_keeps_its_report(history):
         ("nothing", 130, "gate check ended with 2: stop (130 to git)"),
         ("p --benchmark nothing", 130, "gate check ended with 2: stop (130 to git)"),
         ("--profiles empty", 125, "gate check ended with 3: skipped (125 to git)"),
-        ("p --baseline empty", 125, "gate check ended with 5: skipped (125 to git)"),
+        ("p --baseline empty", 1, "gate check ended with 10: bad (1 to git)"),  # by both sides
         ("p --restart", 130, "git bisects within one start of the machine"),
         ("p --no-such-option", 130, "gate check ended with 2: stop (130 to git)"),
         ("p --out", 130, "requires an argument"),

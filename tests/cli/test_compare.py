@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from builders import run_gate, tree
 
-from gate.formats.profile.comparison import Comparison, comparison_profile, comparison_text
+from gate.formats.profile.comparison import ComparedWork, comparison_profile, comparison_text
 from gate.formats.profile.profile_file import read_profile
 
 SPIN = "import sys\nfor _ in range(int(sys.argv[1])): sum(range(1000))\n"
@@ -84,10 +84,10 @@ def test_what_cannot_be_compared_is_said_with_its_cure(place, arguments, code, s
 @pytest.mark.parametrize(
     "asked",
     [
-        Comparison(words=("./old 'a b' | cat", './new "x"'), sides=False),
-        Comparison(words=("{side}/tool --all",), sides=True, metrics=("cpu",), tolerance="2%"),
-        Comparison(words=("{side}/tool", "a b", "--x={side}"), sides=True),
-        Comparison(tests=("bench.py::test_x", "b.py::T::test_y[1]"), sides=True, pairs=30),
+        ComparedWork(words=("./old 'a b' | cat", './new "x"'), sides=False),
+        ComparedWork(words=("{side}/tool --all",), sides=True, metrics=("cpu",), tolerance="2%"),
+        ComparedWork(words=("{side}/tool", "a b", "--x={side}"), sides=True),
+        ComparedWork(tests=("bench.py::test_x", "b.py::T::test_y[1]"), sides=True, pairs=30),
     ],
 )
 def test_the_profile_that_was_used_is_what_is_saved(tmp_path, asked):

@@ -33,6 +33,10 @@ MOVED = replace(HOST, epoch={"kernel": "6.8", "microcode": "0x2"})
 """The host of the builders with another kernel, and a microcode that was not known before."""
 WHAT = "kernel 6.1 -> 6.8; microcode unknown -> 0x2"
 WHY = Acceptance(by="me", reason="a new kernel", accepted="2026-02-02T00:00:00Z")
+UNKNOWN_LEVEL = (
+    "git was not asked, or does not know, whether the base has the code of that level: it counts "
+    "all the same"
+)
 NEW = {"policy": EpochPolicy.NEW_BASELINE}
 
 
@@ -252,6 +256,7 @@ def test_a_young_epoch_of_the_host_says_so():
     assert outcome(report) == ("G001", "passed", 0)
     assert only(report).warnings == (
         f"+30.0 % was accepted with the host ({WHAT}) on 2026-01-09 by me: first",
+        UNKNOWN_LEVEL,
     )
     assert only(decide(session({"b": at(1.43)}, host=MOVED), opened(by=MOVED))).verdict is (
         Verdict.INCONCLUSIVE

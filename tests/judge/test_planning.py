@@ -83,8 +83,6 @@ def test_the_plan_is_the_cheapest():
     ("changed", "known"),
     [
         ({}, None),
-        ({"sides": {}}, baseline(shaky("loud"))),
-        ({"sides": {"head": SideSpec()}}, baseline(shaky("loud"))),
         ({"digest": "sha256:2"}, baseline(shaky("loud"))),
         ({"metrics": (replace(WALL, role=Role.WATCH),)}, baseline(shaky("loud"))),
         ({"trials": Trials(screen=10)}, baseline(shaky("loud"))),
@@ -92,13 +90,21 @@ def test_the_plan_is_the_cheapest():
         ({}, baseline(series("loud", trials=(1.0, 0.0, 1.1)))),
     ],
     ids=[
-        "no baseline", "no sides", "only a head", "another text", "watched", "enough asked for",
+        "no baseline", "another text", "watched", "enough asked for",
         "too few sessions", "a zero accepted",
     ],
 )  # fmt: skip
 def test_what_is_not_planned(changed, known):
     """Without pairs to save or sessions to tell the noise, the profile's own number holds."""
     assert plan_screen(profile("loud", **changed), known, BETA) == {}
+
+
+@pytest.mark.parametrize("sides", [{}, {"head": SideSpec()}])
+@pytest.mark.parametrize(("noise", "trials"), [(0.01, {}), (0.08, {"loud": 10})])
+def test_without_sides_what_only_trials_make_loud_takes_more_of_them(sides, noise, trials):
+    """No pairs can follow: the screen takes the trials that clear it unchanged, ten at most."""
+    known = baseline(shaky("loud", noise=noise))
+    assert plan_screen(profile("loud", sides=sides), known, BETA) == trials
 
 
 def test_a_loud_metric_is_planned_at_its_raised_tolerance():

@@ -20,6 +20,7 @@ from judge.build import (
 )
 
 from gate.model import State
+from gate.report.wording.words import promise
 
 SLOW = [1.2 + 0.001 * (i % 3) for i in range(10)]
 """Ten strikes at a loss of 20 %."""
@@ -60,9 +61,9 @@ def test_g025_neither_borne_out_nor_cleared():
     assert only(report).headline == "+20.0 % over 11 head sessions; neither proven nor cleared"
 
 
-@pytest.mark.parametrize(("level", "code"), [(1.035, "G025"), (1.039, "G061")])
+@pytest.mark.parametrize(("level", "code"), [(1.033, "G025"), (1.039, "G061")])
 def test_a_small_loss_is_not_proven_however_unlikely(level, code):
-    """A host that moved a little for good ranks beyond, too: below 0.75 T it is none."""
+    """A host that moved a little for good ranks beyond, too: below 0.7 T it is none."""
     report = decide([session({"b": at(1.06)}), *near(level)])
     assert only(report).code == code
     assert "by luck with chance 0.03 %" in only(report).path[-1]
@@ -74,6 +75,42 @@ def test_a_host_that_stepped_before_the_end_of_the_baseline(newest, code):
     levels = [*LEVELS * 3, newest]
     report = decide([session({"b": at(1.07)}), *near(1.07)], baseline(series(levels=levels)))
     assert outcome(report)[0] == code
+
+
+def test_a_host_that_stepped_within_the_newest_session():
+    """Where only its last trials are as slow as the strikes, its first ones prove no loss."""
+    known = series(levels=LEVELS * 3)
+    newest = replace(known.points[-1], values=(1.0, 1.0, 1.07, 1.07, 1.07))
+    known = replace(known, points=(*known.points[:-1], newest))
+    report = decide([session({"b": at(1.07)}), *near(1.07)], baseline(known))
+    assert outcome(report)[0] == "G025"
+
+
+@pytest.mark.parametrize("ago", [0, 60])
+def test_sessions_of_long_ago_prove_nothing(ago):
+    """Strikes at the level of the newest twelve sessions are no loss, whatever was before."""
+    report = decide(
+        [session({"b": at(1.07)}), *near(1.072)],
+        baseline(series(levels=[1.0] * ago + [1.09, 1.06, 1.08, 1.07, 1.07, 1.05] * 2)),
+    )
+    assert outcome(report)[0] != "G061"
+
+
+def test_without_sides_the_promise_says_what_it_rests_on():
+    """Accepted sessions are replayed as a head's: the report counts those that would have closed."""
+    steady = decide([session({"b": at(1.0)})], baseline(series(levels=LEVELS * 4)))
+    told = steady.promise
+    assert (told.replayed, told.replayed_regressed) == (15, 0)
+    assert told.replayed_limit == pytest.approx(1 - 0.05 ** (1 / 15))
+    assert "of the last 15 accepted, 0 would have been (a true share of up to 18.1 %)" in promise(
+        steady
+    )
+    levels = [*LEVELS * 2, *[1.08] * 3, *LEVELS]
+    stepped = decide([session({"b": at(1.0)})], baseline(series(levels=levels)))
+    assert (stepped.promise.replayed, stepped.promise.replayed_regressed) == (13, 1)
+    sides = decide([session({"b": at(1.0)}, sides=True)], baseline(series(levels=levels)))
+    assert sides.promise.replayed == 0
+    assert "steady" not in promise(sides)
 
 
 def test_strikes_clear_a_flag():

@@ -37,18 +37,19 @@ def share_found(noise, tolerance, asked, loss, alpha, draws=800):
     """How often the gate's own conditions are met, sessions of one value drawn around a level."""
     dice = random.Random(20260110)
     count = strikes.strikes_needed(noise.level, alpha)
-    dead = limits_at(asked).dead
-    above = threshold(LossLimits(tolerance=tolerance, negligible=asked / 5), noise, 1, BETA)
+    dead, limits = limits_at(asked).dead, LossLimits(tolerance=tolerance, negligible=asked / 5)
+    above = threshold(limits, noise, 1, BETA)
     found = 0
     for _ in range(draws):
         known = [(dice.gauss(0, noise.between),) for _ in range(noise.level)]
         fresh = [(loss + dice.gauss(0, noise.between),) for _ in range(count)]
         screened = loss + dice.gauss(0, noise.between) - median(one for (one,) in known)
-        won = strikes.wins(fresh, known, dead)
+        among = strikes.newest(known)
+        won = strikes.wins(fresh, among, dead)
         found += (
             screened > above
-            and strikes.chance(won, len(known), count) <= alpha
-            and strikes.estimated_loss(fresh, known) >= math.log1p(strikes.LEAST_SHARE * asked)
+            and strikes.chance(won, len(among), count) <= alpha
+            and strikes.estimated_loss(fresh, among) >= strikes.least_loss(asked, limits)
             and strikes.recent_loss(fresh, known) > dead
         )
     return found / draws

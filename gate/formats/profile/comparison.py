@@ -33,7 +33,7 @@ _LONGEST = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class ComparedWork:
     """What is to be compared, as the command line says it."""
 
     words: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ class Comparison:
     """Whether directories or environments of the sides are given: then one command serves both."""
 
 
-def comparison_text(asked: Comparison) -> str:
+def comparison_text(asked: ComparedWork) -> str:
     """The TOML text of the profile, to be saved in `profiles/`.
 
     Raises:
@@ -71,7 +71,7 @@ def comparison_text(asked: Comparison) -> str:
     return "\n".join(lines) + "\n"
 
 
-def comparison_profile(asked: Comparison, name: str = "compare") -> Profile:
+def comparison_profile(asked: ComparedWork, name: str = "compare") -> Profile:
     """The same as a profile whose commands run in the current directory."""
     with tempfile.TemporaryDirectory(prefix="gate-compare-") as place:
         path = Path(place) / "profiles" / f"{name}.toml"
@@ -96,7 +96,7 @@ def _copy_job(job: Path, place: Path) -> None:
         raise InputError("G201", why, cure="Check --fio.", place=str(job)) from error
 
 
-def _work(asked: Comparison) -> tuple[str, list[str]]:
+def _work(asked: ComparedWork) -> tuple[str, list[str]]:
     """The harness, and the lines that say what it runs."""
     kinds = [asked.job is not None, bool(asked.tests), bool(asked.words)]
     if sum(kinds) != 1:

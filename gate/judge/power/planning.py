@@ -63,10 +63,10 @@ def expected_metrics(
 ) -> dict[tuple[str, str], Expected]:
     """What the accepted sessions say of each gate metric, by benchmark and metric.
 
-    Empty where pairs cannot follow, or where nothing was accepted of this profile text. A
-    metric that is too noisy for its tolerance is planned at the raised one.
+    Empty where nothing was accepted of this profile text. Where pairs can follow, a metric that
+    is too noisy for its tolerance is planned at the raised one.
     """
-    if baseline is None or baseline.profile_digest != profile.digest or not both_sides(profile):
+    if baseline is None or baseline.profile_digest != profile.digest:
         return {}
     metrics = {metric.name: metric for metric in profile.metrics if metric.role is Role.GATE}
     groups = {benchmark.name: benchmark.group for benchmark in profile.benchmarks}
@@ -78,7 +78,7 @@ def expected_metrics(
         and shows_noise(series)
     }
     noises = suite_noises({key: noise_of(accepted_costs(one)) for key, one in known.items()})
-    pairs = profile.trials.confirm_pairs
+    pairs = profile.trials.confirm_pairs if both_sides(profile) else 0
     return {
         key: expected_of(metrics[one.metric], [p.values for p in one.current], noises[key], pairs)
         for key, one in known.items()
@@ -88,8 +88,10 @@ def expected_metrics(
 def expected_of(
     metric: Metric, sessions: Sequence[Sequence[float]], noise: Noise, pairs: int
 ) -> Expected:
-    """One metric of these accepted values, its tolerance raised where it is too noisy for it."""
+    """One metric of these accepted values, its tolerance raised where pairs are too noisy."""
     asked, sigma = limits_for(metric, sessions), known_sigma(noise)
+    if not pairs:
+        return Expected(noise=noise, limits=asked, sigma=sigma, pairs=0)
     provable = provable_with_pairs(asked, sigma, pairs)
     limits = LossLimits(tolerance=max(asked.tolerance, provable), negligible=asked.negligible)
     return Expected(noise=noise, limits=limits, sigma=sigma, pairs=pairs)
@@ -129,7 +131,7 @@ class Question:
     @property
     def expected(self) -> Expected:
         """The metric before anything is measured, as a check plans it."""
-        return expected_of(self.metric, self.values, self.noise, self.pairs)
+        return expected_of(self.metric, self.values, self.noise, self.pairs if self.sides else 0)
 
     def limits_at(self, tolerance: float) -> LossLimits:
         """The limits that another tolerance would have, its negligible loss in proportion."""

@@ -137,7 +137,7 @@ def power_rows(
         expected = {
             (row.benchmark, row.metric): question.expected
             for row, question in own
-            if question is not None and one.sides
+            if question is not None
         }
         members = {plan.benchmark: plan.members for plan in one.plans}
         planned = planned_trials(expected, one.trials, beta, members)

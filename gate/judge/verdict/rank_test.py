@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -16,9 +15,10 @@ from gate.model import Evidence, Verdict
 from gate.stats.costs import log_costs, ratio, usable, value_of
 from gate.stats.screen import Screened, centre, screen
 from gate.stats.strikes import (
-    LEAST_SHARE,
     chance,
     estimated_loss,
+    least_loss,
+    newest,
     recent_loss,
     strikes_needed,
     wins,
@@ -45,8 +45,9 @@ def by_strikes(flag: Flagged, sessions: tuple[Session, ...], alpha: float, beta:
     strikes = tuple(log_costs(values, series.metric.better) for values in raw)
     again = _together(flag, (series.costs, *strikes), beta)
     with_asides = _together(flag, tuple(_heads_with_asides(series, sessions, raw)), beta)
-    accepted, needed = len(series.sessions), strikes_needed(len(series.sessions), alpha)
-    luck = chance(wins(strikes, series.session_costs, flag.limits.dead), accepted, len(strikes))
+    among = newest(series.session_costs)
+    accepted, needed = len(among), strikes_needed(len(among), alpha)
+    luck = chance(wins(strikes, among, flag.limits.dead), accepted, len(strikes))
     enough = needed is not None and len(strikes) >= needed
     shown, heads = percent(ratio(again.loss)), len(strikes) + 1
     if enough and luck <= alpha and _is_large(flag, strikes):
@@ -95,8 +96,8 @@ def _broken(
 
 def _is_large(flag: Flagged, strikes: Sequence[Sequence[float]]) -> bool:
     """Whether the loss is near the tolerance, and seen against the newest session alone too."""
-    accepted = flag.series.session_costs
-    least = math.log1p(LEAST_SHARE * flag.series.metric.tolerance)
+    accepted = newest(flag.series.session_costs)
+    least = least_loss(flag.series.metric.tolerance, flag.limits)
     large = estimated_loss(strikes, accepted) >= least
     return large and recent_loss(strikes, accepted) > flag.limits.dead
 

@@ -12,7 +12,7 @@ from gate.units import percent, show_pair
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from gate.model import Edit, Finding, Report
+    from gate.model import Edit, Finding, Report, SuitePromise
 
 SYMBOL = {
     Verdict.PASSED: "✓",
@@ -147,9 +147,21 @@ def promise(report: Report) -> str:
     condition = ", provided that the printed figures are correct" * from_summaries(report)
     return (
         f"an unchanged suite is called regressed with probability at most "
-        f"{plain_percent(promised.alpha)}; a loss as large as the tolerance (a shift of the whole, "
-        f"by the median) goes unnoticed with probability at most "
+        f"{plain_percent(promised.alpha)}{_as_steady(promised)}; a loss as large as the tolerance "
+        f"(a shift of the whole, by the median) goes unnoticed with probability at most "
         f"{plain_percent(promised.beta)}{condition}"
+    )
+
+
+def _as_steady(promised: SuitePromise) -> str:
+    """What the bound rests on without a base side, and how often that failed here."""
+    if not promised.replayed:
+        return ""
+    closed, every = promised.replayed_regressed, promised.replayed
+    return (
+        " if the host is as steady today as when sessions were accepted: of the last "
+        f"{every} accepted, {closed} would have been (a true share of up to "
+        f"{percent(promised.replayed_limit, signed=False)})"
     )
 
 
