@@ -64,9 +64,9 @@ def nothing() -> Report:
 
 
 def incomparable() -> Report:
-    """The host has another microcode than when the newest session was accepted."""
+    """Without a base side, on a host that has another microcode than when it was accepted."""
     host = moved_host(microcode="0xa101154")
-    return check((Part(known=database(), host=host), Part(known=unpack(), host=host)))
+    return check(tuple(Part(known=one, host=host, sides=False) for one in (database(), unpack())))
 
 
 def improved() -> Report:
@@ -99,8 +99,9 @@ def inconclusive() -> Report:
 
 
 def first_run() -> Report:
-    """Nothing was ever accepted on this host class."""
-    return check((Part(known=database(), accepted=False), Part(known=unpack(), accepted=False)))
+    """Nothing was ever accepted on this host class, and there is no base side to run."""
+    every = (database(), unpack())
+    return check(tuple(Part(known=one, accepted=False, sides=False) for one in every))
 
 
 def swept() -> Report:

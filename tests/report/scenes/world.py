@@ -74,6 +74,8 @@ class Part:
     disturbed: str = ""
     """The benchmark of which one trial is set aside."""
     host: Host = HOST
+    sides: bool = True
+    """Whether the base side can be run here, too."""
     louder: float = 1.0
     """How much louder the host is while the pairs run than it was before."""
 
@@ -255,7 +257,7 @@ def _session(one: Part, side: Side, stage: Stage, trials: Sequence[Trial]) -> Se
         seed=7,
         state=State.COMPLETE,
         source=Source.MEASURED,
-        sides=True,
+        sides=one.sides,
         planned=tuple(
             plan_of(profile, each, profile.trials.screen if screen else 0)
             for each in profile.benchmarks
