@@ -124,6 +124,11 @@ def show_pair(base: float | None, head: float | None, unit: str) -> str:
     return f"{significant(base / factor)} -> {significant(head / factor)} {name}".rstrip()
 
 
+def written_percent(ratio: float) -> str:
+    """A ratio as a profile writes it, to be copied there: `7.4%`."""
+    return f"{ratio * 100:.6g}%"
+
+
 def percent(ratio: float | None, *, signed: bool = True) -> str:
     """A ratio as per cent with one decimal, two below 1 %: `+6.1 %`, `-0.42 %`; `?` if absent.
 

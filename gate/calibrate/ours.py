@@ -13,6 +13,7 @@ from gate.judge.verdict.interim_analysis import EARLY_LOOK
 from gate.judge.verdict.pair_words import words_of
 from gate.judge.verdict.rank_test import by_strikes
 from gate.judge.verdict.screening import Flagged
+from gate.judge.verdict.tolerance import promises
 from gate.model import Finding, Verdict
 from gate.model.plan import pairs_in
 from gate.stats.costs import log_costs
@@ -137,7 +138,7 @@ class _Confirmation:
             head = slow_values(head, loss, source.better)
             blocks.append((log_costs(base, source.better), log_costs(head, source.better)))
             decision = decide(blocks, rule, limits=False)
-            if decision.verdict != "undecided":
+            if decision.verdict != "undecided" or not promises(flag.in_force, rule, blocks):
                 break
         trials = len(flag.series.head) + 2 * decision.pairs
         return MetricEnding(

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 PLANTS = (0.01, 0.02, 0.03, 0.05, 0.10, 0.20)
 """Relative losses planted."""
 TOLERANCE = 0.05
-"""Asked for, of every series."""
+"""Asked for, of every series whose accepted sessions show that it can hold it; of the others the
+line that accepting them proposes."""
 AT_TOLERANCE = -1.0
-"""In place of a planted loss: each series' own tolerance, raised or not."""
+"""In place of a planted loss: each series' own tolerance."""
 SLOWER = 0.05
 """The planted loss at which the trials of a slower metric are counted."""
 

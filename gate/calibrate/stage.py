@@ -12,11 +12,13 @@ from gate.judge.power.planning import expected_of
 from gate.judge.verdict.screening import Flagged, noises_in, screen_series
 from gate.judge.verdict.series import Series, key_of
 from gate.judge.verdict.suite import Case, Policy
+from gate.judge.verdict.tolerance import by_pairs, in_force
 from gate.model import (
     SCHEMA,
     BaselinePoint,
     BaselineSeries,
     Host,
+    Leeway,
     Metric,
     Planned,
     Session,
@@ -29,7 +31,9 @@ from gate.model import (
     TrialStatus,
     Value,
 )
+from gate.model.metric import MOST_TOLERANCE
 from gate.model.profile import Trials as Plan
+from gate.stats.noise import known_sigma, provable_with_strikes
 from gate.stats.planning import screen_trials
 
 if TYPE_CHECKING:
@@ -77,6 +81,7 @@ def first_stage(
     )
     bare = [_series(case, one, pool.before(one, suite.place, sessions)) for one in suite.series]
     noises = noises_in(bare)
+    bare = [_as_proposed(one, noises) for one in bare]
     series = tuple(
         _with_head(one, some(pool.session(source, suite.place), _trials(one, noises), dice))
         for one, source in zip(bare, suite.series, strict=True)
@@ -96,13 +101,26 @@ def plant_loss(screening: Screening, loss: float) -> Finding | Flagged:
     return screen_series(_with_head(first, head), POLICY, screening.noises.get(key_of(first)))
 
 
+def _as_proposed(series: Series, noises: Mapping[SeriesKey, Noise]) -> Series:
+    """With the line for its tolerance committed that accepting these sessions proposes."""
+    noise = noises.get(key_of(series))
+    if noise is None:
+        return series
+    clears = provable_with_strikes(noise, _trials(series, noises))
+    sigma, sides = known_sigma(noise), series.case.head.sides
+    provable = by_pairs(sigma, PLAN.confirm_pairs) if sides else lambda _: clears
+    able = in_force(series.metric, series.sessions, Leeway(), provable).can_detect or TOLERANCE
+    tolerance = min(max(TOLERANCE, able), MOST_TOLERANCE)
+    return replace(series, metric=replace(series.metric, tolerance=tolerance))
+
+
 def _trials(series: Series, noises: Mapping[SeriesKey, Noise]) -> int:
     """As many as a check would plan."""
     noise = noises.get(key_of(series))
     if noise is None:
         return PLAN.screen
     pairs = PLAN.confirm_pairs if series.case.head.sides else 0
-    metric = expected_of(series.metric, series.sessions, noise, pairs)
+    metric = expected_of(series.metric, series.sessions, noise, pairs, Leeway())
     return screen_trials((metric,), PLAN.screen, POLICY.beta)
 
 

@@ -19,10 +19,10 @@ from gate.formats.baseline.baseline_file import read_baselines
 from gate.formats.profile.shipped import files_of
 from gate.formats.schemas import schema_text
 from gate.judge.power.power import PowerQuestion, power_rows
-from gate.judge.power.sentences import rounded_up
 from gate.judge.verdict.suite import Policy
-from gate.model import Better, Metric, Planned
+from gate.model import Better, Leeway, Metric, Planned
 from gate.publish.workflow_files import SHAPES, WorkflowOptions, github_files, steps
+from gate.units import written_percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -160,19 +160,19 @@ def _proposed(baselines: Path) -> tuple[str, str]:
         (loss, one.host_class)
         for one in (() if kept or not there else read_baselines(baselines))
         if one.profile == _NAME
-        for loss in _detectable(one)
+        for loss in _can_detect(one)
     ]
     if not known:
         return _TOLERANCE, ""
     worst, host_class = max(known)
     if worst > _LARGEST:
         return _TOLERANCE, f"\n# (The baseline of {host_class} is too noisy for any tolerance.)"
-    tolerance = rounded_up(max(worst, _SMALLEST))
+    tolerance = written_percent(max(worst, _SMALLEST))
     return tolerance, f"\n# (This one is what the noise of the baseline of {host_class} allows.)"
 
 
-def _detectable(baseline: Baseline) -> Iterator[float]:
-    """The smallest tolerance of each benchmark's CPU time that the baseline's noise allows."""
+def _can_detect(baseline: Baseline) -> Iterator[float]:
+    """What each benchmark's CPU time can detect, by the baseline's noise."""
     question = PowerQuestion(
         profile=_NAME,
         digest=baseline.profile_digest,
@@ -183,7 +183,7 @@ def _detectable(baseline: Baseline) -> Iterator[float]:
         metrics=(Metric(name="cpu", unit="s", better=Better.LOWER, tolerance=_FIRST),),
         trials=_TRIALS,
         pairs=_PAIRS,
-        loud="raise",
+        loud=Leeway(),
         sides=False,
     )
     policy = Policy()
@@ -195,4 +195,4 @@ def _detectable(baseline: Baseline) -> Iterator[float]:
         beta=policy.beta,
         brief=True,
     )
-    return (row.power.detectable for row in rows if row.power)
+    return (row.power.can_detect for row in rows if row.power)

@@ -17,7 +17,7 @@ from gate.judge.printed_words import (
     whence,
 )
 from gate.judge.summary import headline, importance
-from gate.judge.verdict.findings import advice_of
+from gate.judge.verdict.findings import advice_of, consistent_figure
 from gate.judge.verdict.waivers import apply_waiver
 from gate.model import SCHEMA, Finding, Report, Role, SuitePromise, Verdict, join
 from gate.stats.costs import ratio, relative_limit
@@ -87,15 +87,22 @@ def _judge_known(
     summary: Summary, row: SummaryRow, alpha: float, beta: float
 ) -> tuple[str, Verdict, str, dict[str, Any]]:
     seen = compare(row, summary.mean, alpha, beta)
-    return *_verdict(summary, row, seen, alpha, beta), {
-        "loss": ratio(seen.loss),
-        "loss_low": relative_limit(seen.low),
-        "loss_high": relative_limit(seen.high),
-        "confidence": 1 - alpha - beta,
-        "minimum_detectable_loss": relative_limit(seen.detectable),
-        "path": tuple(_path(summary, row, seen, alpha, beta)),
-        "warnings": (UNKNOWN, *_warnings(row, seen)),
-    }
+    code, verdict, text = _verdict(summary, row, seen, alpha, beta)
+    loss, figure = ratio(seen.loss), relative_limit(seen.detectable)
+    return (
+        code,
+        verdict,
+        text,
+        {
+            "loss": loss,
+            "loss_low": relative_limit(seen.low),
+            "loss_high": relative_limit(seen.high),
+            "confidence": 1 - alpha - beta,
+            "can_detect": consistent_figure(figure, verdict, loss, row.metric.tolerance),
+            "path": tuple(_path(summary, row, seen, alpha, beta)),
+            "warnings": (UNKNOWN, *_warnings(row, seen)),
+        },
+    )
 
 
 def _verdict(

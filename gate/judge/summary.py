@@ -12,6 +12,7 @@ from gate.judge.context.differences import what_differed
 from gate.judge.host_stability.controls import missing_controls, standings
 from gate.judge.host_stability.standing import move_of
 from gate.judge.verdict.in_force import unearned_notes
+from gate.judge.verdict.tolerance import told_first
 from gate.model import LevelState, Role, Source, TrialStatus, Verdict, join
 from gate.stats.costs import LEAST_SESSIONS, ratio
 from gate.units import percent
@@ -130,11 +131,11 @@ def profiles_of(judged: JudgedSuite) -> tuple[str, ...]:
 
 
 def headline(gating: Sequence[Finding], whence: str, *, is_open: bool) -> str:
-    """`gate closed: 2 regressed, 1 passed (host class lab)`."""
+    """`gate open: 17 passed; 2 of 17 judged coarser than asked: up to ... (host class lab)`."""
     counts = Counter(finding.verdict for finding in gating)
     worst_first = sorted(counts, key=lambda verdict: -verdict.rank)
     verdicts = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in worst_first)
-    return f"gate {'open' if is_open else 'closed'}: {verdicts} ({whence})"
+    return f"gate {'open' if is_open else 'closed'}: {told_first(gating, verdicts)} ({whence})"
 
 
 def headline_of(judged: JudgedSuite) -> str:
@@ -174,14 +175,6 @@ def _policy_notes(judged: JudgedSuite) -> Iterator[str]:
         yield "new benchmarks were let through by --allow new: nothing was compared for them"
     elif policy.allow_new:
         yield "--allow new was given"
-    compared = [f for f in judged.gating if f.verdict.opens and f.method != "none"]
-    if raised := [f for f in compared if f.tolerance_used > f.tolerance]:
-        loudest = max(raised, key=lambda f: f.tolerance_used)
-        yield (
-            f"{len(raised)} passed at a raised tolerance, up to "
-            f"{percent(loudest.tolerance_used, signed=False)} for {loudest.benchmark} "
-            f"{loudest.metric}: a smaller loss would not have been seen"
-        )
     rows = {(f.profile, f.benchmark, f.metric) for f in findings}
     # A profile that was not judged here and has a baseline may well have the row; one without a
     # baseline has nothing that could be waived.

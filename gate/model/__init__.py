@@ -36,7 +36,7 @@ from gate.model.calibration import (
 from gate.model.cpu import Contexts, Counters, CpuBill, IdleReference, Owners
 from gate.model.disturbance import KINDS, UNSTEADY, Disturbance, Limits
 from gate.model.host import UNKNOWN, EpochPolicy, Host, KnownHost, counted_host, without_kernel
-from gate.model.metric import Better, Derived, Metric, Role, Take
+from gate.model.metric import Better, Derived, Leeway, Metric, Role, Take
 from gate.model.patch_coverage import (
     MOST_CHANGED,
     Changes,

@@ -56,6 +56,10 @@ class Derived(Strict):
     take: Take
 
 
+LEAST_TOLERANCE, MOST_TOLERANCE = 0.001, 5.0
+"""What a profile may ask for, as ratios."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric(Strict):
     """A named quantity of a benchmark."""
@@ -68,7 +72,7 @@ class Metric(Strict):
     """Which way is better."""
     role: Role = Role.GATE
     """`gate` may close the gate; `watch` is shown only."""
-    tolerance: Annotated[float, Interval(ge=0.001, le=5)] = 0.05
+    tolerance: Annotated[float, Interval(ge=LEAST_TOLERANCE, le=MOST_TOLERANCE)] = 0.05
     """T: the smallest relative loss that must not get in (0.05 is 5 %)."""
     negligible: Amount | None = None
     """tau: a relative loss nobody should be blocked for; a fifth of the tolerance when absent."""
@@ -92,6 +96,20 @@ class Metric(Strict):
     def group(self) -> str:
         """The parameter whose curves it is taken from; empty for a metric of the points."""
         return self.derived.over if self.derived else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leeway(Strict):
+    """How far above its own tolerance a metric is judged that is too loud for it."""
+
+    times: Annotated[float, Interval(ge=1, le=1.5)] = 1.5
+    """Of the tolerance asked for; 1 is at that tolerance or not at all."""
+    ceiling: Annotated[float, Interval(ge=LEAST_TOLERANCE, le=MOST_TOLERANCE)] | None = None
+    """In its place, where a profile states one: the largest tolerance for any metric."""
+
+    def most(self, asked: float) -> float:
+        """The largest relative tolerance that may stand for the one asked for."""
+        return asked * self.times if self.ceiling is None else max(asked, self.ceiling)
 
 
 KNEE_AT = 0.9

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gate.model.activation import Activation, Guest
 from gate.model.calibration import Plant
-from gate.model.metric import Better, Metric
+from gate.model.metric import Better, Leeway, Metric
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -211,9 +211,8 @@ class Profile:
     trials: Trials = Trials()
     timeout: float = 600.0
     """Seconds after which a trial is killed and counts as failed."""
-    loud: str = "raise"
-    """A metric too noisy for its tolerance: `raise` the tolerance to its smallest provable
-    loss and say so, or `refuse` to judge it."""
+    loud: Leeway = field(default_factory=Leeway)
+    """How far above its own tolerance a metric is judged that is too noisy for it."""
     sides: dict[str, SideSpec] = field(default_factory=dict)
     """`base` and `head`, where the profile declares them."""
     size: str = "full"

@@ -104,9 +104,11 @@ class Finding(Strict):
     """The tolerance asked for."""
     tolerance_used: float = 0.0
     """The tolerance judged by; larger than `tolerance` when the metric is too noisy for it."""
+    ceiling: float | None = None
+    """The largest tolerance that anything is judged at, where the profile states one."""
     negligible: float = 0.0
-    minimum_detectable_loss: float | None = None
-    """Smallest true loss that this amount of data would have shown."""
+    can_detect: float | None = None
+    """Smallest tolerance that the metric can hold here; never above what was just proven."""
     path: tuple[str, ...] = ()
     """The decision, step by step, in sentences."""
     warnings: tuple[str, ...] = ()

@@ -26,7 +26,7 @@ from gate.model.cpu import CpuBill, IdleReference
 from gate.model.diagnosis import MOST_WHYS, Why
 from gate.model.disturbance import Disturbance
 from gate.model.host import Host
-from gate.model.metric import Metric
+from gate.model.metric import Leeway, Metric
 from gate.model.patch_coverage import Touch
 
 MOST_SHARDS = 256
@@ -208,7 +208,7 @@ class Session(Strict):
     disturbances: tuple[Text, ...] = ()
     """Reasons why this sitting must not be judged."""
     notes: tuple[Text, ...] = ()
-    loud: Name = "raise"
+    loud: Leeway = field(default_factory=Leeway)
     """The profile's policy for metrics too noisy for their tolerance."""
     pairs: Annotated[int, Interval(ge=1, le=1000)] = 100
     """The profile's limit of pairs."""

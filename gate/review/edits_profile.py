@@ -18,7 +18,7 @@ from gate.review.terms import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from gate.model import Benchmark, Edit, Metric, Profile
+    from gate.model import Benchmark, Edit, Leeway, Metric, Profile
 
 _METRIC = (
     ("G072", "role", "role", "role"),
@@ -151,7 +151,12 @@ def _measuring(was: Profile, now: Profile) -> Iterator[Edit]:
         ("trials of the screen", old.screen, new.screen, new.screen < old.screen),
         ("most pairs", old.confirm_pairs, new.confirm_pairs, new.confirm_pairs < old.confirm_pairs),
         ("timeout of a trial", was.timeout, now.timeout, now.timeout > was.timeout),
-        ("metrics too noisy for their tolerance:", was.loud, now.loud, now.loud == "raise"),
+        (
+            "metrics too noisy for their tolerance: judged",
+            _leeway(was.loud),
+            _leeway(now.loud),
+            _lets_more_in(was, now),
+        ),
         ("expects", was.expects, now.expects, bool({*now.expects} - {*was.expects})),
         ("companions", was.companions, now.companions, bool({*now.companions} - {*was.companions})),
     ):
@@ -162,6 +167,18 @@ def _measuring(was: Profile, now: Profile) -> Iterator[Edit]:
         mine, other = getattr(was, key), getattr(now, key)
         if mine != other:
             yield _of_profile(was, f"{key} edited", _text(mine), _text(other), loosens=True)
+
+
+def _leeway(loud: Leeway) -> str:
+    if loud.ceiling is not None:
+        return f"at up to {plain_percent(loud.ceiling)}"
+    return "at no other" if loud.times <= 1 else f"at up to {loud.times:g} times it"
+
+
+def _lets_more_in(was: Profile, now: Profile) -> bool:
+    """Whether any metric of before may be judged coarser by it."""
+    asked = [one.tolerance for one in was.metrics if one.role is Role.GATE]
+    return any(now.loud.most(one) > was.loud.most(one) for one in asked)
 
 
 def _setting(value: float | str | tuple[str, ...]) -> str:

@@ -13,13 +13,8 @@ Fails where one metric is of another kind than the rest (a constant among noisy 
 thought noisier than it is, which costs confirmations and never hides a loss, or, a lone noisy one
 among quiet ones, quieter by at most d_0 / (d_0 + d_g) of its variance.
 
-The noise also says which tolerance can be held at all. With sides, log(1 + T_min) = log(1 + tau) +
-1.1 sigma_d sqrt(100 / n) for at most n pairs of noise sigma_d. From the martingale's growth: with
-kappa the distance log((1+T)/(1+tau)) / sigma_d, its log wealth after n pairs is near normal with
-mean n kappa^2 / 2 and variance n kappa^2, and it must have passed log(2/alpha) in 97 % of the
-cases; for n = 100 that is kappa = 0.6; shares of alpha, tails heavier than normal and noise that
-differs from sitting to sitting make it 1.1 on recorded data. Without sides, the tolerance must
-leave room for the screen to clear an unchanged metric: (t(0.99) + 1.3) standard errors.
+The noise also says which tolerance can be held at all (`detectable`). Without sides it must leave
+room for the screen to clear an unchanged metric: (t(0.99) + 1.3) standard errors.
 """
 
 from __future__ import annotations
@@ -37,8 +32,6 @@ from gate.stats.quantiles import student
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gate.stats.costs import LossLimits
-
 K = TypeVar("K")
 _LEAST_SERIES = 5
 """Fewer metrics than this say nothing about a suite."""
@@ -49,8 +42,6 @@ _CLOSE = 1e-9
 _UNKNOWN = 0.03
 """Pair noise assumed where the baseline says nothing of it."""
 _LEAST_SIGMA = 1e-3
-_KAPPA = 1.1
-_PAIRS = 100
 _ROOM = 1.3
 """Standard errors of room in which the screen clears an unchanged metric without sides."""
 
@@ -191,11 +182,6 @@ def known_sigma(noise: Noise) -> float:
     """The same, where the noise of enough sessions was worked out."""
     inside = noise.within if noise.usual > 1 else noise.between
     return max(math.sqrt(2) * inside, _LEAST_SIGMA)
-
-
-def provable_with_pairs(limits: LossLimits, sigma: float, pairs: int) -> float:
-    """Smallest relative tolerance that this many pairs can hold."""
-    return ratio(limits.dead + _KAPPA * math.sqrt(_PAIRS / pairs) * sigma)
 
 
 def provable_with_strikes(noise: Noise, trials: int) -> float:

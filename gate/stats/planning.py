@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 
 from gate.model.plan import FIRST_BLOCK
 from gate.stats import robust
+from gate.stats.detectable import pairs_to_pass
 from gate.stats.noise import provable_with_strikes
 from gate.stats.numeric import ndtr
 from gate.stats.screen import threshold
@@ -55,6 +56,8 @@ class Expected:
     """Standard deviation of a pair difference, in logs."""
     pairs: int
     """Most pairs to spend; none where only the head can run."""
+    can_detect: float
+    """The smallest tolerance that is held; the limits are those in force."""
 
     def flagged(self, trials: int, beta: float, loss: float = 0.0) -> float:
         """Chance that a true log loss is flagged by so many trials."""
@@ -64,8 +67,8 @@ class Expected:
     @property
     def pairs_to_pass(self) -> float:
         """Pairs that an unchanged metric needs to be cleared."""
-        kappa = self.limits.most / self.sigma
-        return min(max(float(FIRST_BLOCK), 10 / kappa**2 + 2), float(self.pairs))
+        needed = pairs_to_pass(self.limits.most, self.sigma)
+        return min(max(float(FIRST_BLOCK), needed), float(self.pairs))
 
     @property
     def pairs_to_prove(self) -> float:

@@ -1,8 +1,6 @@
 r"""What can be detected by pairs of base and head: planning figures, before anything is measured.
 
-*Detectable* is the smallest tolerance that the metric's noise can bear, and is the judge's own
-number (`noise.provable_with_pairs`): the T at which T = what T's own negligible loss makes
-provable. Below it the judge raises the tolerance or refuses.
+What the metric *can detect* is the judge's own figure (`detectable.can_detect`).
 
 *Found*: the chance that a true loss L is flagged by the screen and then proven. The first factor
 is `planning.Expected.flagged`; the second comes from the martingale's growth. In units of the
@@ -25,8 +23,8 @@ simulated draws each (9 to 160 pairs, normal noise): the formula is above the si
 at most, below it by 0.12 at most. Heavier tails need more pairs.
 
 *Finds* is the smallest loss found with probability 0.95 as things are set. It may grow with more
-trials, unlike *detectable*: a screen that sees little flags everything and leaves it to the
-pairs, a sharp one clears what lost less than half the tolerance.
+trials, unlike what the metric can detect: a screen that sees little flags everything and leaves it
+to the pairs, a sharp one clears what lost less than half the tolerance.
 """
 
 from __future__ import annotations
@@ -36,23 +34,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gate.model.plan import FIRST_BLOCK
-from gate.stats.costs import ratio
-from gate.stats.noise import provable_with_pairs
+from gate.stats.detectable import least
 from gate.stats.numeric import ndtr, np
 from gate.stats.screen import SHARE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from gate.stats.costs import LossLimits
     from gate.stats.planning import Expected
 
 CERTAINTY = 0.95
 """What is found with this probability counts as found."""
-LARGEST = 10.0
-"""No tolerance beyond this (1000 %) is looked for."""
-_LEAST = 1e-4
-_HALVINGS = 30
 _STEEPEST = 2.0
 _LOSS_COST, _NONE_COST, _IDLE = 1.0, 2.0, 3
 _MOST_SHARE = 0.9
@@ -64,10 +54,10 @@ _GRID = np.linspace(-8.0, 8.0, 401)
 class Power:
     """What one metric can show with given settings; losses are relative."""
 
-    detectable: float
+    can_detect: float
     """Smallest tolerance that can be held; infinite where none can."""
     judged_at: float
-    """Tolerance that the judge uses for the one asked for."""
+    """Tolerance that the judge uses for the one asked for: at most the largest allowed."""
     finds: float
     """Smallest loss proven with probability 0.95 as things are set; infinite where none is."""
     chance: float
@@ -78,52 +68,24 @@ class Power:
     """Trials that a loss of the tolerance takes."""
 
 
-def with_pairs(
-    metric: Expected,
-    limits_at: Callable[[float], LossLimits],
-    asked: float,
-    *,
-    trials: int,
-    alpha: float,
-    beta: float,
-) -> Power:
+def with_pairs(metric: Expected, asked: float, *, trials: int, alpha: float, beta: float) -> Power:
     """The power of a screen of so many trials and the metric's pairs after it.
 
-    `metric` holds the limits in force, `limits_at` gives those of any tolerance.
+    `metric` holds the limits in force and what it can detect.
     """
 
     def found(loss: float) -> float:
         return metric.flagged(trials, beta, loss) * chance_proven(metric, loss, alpha, beta)
 
-    def held(tolerance: float) -> bool:
-        limits = limits_at(tolerance)
-        return provable_with_pairs(limits, metric.sigma, metric.pairs) <= tolerance
-
     loss = math.log1p(asked)
     return Power(
-        detectable=least(held),
+        can_detect=metric.can_detect,
         judged_at=metric.limits.tolerance,
         finds=least(lambda tolerance: found(math.log1p(tolerance)) >= CERTAINTY),
         chance=found(loss),
         unchanged=trials + 2 * metric.flagged(trials, beta) * metric.pairs_to_pass,
         slower=trials + 2 * metric.flagged(trials, beta, loss) * metric.pairs_to_prove,
     )
-
-
-def least(holds: Callable[[float], bool]) -> float:
-    """The smallest relative tolerance of which `holds` is true, true of all larger ones."""
-    low, high = math.log1p(_LEAST), math.log1p(LARGEST)
-    if holds(ratio(low)):
-        return ratio(low)
-    if not holds(ratio(high)):
-        return math.inf
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        if holds(ratio(middle)):
-            high = middle
-        else:
-            low = middle
-    return ratio(high)
 
 
 def chance_proven(metric: Expected, loss: float, alpha: float, beta: float) -> float:

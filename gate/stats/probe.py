@@ -12,13 +12,13 @@ differences of independent trials has the standard error sigma sqrt(2/n), so
 
     log(1+T) - log(1+T/5)  =  (t(1-alpha) + t(1-beta)) sigma sqrt(2/n)
 
-which is `screen.pairs_detectable`, solved for T, with Student's quantiles of the scale's freedom in
-place of the normal ones, as the scale is known from the probe's own trials only. It needs no
+solved for T, with Student's quantiles of the scale's freedom, as the scale is known from the
+probe's own trials only. It needs no
 scatter within the n trials, so that it holds for a single one too; for one or three it rests on
 normal noise, which outliers are not, and on the host staying as it was in the probe.
 
 That is what a test of fixed length tells at best. The gate's *pairs* stop as soon as they know, and
-bear any noise and drift: they need more (`noise.provable_with_pairs`), which is printed beside it.
+bear any noise and drift: they need more (`detectable.can_detect`), which is printed beside it.
 
 Neighbouring trials that are alike (lag-1 autocorrelation of the log times, clipped at three scales)
 make n trials worth fewer than n.
@@ -34,8 +34,7 @@ from typing import TYPE_CHECKING
 from gate.model.disturbance import HostNoise
 from gate.stats import robust
 from gate.stats.costs import LossLimits
-from gate.stats.noise import provable_with_pairs
-from gate.stats.power import least
+from gate.stats.detectable import can_detect, least, provable_with_pairs
 from gate.stats.quantiles import student
 
 if TYPE_CHECKING:
@@ -90,11 +89,10 @@ def _held(noise: float, pairs: int) -> float:
     """The smallest tolerance that the judge can hold with this noise and so many pairs."""
     sigma = math.sqrt(2) * noise
 
-    def held(tolerance: float) -> bool:
-        limits = LossLimits(tolerance=tolerance, negligible=_NEGLIGIBLE * tolerance)
-        return provable_with_pairs(limits, sigma, pairs) <= tolerance
+    def limits_at(tolerance: float) -> LossLimits:
+        return LossLimits(tolerance=tolerance, negligible=_NEGLIGIBLE * tolerance)
 
-    return least(held)
+    return can_detect(limits_at, lambda limits: provable_with_pairs(limits, sigma, pairs))
 
 
 def _alike(logs: Sequence[float], scale: float) -> float:

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 from gate.stats import robust
 from gate.stats.costs import LEAST_SESSIONS
 from gate.stats.noise import Noise, noise_of
-from gate.stats.quantiles import normal, student
+from gate.stats.quantiles import student
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,8 +58,6 @@ class Screened:
     threshold: float
     flagged: bool
     improved: bool
-    detectable: float
-    """Smallest true loss that would have been flagged with probability 1 - beta."""
 
 
 def centre(sessions: Sequence[Sequence[float]]) -> float:
@@ -102,7 +100,6 @@ def screen(
         threshold=above,
         flagged=loss > above,
         improved=loss + reach < -limits.dead,
-        detectable=above + noise.reach(1 - beta, count, sessions),
     )
 
 
@@ -165,14 +162,3 @@ def level_moved(
     reach = noise_of(sessions).reach(0.5 + CONFIDENCE / 2, len(fresh))
     from_anchor = abs(median(fresh) - _anchor(sessions))
     return distance > max(reach, limits.dead) or from_anchor > _far_from_anchor(sessions, limits)
-
-
-def pairs_detectable(
-    limits: LossLimits, sigma: float, pairs: int, alpha: float, beta: float
-) -> float:
-    """Smallest log loss that `pairs` pairs of noise `sigma` can prove (planning formula).
-
-    tau + (z(1 - alpha) + z(1 - beta)) sigma / sqrt(n): the fixed-sample bound; the martingale
-    needs somewhat more pairs for the same loss.
-    """
-    return limits.dead + (normal(1 - alpha) + normal(1 - beta)) * sigma / math.sqrt(max(pairs, 1))

@@ -1,8 +1,7 @@
 """What can be detected without a base side: planning figures for the screen and the strikes.
 
-*Detectable* is the larger of two: the tolerance at which the screen still clears an unchanged
-metric (`noise.provable_with_strikes`, the judge's own number), and the smallest one whose loss
-the strikes prove with probability 0.95.
+What the metric *can detect* is the tolerance at which the screen still clears an unchanged metric
+(`noise.provable_with_strikes`, the judge's own figure); *finds* and the chance say what is proven.
 
 A loss L is found when the screen flags it, the strikes win so many comparisons that luck would do
 it with chance alpha at most, the estimated loss reaches its least F (`strikes.least_loss`),
@@ -25,62 +24,39 @@ was. An unchanged metric is counted with all strikes, though an early look often
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from gate.stats.costs import LossLimits, ratio
-from gate.stats.noise import provable_with_strikes
+from gate.stats.costs import ratio
 from gate.stats.numeric import np
-from gate.stats.planning import Expected
-from gate.stats.power import CERTAINTY, Power, least
+from gate.stats.power import CERTAINTY, Power
 from gate.stats.screen import threshold
 from gate.stats.strikes import chance, least_loss, ranked, strikes_needed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from gate.stats.noise import Noise
+    from gate.stats.planning import Expected
 
 _DRAWS = 3000
 _SEED = 20260110
 
 
 def with_strikes(
-    noise: Noise,
-    limits_at: Callable[[float], LossLimits],
-    asked: float,
-    *,
-    trials: int,
-    alpha: float,
-    beta: float,
+    metric: Expected, asked: float, *, trials: int, alpha: float, beta: float
 ) -> Power:
     """The power of a screen of so many trials and of strikes, at the metric's own part of alpha."""
+    noise, limits = metric.noise, metric.limits
     count = strikes_needed(noise.level, alpha)
-    clears = provable_with_strikes(noise, trials)
+    above = threshold(limits, noise, trials, beta)
+    levels = limits.dead, least_loss(asked, limits), limits.dead, above
     bounds = _scaled_bounds(noise, trials, count, alpha)
-
-    def in_force(tolerance: float) -> LossLimits:
-        limits = limits_at(tolerance)
-        return limits if clears <= limits.tolerance else replace(limits, tolerance=clears)
-
-    def losses(tolerance: float) -> np.ndarray:
-        limits = in_force(tolerance)
-        above = threshold(limits, noise, trials, beta)
-        levels = limits.dead, least_loss(tolerance, limits), limits.dead, above
-        found: np.ndarray = (np.array(levels)[:, None] + bounds).max(axis=0)
-        return found
-
-    def shown(tolerance: float) -> float:
-        return float(np.mean(losses(tolerance) <= math.log1p(tolerance)))
-
-    metric = Expected(noise=noise, limits=in_force(asked), sigma=1.0, pairs=1)
+    losses: np.ndarray = (np.array(levels)[:, None] + bounds).max(axis=0)
     further = trials * (count or 0)
     return Power(
-        detectable=max(clears, least(lambda one: shown(one) >= CERTAINTY)),
-        judged_at=metric.limits.tolerance,
-        finds=_found(losses(asked)),
-        chance=shown(asked),
+        can_detect=metric.can_detect,
+        judged_at=limits.tolerance,
+        finds=_found(losses),
+        chance=float(np.mean(losses <= math.log1p(asked))),
         unchanged=trials + further * metric.flagged(trials, beta),
         slower=trials + further * metric.flagged(trials, beta, math.log1p(asked)),
     )

@@ -80,19 +80,19 @@ def test_two_modes_unchanged():
     of 2 the accepted sessions happen to rise.
     """
     found = codes(two_modes, 0.0, 200, tolerance=0.1, trials=10, pairs=81)
-    assert found == {"G001": 162, "G002": 26, "G003": 1, "G020": 9, "G023": 2}
+    assert found == {"G001": 161, "G002": 27, "G003": 1, "G020": 9, "G023": 2}
 
 
 def test_two_modes_and_a_tenth():
-    """The same with a loss of the tolerance: 134 of 200 are proven, 193 close the gate."""
+    """The same with a loss of the tolerance: 135 of 200 are proven, 194 close the gate."""
     found = codes(two_modes, 0.1, 200, tolerance=0.1, trials=10, pairs=81)
-    assert found == {"G060": 134, "G020": 59, "G002": 5, "G001": 2}
+    assert found == {"G060": 135, "G020": 59, "G002": 5, "G001": 1}
 
 
 def test_two_modes_and_twice_the_tolerance():
-    """A tenth at a tolerance of 5 %: 196 of 200 are proven, 76 of them by their slow runs."""
+    """A tenth at a tolerance of 5 %: 199 of 200 are proven, 76 of them by their slow runs."""
     found = codes(two_modes, 0.1, 200, tolerance=0.05, trials=10, pairs=81)
-    assert found == {"G060": 120, "G062": 76, "G020": 1, "G024": 2, "G002": 1}
+    assert found == {"G060": 123, "G062": 76, "G020": 1}
 
 
 TIES = ((1.0, 1.0, 1.01), (1.0, 1.01, 1.0), (1.01, 1.0, 1.0), (1.0, 1.0, 1.01), (1.0, 1.0, 1.0))

@@ -73,7 +73,7 @@ def same(one, other):
     """Two findings that differ in the unit of their values at most."""
     assert (one.code, one.verdict, one.method) == (other.code, other.verdict, other.method)
     assert (one.trials_base, one.trials_head) == (other.trials_base, other.trials_head)
-    for name in ("loss", "loss_low", "loss_high", "tolerance_used", "minimum_detectable_loss"):
+    for name in ("loss", "loss_low", "loss_high", "tolerance_used", "can_detect"):
         before, after = getattr(one, name), getattr(other, name)
         if before is None or after is None:
             assert before is after
@@ -121,7 +121,7 @@ def test_the_draws_reach_every_verdict():
     seen = {method: set() for method in METHODS}
     for seed in range(12):
         for loss in (-0.2, 0.0, 0.03, 0.06, 0.3):
-            for noise in (0.005, 0.03):
+            for noise in (0.005, 0.012, 0.03):
                 sitting = Sitting(seed, loss, noise)
                 for method in METHODS:
                     found = sitting.judged(method)

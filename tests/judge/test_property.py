@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from judge import build
 from judge.build import WALL, decide, pair_sessions, reviewed, session
 
-from gate.model import BaselinePoint, BaselineSeries, Better, Planned, Trials, Verdict
+from gate.model import BaselinePoint, BaselineSeries, Better, Leeway, Planned, Trials, Verdict
 
 awful = st.sampled_from(
     [0.0, -0.0, -1.0, math.nan, math.inf, -math.inf, 5e-324, 1e-308, 1.7e308, None]
@@ -86,7 +86,7 @@ def sessions_of(some, metric, *, sides, paired, struck, loud):
     struck=st.integers(0, 3),
     better=st.sampled_from(Better),
     floor=st.none() | st.floats(0, 10),
-    loud=st.sampled_from(["raise", "refuse"]),
+    loud=st.sampled_from([Leeway(), Leeway(times=1.0), Leeway(ceiling=0.5)]),
     law=st.booleans(),
 )
 def test_nothing_passes_on_what_is_no_number(some, sides, paired, struck, better, floor, loud, law):
@@ -103,7 +103,7 @@ def test_nothing_passes_on_what_is_no_number(some, sides, paired, struck, better
     assert (report.gate == "open") == all(f.verdict.opens for f in report.findings)
     for found in report.findings:
         one = some[int(found.benchmark[1:])]
-        numbers = (found.loss, found.loss_low, found.loss_high, found.minimum_detectable_loss)
+        numbers = (found.loss, found.loss_low, found.loss_high, found.can_detect)
         assert all(value is None or math.isfinite(value) for value in numbers)
         if found.verdict.opens:
             _check_open(found, one, struck, 3 if law else one["planned"])

@@ -24,9 +24,10 @@ from judge.build import (
 
 from gate.judge.verdict import confirming, interim_analysis
 from gate.judge.verdict.interim_analysis import plan_second_stage, undecided_benchmarks
-from gate.judge.verdict.series import at_blocks, at_resolution, limits_of, relative, series_of
+from gate.judge.verdict.series import at_blocks, at_resolution, relative, series_of
 from gate.judge.verdict.suite import Policy, arrange
-from gate.model import Better, Metric
+from gate.judge.verdict.tolerance import in_force_of
+from gate.model import Better, Leeway, Metric
 from gate.stats.costs import LossLimits
 from gate.stats.martingale import decide as decide_pairs
 
@@ -49,7 +50,7 @@ def limits(head, known=None):
     """The limits of the one series of a head session."""
     (case,) = arrange([head], [known or baseline()], {})
     (one,) = series_of(case)
-    return limits_of(one)
+    return in_force_of(one, None).limits
 
 
 def test_figures():
@@ -76,10 +77,11 @@ def test_the_median_of_the_head_trials_counts():
 
 
 RATE = Metric(name="rate", unit="op/s", better=Better.HIGHER)
+UP_TO_HALF = Leeway()
 FACTORS = (1.0, 1.002, 0.9985, 1.001, 0.999)
 
 
-def halved(*, loud="raise"):
+def halved(*, loud=UP_TO_HALF):
     """An efficiency of 1000 accepted and 500 in head, with its pairs; resolutions are 0."""
     known = baseline(series(metric=RATE, trials=[1000 * one for one in TRIALS]))
     head = session({"b": at(500)}, metrics=(RATE,), sides=True, loud=loud)
@@ -100,32 +102,33 @@ def test_one_noisy_confirming_trial_lifts_nothing():
 
 
 @pytest.mark.parametrize(
-    ("step", "loud", "tolerance"),
-    [(700.0, "raise", 3.6458), (50.0, "refuse", 0.0822)],
-    ids=["beyond ten times", "refused by policy"],
+    ("step", "loud", "tolerance", "ends"),
+    [
+        (700.0, Leeway(ceiling=0.5), 3.6458, ("G024", "inconclusive", 5)),
+        (50.0, Leeway(times=1.0), 0.0822, ("G060", "regressed", 10)),
+    ],
+    ids=["beyond the ceiling", "a loss beyond the resolution"],
 )
-def test_pairs_that_are_too_coarse_decide_nothing(step, loud, tolerance):
-    """Trials that all are too coarse leave a lost half undecided, never passed: G024."""
+def test_pairs_that_are_too_coarse_never_pass(step, loud, tolerance, ends):
+    """What trials that all are too coarse hide stays undecided; a lost half beyond it is proven."""
     known, head, *both = halved(loud=loud)
     report = decide([head, *(coarse(one, step) for one in both)], known)
     found = only(report, metric="rate")
-    assert outcome(report, metric="rate") == ("G024", "inconclusive", 5)
+    assert outcome(report, metric="rate") == ends
     assert found.tolerance_used == pytest.approx(tolerance, rel=0.01)
-    assert found.headline.startswith("its resolution hides losses below")
+    assert any("its resolution hides losses below" in one for one in found.warnings)
 
 
-def test_a_look_does_not_stop_where_the_judge_would_refuse():
-    """Pairs of one resolution wait at 700 op/s until they are spent, and stop at 0 with proof."""
+def test_a_look_stops_where_the_judge_decides():
+    """Pairs that rule out a coarse loss only, at 700 op/s, stop as those at 0 with proof: G024."""
     known, head, *both = halved()
     (task,) = plan_second_stage(arrange([head], [known], {}), Policy())
-    assert task.largest_tolerance == pytest.approx(0.5)
+    assert task.in_force.most == pytest.approx(0.075)
     first = [replace(one, trials=one.trials[:5]) for one in both]
     rough = [coarse(one, 700.0) for one in first]
     assert undecided_benchmarks([task], *first) == set()
-    assert undecided_benchmarks([task], *rough) == {"b"}
+    assert undecided_benchmarks([task], *rough) == set()
     assert outcome(decide([head, *rough], known), metric="rate")[0] == "G024"
-    spent = replace(task, rule=replace(task.rule, limit=6))
-    assert undecided_benchmarks([spent], *rough) == set()
 
 
 def test_it_folds_with_the_floor():
@@ -136,26 +139,27 @@ def test_it_folds_with_the_floor():
 
 
 def test_a_loss_below_the_resolution_is_no_verdict():
-    """4 % loss is proven by pairs when values are exact, and is none at a resolution of 6 %."""
+    """4 % loss is proven by pairs when values are exact, and is none at a resolution of 4.5 %."""
     head = session({"b": at(1.08)}, sides=True)
     exact = decide([head, *pairs(0.04)])
     assert outcome(exact) == ("G060", "regressed", 10)
-    rough = decide([coarse(head, 0.06), *(coarse(one, 0.06) for one in pairs(0.04))])
+    rough = decide([coarse(head, 0.045), *(coarse(one, 0.045) for one in pairs(0.04))])
     found = only(rough)
     assert found.verdict.value == "passed"
-    assert found.negligible == pytest.approx(0.06)
-    assert found.tolerance_used == pytest.approx(0.06 / 0.64)
-    assert "its resolution hides losses below 6.0 %" in found.warnings
+    assert found.negligible == pytest.approx(0.045)
+    assert found.tolerance_used == pytest.approx(0.045 / 0.64)
+    assert "its resolution hides losses below 4.5 %" in found.warnings
+    assert "1 of 1 judged coarser than asked: up to 7.0 % for 5.0 %" in rough.headline
 
 
 def test_the_pairs_own_resolution_counts():
     """Trials of pairs that are coarser than the screen's raise tau to theirs, and say so once."""
     head = coarse(session({"b": at(1.08)}, sides=True), 0.02)
-    found = only(decide([head, *(coarse(one, 0.06) for one in pairs(0.04))]))
+    found = only(decide([head, *(coarse(one, 0.045) for one in pairs(0.04))]))
     assert found.verdict.value == "passed"
-    assert found.negligible == pytest.approx(0.06, rel=0.01)
+    assert found.negligible == pytest.approx(0.045, rel=0.01)
     told = [warning for warning in found.warnings if "resolution" in warning]
-    assert told == ["its resolution hides losses below 6.0 %"]
+    assert told == ["its resolution hides losses below 4.5 %"]
 
 
 def test_a_loss_beyond_the_resolution_is_one():
@@ -176,11 +180,11 @@ def test_a_fine_resolution_says_nothing():
 
 
 def test_a_resolution_too_coarse_is_not_judged():
-    """Where tau would raise the tolerance beyond ten times, or by policy at all: inconclusive."""
-    found = only(decide(coarse(session(), 0.4)))
+    """Where tau would raise the tolerance beyond 1.5 times, or by policy at all: inconclusive."""
+    found = only(decide(coarse(session(), 0.06)))
     assert (found.code, found.verdict.value) == ("G024", "inconclusive")
     assert "its resolution hides losses below" in found.headline
-    strict = only(decide(coarse(session(loud="refuse"), 0.06)))
+    strict = only(decide(coarse(session(loud=Leeway(times=1.0)), 0.04)))
     assert (strict.code, strict.verdict.value) == ("G024", "inconclusive")
 
 

@@ -17,7 +17,7 @@ from judge.build import (
     strikes,
 )
 
-from gate.model import Planned, Role, State, Subject
+from gate.model import Leeway, Planned, Role, State, Subject
 
 
 def test_tolerance_and_role_of_the_profile_count():
@@ -41,9 +41,9 @@ def test_a_session_cannot_plan_less():
 def test_loudness_and_pairs_of_the_profile_count():
     """A session cannot allow itself a raised tolerance that the profile refuses."""
     restless = baseline(series(levels=(1.0, 1.012, 0.99, 1.01, 0.986, 1.004)))
-    head = session(loud="raise")
+    head = session(loud=Leeway(ceiling=0.4))
     assert outcome(decide(head, restless)) == ("G001", "passed", 0)
-    strict = reviewed(loud="refuse")
+    strict = reviewed(loud=Leeway(times=1.0))
     assert outcome(decide(head, restless, profile=strict)) == ("G024", "inconclusive", 5)
 
 

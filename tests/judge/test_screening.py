@@ -20,7 +20,7 @@ from judge.build import (
     strikes,
 )
 
-from gate.model import Better, Planned, Role, Verdict
+from gate.model import Better, Leeway, Planned, Role, Verdict
 
 
 def test_g001_screen_passes():
@@ -123,7 +123,7 @@ def test_a_slide_does_not_buy_itself_tolerance():
     """A slide makes the accepted sessions look loud; the anchor is held to the asked tolerance."""
     known = baseline(series(levels=slide(0.01, 12, 2)))
     found = only(decide(session({"b": at(math.exp(0.12))}), known))
-    assert found.tolerance_used > 0.09
+    assert found.tolerance_used == pytest.approx(0.075)
     assert "too noisy" in found.warnings[0]
     assert found.code == "G023"
 
@@ -138,35 +138,56 @@ def test_a_new_epoch_ends_the_slide():
 
 
 LOUD = (1.0, 1.012, 0.99, 1.01, 0.986, 1.004)
-"""Too loud for 5 %, not for ten times that."""
+"""Too loud for 5 %: it can detect 8.3 %."""
 
 
 def test_g024_loud_refused():
     """loud = "refuse" judges no metric at a tolerance that its noise cannot bear."""
-    report = decide(session(loud="refuse"), baseline(series(levels=LOUD)))
+    report = decide(session(loud=Leeway(times=1.0)), baseline(series(levels=LOUD)))
     assert outcome(report) == ("G024", "inconclusive", 5)
-    sides = decide(session(sides=True, loud="refuse"), baseline(series(trials=(0.9, 1.0, 1.1))))
-    assert outcome(sides) == ("G024", "inconclusive", 5)
+    sides = decide(
+        session(sides=True, loud=Leeway(times=1.0)), baseline(series(trials=(0.9, 1.0, 1.1)))
+    )
+    assert outcome(sides) == ("G021", "inconclusive", 5)  # pairs may still prove a loss
 
 
 def test_g024_too_loud_to_be_raised():
-    """A tolerance is not raised beyond all use: from ten times the asked one on it is refused."""
-    wild = (1.0, 1.07, 0.94, 1.06, 0.92, 1.03)
-    report = decide(session(), baseline(series(levels=wild)))
-    assert outcome(report) == ("G024", "inconclusive", 5)
-    assert only(report).tolerance_used > 0.5
-    milder = [1 + 0.8 * (level - 1) for level in wild]
-    found = only(decide(session(), baseline(series(levels=milder))))
-    assert (found.code, found.verdict) == ("G001", Verdict.PASSED)
-    assert 0.3 < found.tolerance_used < 0.5
+    """Without a base side what needs more than half more is refused, with the line to commit."""
+    wilder = [1 + 1.5 * (level - 1) for level in LOUD]
+    found = only(decide(session(), baseline(series(levels=wilder))))
+    assert (found.code, found.verdict) == ("G024", Verdict.INCONCLUSIVE)
+    assert (found.can_detect, found.tolerance_used) == (0.13, pytest.approx(0.075))
+    assert found.headline == (
+        "too noisy for 5.0 %: can detect 13.0 %; line to commit, "
+        'under [metric."wall"]: tolerance = "13%"'
+    )
 
 
-def test_loud_raised_and_said():
-    """loud = "raise" judges at the smallest provable loss, and says so beside the number."""
-    found = only(decide(session(), baseline(series(levels=LOUD))))
+def test_up_to_half_more_is_judged_and_told_first():
+    """7 % for 5 %: passed, and the first line says so."""
+    milder = [1 + 0.8 * (level - 1) for level in LOUD]
+    report = decide(session(), baseline(series(levels=milder)))
+    found = only(report)
     assert (found.verdict, found.tolerance) == (Verdict.PASSED, 0.05)
-    assert found.tolerance_used == pytest.approx(0.0827, abs=5e-5)
+    assert found.tolerance_used == found.can_detect == 0.066
     assert "too noisy" in found.warnings[0]
+    assert report.headline == (
+        "gate open: 1 passed; 1 of 1 judged coarser than asked: up to 6.6 % for 5.0 % "
+        "(host class lab)"
+    )
+
+
+def test_a_stated_ceiling_is_told_before_anything_else():
+    """Opted in, a metric is judged at what it can detect, at most at the ceiling."""
+    loud = Leeway(ceiling=0.4)
+    report = decide(session(loud=loud), baseline(series(levels=LOUD)))
+    assert only(report).tolerance_used == 0.083
+    assert report.headline == (
+        "gate open: tolerances raised up to a ceiling of 40.0 %; 1 passed; "
+        "1 of 1 judged coarser than asked: up to 8.3 % for 5.0 % (host class lab)"
+    )
+    low = decide(session(loud=Leeway(ceiling=0.051)), baseline(series(levels=LOUD)))
+    assert outcome(low) == ("G024", "inconclusive", 5)
 
 
 def test_higher_is_better():

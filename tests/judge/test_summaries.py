@@ -61,7 +61,7 @@ def test_what_is_lacking_is_said(base, head, said):
     assert found.headline.startswith(f"+100.0 % as printed, but {said}")
     assert ": nothing can be claimed; with a trial-to-trial spread of 2 %, " in found.headline
     assert (found.loss, found.loss_low, found.loss_high) == (pytest.approx(1.0), None, None)
-    assert (found.confidence, found.minimum_detectable_loss) == (None, None)
+    assert (found.confidence, found.can_detect) == (None, None)
 
 
 figures = st.builds(

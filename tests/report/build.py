@@ -92,7 +92,7 @@ def finding(
         tolerance=0.05,
         tolerance_used=0.05,
         negligible=0.01,
-        minimum_detectable_loss=0.021,
+        can_detect=0.021,
         path=(
             "Screen: 3 head trials against 10 accepted sessions; a loss of 4.0 % is ruled out.",
             "Not flagged, so nothing further was measured.",

@@ -45,7 +45,7 @@ def _closed() -> list[Finding]:
             "accepted one.",
             advice="Find the cause; give the profile both sides, which proves more.",
             warnings=(
-                "too loud for the tolerance of 3 %: judged at 4.8 %, its smallest provable loss",
+                "too noisy for 3.0 %: can detect 4.8 %",
                 "only the head side could be run: exact only while the host does not drift",
             ),
             path=(
@@ -69,7 +69,7 @@ def _closed() -> list[Finding]:
             trials_head=0,
             sessions_base=0,
             confidence=None,
-            minimum_detectable_loss=None,
+            can_detect=None,
             path=("no head trial gave a number",),
             headline="3 of 3 trials failed: mount exited with status 32.",
             advice="Run the command by hand on this host: `mount` could not find the device.",
@@ -88,7 +88,7 @@ def _closed() -> list[Finding]:
             headline="Accepted in 10 sessions, not measured now.",
             advice="Find out why it did not run, or accept a session without it.",
             path=("in the baseline, not in the session",),
-            minimum_detectable_loss=None,
+            can_detect=None,
         ),
         finding(
             benchmark="control-memcpy",
@@ -116,7 +116,7 @@ def _closed() -> list[Finding]:
             half=0.042,
             method="pairs",
             pairs=30,
-            minimum_detectable_loss=0.074,
+            can_detect=0.074,
             path=("flagged in the screen at +4.4 %", "30 pairs spent, nothing proven"),
             headline="30 pairs spent: the loss lies between -1.1 % and +7.3 %, on both sides of "
             "5 %.",
@@ -136,7 +136,7 @@ def _closed() -> list[Finding]:
             trials_base=0,
             evidence=Evidence(head=evidence(8, 2.1e9).head),
             sessions_base=0,
-            minimum_detectable_loss=None,
+            can_detect=None,
             confidence=None,
             headline="No accepted session holds this benchmark.",
             path=("not in the baseline",),

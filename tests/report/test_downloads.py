@@ -118,7 +118,7 @@ def test_findings_csv_holds_every_number_to_its_last_bit():
     rows = rows_of(findings_csv(report))
     assert len(rows) == len(report.findings)
     numbers = "base_value head_value loss loss_low loss_high confidence tolerance tolerance_used"
-    counts = "trials_base trials_head sessions_base negligible minimum_detectable_loss"
+    counts = "trials_base trials_head sessions_base negligible can_detect"
     for row, made in zip(rows, report.findings, strict=True):
         assert (row["benchmark"], row["metric"]) == (made.benchmark, made.metric)
         assert (row["verdict"], row["role"]) == (made.verdict.value, made.role.value)

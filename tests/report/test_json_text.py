@@ -22,7 +22,7 @@ CONTRACT = {
     "trials_base",
     "trials_head",
     "method",
-    "minimum_detectable_loss",
+    "can_detect",
     "headline",
     "advice",
     "code",

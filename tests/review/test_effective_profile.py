@@ -12,12 +12,13 @@ from review.test_check_merge_base import CHECK, _commit, git
 
 from gate.errors import InputError
 from gate.formats.profile.profile_file import load_profiles
+from gate.model import Leeway
 from gate.review.effective_profile import as_reviewed
 
 SLOW = [1.2 * one for one in QUIET] * 40
 MORE = {
     "timeout": 9.0,
-    "loud": "refuse",
+    "loud": Leeway(times=1.0),
     "companions": ("server",),
     "expects": ("steal",),
     "needs": (),

@@ -13,12 +13,12 @@ from scipy.stats import norm
 from gate.judge.host_stability.standing import unusual_scatter
 from gate.stats import robust
 from gate.stats.costs import LossLimits
+from gate.stats.detectable import provable_with_pairs
 from gate.stats.martingale import shares
 from gate.stats.noise import (
     Noise,
     known_sigma,
     pair_sigma,
-    provable_with_pairs,
     provable_with_strikes,
 )
 from gate.stats.planning import Expected, screen_trials
@@ -29,7 +29,7 @@ LIMITS = LossLimits(tolerance=0.05, negligible=0.01)
 BETA = 0.025
 CALM = Noise(between=0.003, freedom=8.0, within=0.004, usual=3.0, level=10)
 LOUD_TRIALS = replace(CALM, between=0.011, within=0.03, usual=10.0)
-METRIC = Expected(noise=CALM, limits=LIMITS, sigma=0.006, pairs=60)
+METRIC = Expected(noise=CALM, limits=LIMITS, sigma=0.006, pairs=60, can_detect=0.02)
 noises = st.builds(
     Noise,
     between=st.floats(1e-4, 0.2),
@@ -44,6 +44,7 @@ metrics = st.builds(
     limits=st.just(LIMITS),
     sigma=st.floats(1e-3, 0.3),
     pairs=st.integers(9, 200),
+    can_detect=st.just(0.02),
 )
 
 

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from gate.stats import robust
 from gate.stats.costs import LossLimits
 from gate.stats.noise import Noise, noise_of
-from gate.stats.quantiles import normal, student
+from gate.stats.quantiles import student
 from gate.stats.screen import (
     SHARE,
     level_moved,
-    pairs_detectable,
     screen,
     slide_since_anchor,
     threshold,
@@ -79,7 +78,7 @@ def test_no_threshold_within_the_noise(tolerance, share, between):
 
 
 def test_screen():
-    """Loss, interval, threshold, flag and detectable loss of one look, by their formulas."""
+    """Loss, interval, threshold and flag of one look, by their formulas."""
     seen = screen([0.031, 0.02, 0.04], 0.001, NOISE, LIMITS, BETA)
     assert seen.loss == pytest.approx(0.03)
     assert seen.error == NOISE.error(3)
@@ -87,7 +86,6 @@ def test_screen():
     assert seen.loss - seen.low == pytest.approx(student(0.995, 6.0) * seen.error)
     assert seen.threshold == threshold(LIMITS, NOISE, 3, BETA)
     assert seen.flagged
-    assert seen.detectable == pytest.approx(seen.threshold + student(0.975, 6.0) * seen.error)
 
 
 def test_flagged_above_the_threshold_only():
@@ -169,9 +167,3 @@ def test_moved_agrees_with_slid():
     sessions = flat(*(0.004 * i for i in range(20)))
     head = next(i / 1000 for i in range(1000) if slide_since_anchor([i / 1000], sessions, LIMITS))
     assert level_moved([head], sessions, LIMITS)
-
-
-def test_pairs_detectable():
-    """tau + (z(1-alpha) + z(1-beta)) sigma / sqrt(n)."""
-    expected = LIMITS.dead + (normal(0.99) + normal(0.975)) * 0.02 / math.sqrt(16)
-    assert pairs_detectable(LIMITS, 0.02, 16, 0.01, 0.025) == pytest.approx(expected)

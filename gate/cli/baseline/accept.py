@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ from gate.text import clean
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from gate.judge.power.power import PowerQuestion, PowerRow
     from gate.model import Baseline, Session
 
 EPILOG = """\b
@@ -75,18 +77,29 @@ def command(
 def _proposals(
     baseline: Baseline, groups: Mapping[tuple[str, str], Sequence[Session]]
 ) -> tuple[str, ...]:
-    """What to set otherwise, as far as the accepted sessions tell by now."""
-    newest = groups[baseline.host_class, baseline.profile][-1]
+    """What to set otherwise, as far as the accepted sessions tell by now.
+
+    Sessions measured without a base side do not know whether checks will have one: both are told.
+    """
+    asked = asked_in(groups[baseline.host_class, baseline.profile][-1])
+    lines = proposals(_rows(baseline, asked))
+    if not asked.sides:
+        paired = _rows(baseline, replace(asked, sides=True))
+        coarse = [one for one in paired if one.power and one.power.can_detect > one.tolerance]
+        lines += tuple(f"with both sides, {line}" for line in proposals(coarse))
+    return lines
+
+
+def _rows(baseline: Baseline, asked: PowerQuestion) -> tuple[PowerRow, ...]:
     policy = Policy()
-    rows = power_rows(
-        [asked_in(newest)],
+    return power_rows(
+        [asked],
         {baseline.profile: baseline},
         host_class=baseline.host_class,
         alpha=policy.alpha,
         beta=policy.beta,
         brief=True,
     )
-    return proposals(rows)
 
 
 def _user() -> str:

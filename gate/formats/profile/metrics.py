@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from gate.formats.profile.points import number_in, point_text
-from gate.model import BACKGROUND_RATE, Better, Derived, Metric, Role, Take
-from gate.model.metric import LEAST_POINTS
+from gate.model import BACKGROUND_RATE, Better, Derived, Leeway, Metric, Role, Take
+from gate.model.metric import LEAST_POINTS, LEAST_TOLERANCE, MOST_TOLERANCE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +26,23 @@ def metrics(
         cure = f'Add for example [metric."{next(iter(kinds), "NAME")}"].'
         raise source.wrong("no metric may close the gate.", "metric", cure=cure)
     return tuple(_MetricReader(name, form, source).metric(kinds) for name in form.metric)
+
+
+def leeway(form: ProfileForm, source: Sized) -> Leeway:
+    """How far above its own tolerance a metric may be judged that is too noisy for it."""
+    if form.loud_ceiling is None:
+        if form.loud == "raise":
+            said = 'loud = "raise" needs a ceiling: nothing is raised without a bound.'
+            cure = 'Add for example loud_ceiling = "40%", or remove `loud`.'
+            raise source.wrong(said, "loud", cure=cure)
+        return Leeway(times=1.0) if form.loud == "refuse" else Leeway()
+    if form.loud != "raise":
+        said = 'loud_ceiling means something only beside loud = "raise".'
+        raise source.wrong(said, "loud_ceiling", cure='Add loud = "raise", or remove it.')
+    ceiling = source.percent(form.loud_ceiling, "loud_ceiling")
+    if not LEAST_TOLERANCE <= ceiling <= MOST_TOLERANCE:
+        raise source.wrong("loud_ceiling must lie between 0.1% and 500%.", "loud_ceiling")
+    return Leeway(ceiling=ceiling)
 
 
 HOW_MADE = 'made by of = "iops", over = "iodepth", take = "scaling".'
@@ -128,7 +145,7 @@ class _MetricReader:
         negligible, text = tolerance / 5, self.form.negligible
         if text is not None:
             negligible = self.source.percent(text, *self.at, "negligible")
-        if not 0.001 <= tolerance <= 5:
+        if not LEAST_TOLERANCE <= tolerance <= MOST_TOLERANCE:
             raise self.wrong("tolerance must lie between 0.1% and 500%.", "tolerance")
         if negligible > tolerance / 2:
             raise self.wrong("negligible must be at most half the tolerance.", "negligible")

@@ -15,7 +15,7 @@ from gate.formats.document import read_toml
 from gate.formats.names import why_not_literal, why_outside
 from gate.formats.profile.machines import run_in_guest
 from gate.formats.profile.metric_kinds import kinds_of
-from gate.formats.profile.metrics import metrics
+from gate.formats.profile.metrics import leeway, metrics
 from gate.formats.profile.points import check_parameters, groups, is_settable, points
 from gate.formats.profile.profile_form import ProfileForm
 from gate.formats.profile.sizes import FULL, in_size, scripts_run
@@ -90,7 +90,7 @@ def _profile(form: ProfileForm, source: Sized) -> Profile:
         metrics=wanted,
         trials=Trials(**form.trials.as_fields()),
         timeout=_timeout(form, source),
-        loud=form.loud,
+        loud=leeway(form, source),
         sides=_sides(form, source),
         size=source.size,
         needs=needs_of(form, source),

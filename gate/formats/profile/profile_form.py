@@ -188,8 +188,11 @@ class ProfileForm(Form):
     """How often each benchmark is measured."""
     timeout: str = "10 min"
     """After which a trial is killed and counts as failed."""
-    loud: Literal["raise", "refuse"] = "raise"
-    """A metric too noisy for its tolerance: raise the tolerance visibly, or refuse to judge."""
+    loud: Literal["raise", "refuse"] | None = None
+    """A metric too noisy for its tolerance is judged at up to 1.5 times that; "refuse" judges it
+    at no other one, "raise" at up to `loud_ceiling`."""
+    loud_ceiling: str | None = None
+    """With `loud = "raise"`: the largest tolerance that any metric is judged at, e.g. "40%"."""
     needs: dict[str, NeedForm] = {}
     """Programs that the workload runs, by name or absolute path."""
     background: BackgroundForm | None = None

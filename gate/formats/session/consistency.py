@@ -41,8 +41,6 @@ def session_complaints(session: Session) -> Iterator[Complaint]:
             yield path, f"{name[:80]!r} is no plain name: {names.RULE}"
     if not session.id.isprintable() or not 0 < len(session.id) <= 200:
         yield ("id",), f"{session.id[:80]!r} is no printable name"
-    if session.loud not in {"raise", "refuse"}:
-        yield ("loud",), f'must be "raise" or "refuse", not {session.loud[:80]!r}'
     if session.kernel is not None:
         yield from kernel_complaints(session.kernel)
     if not session.metrics and any(trial.values for trial in session.trials):

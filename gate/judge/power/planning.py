@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from gate.judge.verdict.series import limits_for
+from gate.judge.verdict.tolerance import by_pairs, in_force
 from gate.model import Role
-from gate.stats.costs import LEAST_SESSIONS, LossLimits, log_costs, usable
-from gate.stats.noise import known_sigma, noise_of, provable_with_pairs, suite_noises
+from gate.stats.costs import LEAST_SESSIONS, log_costs, usable
+from gate.stats.noise import known_sigma, noise_of, provable_with_strikes, suite_noises
 from gate.stats.planning import Expected, screen_trials, with_sessions, with_trials
 from gate.stats.power import with_pairs
 from gate.stats.strike_power import with_strikes
@@ -16,7 +17,8 @@ from gate.stats.strike_power import with_strikes
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from gate.model import Baseline, BaselineSeries, Metric, Profile
+    from gate.judge.verdict.tolerance import InForce
+    from gate.model import Baseline, BaselineSeries, Leeway, Metric, Profile
     from gate.stats.noise import Noise
     from gate.stats.power import Power
 
@@ -80,21 +82,28 @@ def expected_metrics(
     noises = suite_noises({key: noise_of(accepted_costs(one)) for key, one in known.items()})
     pairs = profile.trials.confirm_pairs if both_sides(profile) else 0
     return {
-        key: expected_of(metrics[one.metric], [p.values for p in one.current], noises[key], pairs)
+        key: expected_of(
+            metrics[one.metric], [p.values for p in one.current], noises[key], pairs, profile.loud
+        )
         for key, one in known.items()
     }
 
 
 def expected_of(
-    metric: Metric, sessions: Sequence[Sequence[float]], noise: Noise, pairs: int
+    metric: Metric, sessions: Sequence[Sequence[float]], noise: Noise, pairs: int, loud: Leeway
 ) -> Expected:
-    """One metric of these accepted values, its tolerance raised where pairs are too noisy."""
-    asked, sigma = limits_for(metric, sessions), known_sigma(noise)
-    if not pairs:
-        return Expected(noise=noise, limits=asked, sigma=sigma, pairs=0)
-    provable = provable_with_pairs(asked, sigma, pairs)
-    limits = LossLimits(tolerance=max(asked.tolerance, provable), negligible=asked.negligible)
-    return Expected(noise=noise, limits=limits, sigma=sigma, pairs=pairs)
+    """One metric of these accepted values, at the tolerance that a check by pairs judges it at.
+
+    Without pairs at the one that was asked for, as the screen's trials are still to be planned.
+    """
+    sigma = known_sigma(noise)
+    force = in_force(metric, sessions, loud, by_pairs(sigma, pairs) if pairs else None)
+    return _expected(force, noise, sigma, pairs)
+
+
+def _expected(force: InForce, noise: Noise, sigma: float, pairs: int) -> Expected:
+    figure = math.inf if force.can_detect is None else force.can_detect
+    return Expected(noise=noise, limits=force.limits, sigma=sigma, pairs=pairs, can_detect=figure)
 
 
 def both_sides(profile: Profile) -> bool:
@@ -121,6 +130,7 @@ class Question:
     values: tuple[tuple[float, ...], ...]
     """Of the current epoch, by session."""
     noise: Noise
+    loud: Leeway
     sides: bool
     trials: int
     pairs: int
@@ -131,22 +141,24 @@ class Question:
     @property
     def expected(self) -> Expected:
         """The metric before anything is measured, as a check plans it."""
-        return expected_of(self.metric, self.values, self.noise, self.pairs if self.sides else 0)
+        pairs = self.pairs if self.sides else 0
+        return expected_of(self.metric, self.values, self.noise, pairs, self.loud)
 
-    def limits_at(self, tolerance: float) -> LossLimits:
-        """The limits that another tolerance would have, its negligible loss in proportion."""
-        tau = self.metric.tau * tolerance / self.metric.tolerance
-        other = replace(self.metric, tolerance=tolerance, negligible=tau)
-        return limits_for(other, self.values)
+    @property
+    def screened(self) -> Expected:
+        """The metric without a base side, at the tolerance that so many trials can clear."""
+        clears = provable_with_strikes(self.noise, self.trials)
+        force = in_force(self.metric, self.values, self.loud, lambda _: clears)
+        return _expected(force, self.noise, 1.0, 0)
 
 
 def answer(question: Question) -> Power:
     """What can be detected."""
-    at, asked = question.limits_at, question.metric.tolerance
     trials, alpha, beta = question.trials, question.alpha, question.beta
+    how, metric = with_strikes, question.screened
     if question.sides:
-        return with_pairs(question.expected, at, asked, trials=trials, alpha=alpha, beta=beta)
-    return with_strikes(question.noise, at, asked, trials=trials, alpha=alpha, beta=beta)
+        how, metric = with_pairs, question.expected
+    return how(metric, question.metric.tolerance, trials=trials, alpha=alpha, beta=beta)
 
 
 _PAIRS = (30, 80, 160, 320)

@@ -16,7 +16,8 @@ from gate.judge.power.planning import (
     planned_trials,
     shows_noise,
 )
-from gate.judge.verdict.series import MOST_RAISED
+from gate.judge.verdict.series import limits_for
+from gate.judge.verdict.tolerance import is_deaf
 from gate.model import UNTIMED, Role, applies, plan_of
 from gate.stats.costs import LEAST_SESSIONS, usable
 from gate.stats.noise import noise_of, suite_noises
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from gate.judge.verdict.series import SeriesKey
-    from gate.model import Baseline, BaselineSeries, Metric, Planned, Profile, Session
+    from gate.model import Baseline, BaselineSeries, Leeway, Metric, Planned, Profile, Session
     from gate.stats.noise import Noise
     from gate.stats.power import Power
 
@@ -36,9 +37,9 @@ class ToleranceStanding(StrEnum):
 
     HELD = "held"
     RAISED = "raised"
-    """Too noisy for it: judged at a larger one."""
-    REFUSED = "refused"
-    """Too noisy for it: not judged."""
+    """Judged at a larger one, which the report says first: too noisy for it, or by its floor."""
+    DEAF = "too noisy"
+    """Beyond what may be judged: it ends inconclusive, unless pairs are quieter or prove a loss."""
     WEAK = "weak"
     """Such a loss closes the gate, and is seldom proven."""
     FEW = "few sessions"
@@ -59,7 +60,7 @@ class PowerQuestion:
     metrics: tuple[Metric, ...]
     trials: int
     pairs: int
-    loud: str
+    loud: Leeway
     sides: bool
 
 
@@ -148,7 +149,7 @@ def power_rows(
             trials = max(one.trials, planned.get(row.benchmark, 0))
             now = replace(question, trials=trials, alpha=share)
             power = answer(now)
-            standing = _standing(now, power, one.loud)
+            standing = _standing(now, power)
             more = () if brief and standing is ToleranceStanding.HELD else tuple(more_of(now))
             found.append(replace(row, trials=trials, power=power, standing=standing, more=more))
     return tuple(found)
@@ -181,6 +182,7 @@ def _rows(
     other = baseline is not None and baseline.profile_digest != asked.digest
     untimed = baseline is not None and baseline.harness in UNTIMED
     shared: dict[str, Any] = {"sides": asked.sides, "trials": asked.trials, "pairs": asked.pairs}
+    settings = {**settings, "loud": asked.loud}
     for plan in asked.plans:
         for metric in asked.metrics:
             if metric.role is not Role.GATE or not applies(metric, plan):
@@ -221,11 +223,16 @@ def _without_figures(
     return ToleranceStanding.FEW if few else ToleranceStanding.HELD
 
 
-def _standing(question: Question, power: Power, loud: str) -> ToleranceStanding:
+def _standing(question: Question, power: Power) -> ToleranceStanding:
     asked = question.metric.tolerance
-    plain = question.limits_at(asked).tolerance
-    if power.judged_at > plain and (loud != "raise" or power.judged_at > MOST_RAISED * plain):
-        return ToleranceStanding.REFUSED
+    plain = limits_for(question.metric, question.values).tolerance
+    if is_deaf(power.can_detect, question.loud.most(plain)):
+        return ToleranceStanding.DEAF
     if power.judged_at > asked:
         return ToleranceStanding.RAISED
-    return ToleranceStanding.HELD if power.chance >= CERTAINTY else ToleranceStanding.WEAK
+    return ToleranceStanding.HELD if holds(asked, power) else ToleranceStanding.WEAK
+
+
+def holds(tolerance: float, power: Power) -> bool:
+    """Whether nothing coarser than this tolerance is judged, and a loss as large as it is found."""
+    return power.judged_at <= tolerance and power.chance >= CERTAINTY

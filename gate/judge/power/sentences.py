@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from gate.judge.power.power import ToleranceStanding
+from gate.judge.power.power import ToleranceStanding, holds
+from gate.judge.verdict.tolerance import line_to_commit
 from gate.stats.costs import LEAST_SESSIONS
 from gate.units import percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gate.judge.power.planning import More
     from gate.judge.power.power import PowerRow
     from gate.stats.power import Power
 
@@ -58,7 +58,8 @@ def _take(row: PowerRow, count: int) -> str:
 def _of_power(row: PowerRow, power: Power) -> str:
     asked = percent(row.tolerance, signed=False)
     judged = percent(power.judged_at, signed=False)
-    ways = cure(row.tolerance, row.more, power.detectable)
+    able = percent(power.can_detect, signed=False) if math.isfinite(power.can_detect) else "nothing"
+    ways = cure(row, power.can_detect)
     would = f"; what would do: {ways}" if ways else ""
     if row.standing is ToleranceStanding.WEAK:
         if power.chance == 0 and math.isinf(power.finds):
@@ -66,28 +67,23 @@ def _of_power(row: PowerRow, power: Power) -> str:
         chance = percent(power.chance, signed=False)
         return f"a loss of {asked} closes the gate, but is proven with a chance of {chance}{would}"
     if row.standing is ToleranceStanding.RAISED:
-        if power.detectable <= row.tolerance:
-            return f"its floor hides losses near {asked}: judged at {judged}"
-        return f"too noisy for {asked}: judged at {judged}{would}"
-    if row.standing is ToleranceStanding.REFUSED:
-        return (
-            f"too noisy for {asked}: not judged, as the noise allows no tolerance below "
-            f"{judged}{would}"
-        )
+        return f"can detect {able}: judged at {judged} for {asked}{would}"
+    if row.standing is ToleranceStanding.DEAF:
+        return f"can detect {able}: too noisy for {asked}, judged at {judged} at most{would}"
     return ""
 
 
-def cure(tolerance: float, more: Sequence[More], detectable: float) -> str:
-    """The smallest settings of these that hold the tolerance, and the tolerance that would do."""
+def cure(row: PowerRow, figure: float) -> str:
+    """The smallest settings that hold the tolerance, and the line of the profile that would do."""
     ways = []
     for what in ("pairs", "sessions", "trials"):
         enough = [
-            one.count for one in more if one.what == what and one.power.detectable <= tolerance
+            one.count for one in row.more if one.what == what and holds(row.tolerance, one.power)
         ]
         if enough:
             ways.append(_WAYS[what].format(min(enough)))
-    if math.isfinite(detectable):
-        ways.append(f'tolerance = "{rounded_up(detectable)}"')
+    if line := figure > row.tolerance and line_to_commit(row.metric, figure):
+        ways.append(line)
     return " or ".join(ways)
 
 
@@ -96,10 +92,3 @@ _WAYS = {
     "sessions": "{} accepted sessions",
     "trials": "screen = {} with sessions of as many trials",
 }
-
-
-def rounded_up(tolerance: float) -> str:
-    """The next plain percentage: halves below 10 %, whole ones from there on."""
-    hundredths = tolerance * 100
-    step = 0.5 if hundredths < 10 else 1.0
-    return f"{math.ceil(hundredths / step - 1e-9) * step:g}%"

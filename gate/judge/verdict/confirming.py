@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING
@@ -12,15 +11,22 @@ from gate.judge.verdict.exclusions import disturbs_itself
 from gate.judge.verdict.findings import make_finding
 from gate.judge.verdict.pair_words import words_of
 from gate.judge.verdict.rank_test import by_strikes
-from gate.judge.verdict.screening import screen_numbers, too_noisy
+from gate.judge.verdict.screening import screen_numbers
 from gate.judge.verdict.series import at_blocks, too_coarse
 from gate.judge.verdict.suite import Pairing, failures_in, trials_by_benchmark
+from gate.judge.verdict.tolerance import (
+    beyond,
+    by_pairs,
+    in_force_of,
+    is_deaf,
+    own_sigma,
+    too_noisy,
+)
 from gate.judge.verdict.validity import accepted_gap
 from gate.model import Evidence, Verdict, is_untimed
 from gate.stats.costs import ratio, relative_limit, usable, value_of
 from gate.stats.martingale import decide
-from gate.stats.robust import mean_shift, shift, within_session
-from gate.stats.screen import pairs_detectable
+from gate.stats.robust import mean_shift, shift
 from gate.units import percent
 
 if TYPE_CHECKING:
@@ -33,8 +39,7 @@ if TYPE_CHECKING:
 
 _TELLING = 3
 """From so many equal values on, chance does not explain them."""
-_ENOUGH_PAIRS = 8
-"""Below this many pairs their own spread says less than the baseline's."""
+_CLEARED, _UNDECIDED = "G002", "G020"
 _TAKEN = "{} pairs in random order"
 """What a decision rests on; further pairs that were taken meanwhile change nothing."""
 
@@ -73,6 +78,7 @@ def confirm_series(flag: Flagged, *, alpha: float, beta: float) -> Finding:
         Verdict.INCONCLUSIVE,
         text,
         limits=flag.limits,
+        can_detect=flag.in_force.can_detect,
         path=(*flag.path, "not confirmed: no pairs and no fresh sessions of it to decide by"),
         warnings=flag.warnings,
         **numbers,
@@ -86,7 +92,8 @@ def _at_resolution(flag: Flagged, coarse: float, blocks: Sequence[Values]) -> Fl
         return flag
     before = too_coarse(flag.series, flag.limits)
     kept = tuple(warning for warning in flag.warnings if warning != before)
-    return replace(flag, limits=limits, warnings=(too_coarse(flag.series, limits), *kept))
+    force = replace(flag.in_force, limits=limits)
+    return replace(flag, in_force=force, warnings=(too_coarse(flag.series, limits), *kept))
 
 
 def _stuck(base: Sequence[float], head: Sequence[float]) -> bool:
@@ -111,6 +118,10 @@ def _by_pairs(flag: Flagged, blocks: Sequence[Values], rule: PairRule) -> Findin
     if decision.verdict == "sometimes_slow":  # its median tells nothing of what was proven
         loss = mean_shift(decided_by)
         decision = replace(decision, low=None, high=None)
+    figure = _can_detect(flag, decided_by)
+    if _too_noisy(flag, figure, code):
+        code, verdict = "G024", Verdict.INCONCLUSIVE
+        text = f"{text}; {too_noisy(flag.series.metric, figure)}"
     path = *flag.path, _TAKEN.format(decision.pairs), *steps
     if verdict.opens and (itself := disturbs_itself(flag.series.case, flag.series.benchmark)):
         code, verdict, text = "G042", Verdict.INCONCLUSIVE, f"{text}, but {itself}"
@@ -131,7 +142,7 @@ def _by_pairs(flag: Flagged, blocks: Sequence[Values], rule: PairRule) -> Findin
         trials_head=decision.pairs,
         method="pairs",
         confidence=1 - rule.alpha - rule.beta,
-        minimum_detectable_loss=ratio(_detectable(decided_by, flag, rule)),
+        can_detect=figure,
         limits=flag.limits,
         path=path,
         warnings=(*flag.warnings, *hidden),
@@ -149,7 +160,7 @@ def _refused_pairs(flag: Flagged, evidence: Evidence) -> Finding | None:
         whose = "trials" if base[0] == head[0] and len(set(base)) == 1 else "trials of the head"
         text = f"all {whose} of {len(base)} pairs gave exactly {head[0]:g}"
         return make_finding(flag.series, "G052", Verdict.BROKEN, text, evidence=evidence)
-    return too_noisy(flag.series, flag.limits, flag.warnings)
+    return None
 
 
 def _counted_change(allowed: float) -> Iterator[str]:
@@ -159,9 +170,17 @@ def _counted_change(allowed: float) -> Iterator[str]:
         yield f"the base side is from before the newest accepted change; {counted}"
 
 
-def _detectable(blocks: Sequence[Values], flag: Flagged, rule: PairRule) -> float:
-    """By the noise of the pairs themselves where there are enough of them, else the expected."""
-    sides = [side for block in blocks for side in block]
-    pairs = sum(map(len, sides)) // 2
-    sigma = flag.sigma if pairs < _ENOUGH_PAIRS else math.sqrt(2) * within_session(sides)
-    return pairs_detectable(flag.limits, sigma, pairs, rule.alpha, rule.beta)
+def _can_detect(flag: Flagged, blocks: Sequence[Values]) -> float | None:
+    """By the noise of the accepted sessions; where that is not known, by that of the pairs."""
+    if flag.in_force.can_detect is not None:
+        return flag.in_force.can_detect
+    provable = by_pairs(own_sigma(blocks), flag.series.case.head.pairs)
+    return in_force_of(flag.series, provable).can_detect
+
+
+def _too_noisy(flag: Flagged, figure: float | None, code: str) -> bool:
+    """Whether it cannot be cleared: only a coarser loss is ruled out, or none ever would be."""
+    most = flag.in_force.most
+    if code == _CLEARED:
+        return beyond(flag.limits.tolerance, most)
+    return code == _UNDECIDED and figure is not None and is_deaf(figure, most)

@@ -63,6 +63,10 @@ def make_finding(  # one place builds every finding, so that none lacks its advi
         epoch=epoch_of(series),
         aside=series.every_aside,
     )
+    used = limits.tolerance if limits else series.metric.tolerance
+    numbers["can_detect"] = consistent_figure(
+        numbers.get("can_detect"), verdict, numbers.get("loss"), used
+    )
     centres = [median(values) for values in series.sessions if values]
     numbers.setdefault("base_value", median(centres) if centres else None)
     numbers.setdefault("head_value", median(series.head) if series.head else None)
@@ -81,11 +85,31 @@ def make_finding(  # one place builds every finding, so that none lacks its advi
         better=series.metric.better,
         sessions_base=len(series.sessions),
         tolerance=series.metric.tolerance,
-        tolerance_used=limits.tolerance if limits else series.metric.tolerance,
+        tolerance_used=used,
+        ceiling=series.case.head.loud.ceiling,
         negligible=limits.negligible if limits else series.metric.tau,
         evidence=shown,
         **numbers,
     )
+
+
+def consistent_figure(
+    figure: float | None, verdict: Verdict, loss: float | None, used: float
+) -> float | None:
+    """What a metric can detect, beside what was just seen of it.
+
+    The figure is of the noise that was expected. A loss that was proven, and a tolerance that was
+    cleared, were detectable; a larger loss that was left undecided was not.
+    """
+    if figure is None:
+        return None
+    if verdict is Verdict.REGRESSED and loss is not None and loss > 0:
+        return min(figure, loss)
+    if verdict.opens:
+        return min(figure, used)
+    if verdict is Verdict.INCONCLUSIVE and loss is not None:
+        return max(figure, loss)
+    return figure
 
 
 def absent_findings(profiles: Sequence[Profile], *, why: Mapping[str, str]) -> tuple[Finding, ...]:

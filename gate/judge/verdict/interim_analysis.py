@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gate.judge.verdict.epochs import LevelShift, accepted_change, block_costs
-from gate.judge.verdict.series import at_blocks, beyond, largest_tolerance
+from gate.judge.verdict.series import at_blocks
 from gate.judge.verdict.suite import Pairing
+from gate.judge.verdict.tolerance import promises
 from gate.model import Better, Role, Stage, TrialStatus, Verdict
-from gate.model.plan import NEXT_BLOCK
 from gate.stats.costs import usable
 from gate.stats.martingale import PairRule, decide
 from gate.stats.strikes import strikes_needed
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gate.judge.verdict.suite import Case, Policy
+    from gate.judge.verdict.tolerance import InForce
     from gate.model import Baseline, Profile, Session
-    from gate.stats.costs import LossLimits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,10 +38,8 @@ class Task:
     gates: bool
     """Whether it may close the gate; a watched metric costs no further trials."""
     rule: PairRule
-    limits: LossLimits
-    """Those of the rule, as relative losses; coarse pairs raise them."""
-    largest_tolerance: float
-    """The largest tolerance that it may be judged at, however coarse the pairs are."""
+    in_force: InForce
+    """Its limits are those of the rule, as relative losses; coarse pairs raise them."""
     accepted: LevelShift | None
     """The newest accepted change of level; the base side may still be before it."""
     strikes: int | None
@@ -62,8 +60,7 @@ def plan_second_stage(cases: Sequence[Case], policy: Policy) -> tuple[Task, ...]
             gates=flag.series.gates,
             accepted=accepted_change(flag.series),
             rule=flag.rule(alpha, policy.beta),
-            limits=flag.limits,
-            largest_tolerance=largest_tolerance(flag.series),
+            in_force=flag.in_force,
             strikes=strikes_needed(len(flag.series.sessions), alpha),
         )
         for flag, alpha in zip(first.flagged, first.alphas(policy.alpha), strict=True)
@@ -111,10 +108,9 @@ def _waiting(task: Task, base: Session, head: Session) -> bool:
     blocks = pairing.values(task.metric)
     if len(blocks) < len(pairing.blocks) or not all(usable(side) for b in blocks for side in b):
         return False  # a value is lacking or unusable: the judge will call it so
-    limits = at_blocks(task.limits, pairing.resolution(task.metric), blocks, task.better)
-    if beyond(limits.tolerance, task.largest_tolerance):
-        # The judge would refuse to decide; further trials may be finer.
-        return sum(len(before) for before, _ in blocks) + NEXT_BLOCK <= task.rule.limit
+    resolution, force = pairing.resolution(task.metric), task.in_force
+    limits = at_blocks(force.limits, resolution, blocks, task.better)
     costs, _ = block_costs(blocks, task.better, task.accepted)
     rule = replace(task.rule, negligible=limits.dead, tolerance=limits.most)
-    return decide(costs, rule, limits=False).verdict == "undecided"
+    undecided = decide(costs, rule, limits=False).verdict == "undecided"
+    return undecided and promises(force, rule, costs)

@@ -10,6 +10,7 @@ from gate.judge.verdict.exclusions import aside_values, own_asides
 from gate.judge.verdict.findings import make_finding
 from gate.judge.verdict.screening import screen_numbers
 from gate.judge.verdict.suite import trials_by_benchmark, values_in
+from gate.judge.verdict.tolerance import too_noisy
 from gate.judge.verdict.validity import two_trials_agree
 from gate.model import Evidence, Verdict
 from gate.stats.costs import log_costs, ratio, usable, value_of
@@ -59,7 +60,9 @@ def by_strikes(flag: Flagged, sessions: tuple[Session, ...], alpha: float, beta:
     else:
         code, verdict, ended = "G025", Verdict.INCONCLUSIVE, "neither proven nor cleared"
         text = f"{shown} over {heads} head sessions; neither proven nor cleared"
-        if not again.flagged and with_asides.flagged:
+        if flag.in_force.deaf:
+            code, text = "G024", f"{text}; {too_noisy(series.metric, flag.in_force.can_detect)}"
+        elif not again.flagged and with_asides.flagged:
             text = f"{text}: with what was set aside it looks {percent(ratio(with_asides.loss))}"
     return make_finding(
         series,
@@ -149,5 +152,6 @@ def _numbers(
         "base_value": value_of(level, series.metric.better),
         "head_value": value_of(level + again.loss, series.metric.better),
         "method": "strikes",
+        "can_detect": flag.in_force.can_detect,
         "trials_head": len(series.head) + sum(len(strike) for strike in strikes),
     }

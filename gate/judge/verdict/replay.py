@@ -15,7 +15,8 @@ from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.judge.verdict.series import key_of, limits_of, series_of
+from gate.judge.verdict.series import key_of, series_of
+from gate.judge.verdict.tolerance import in_force_of
 from gate.stats.costs import LEAST_SESSIONS, usable
 from gate.stats.quantiles import exact_limits
 from gate.stats.strikes import (
@@ -70,7 +71,10 @@ def replay(cases: Iterable[Case], findings: Iterable[Finding], alpha: float) -> 
             tolerance = raised.get(key_of(series))
             if not (series.gates and tolerance and all(map(usable, series.sessions))):
                 continue
-            own, limits = series.session_costs, replace(limits_of(series), tolerance=tolerance)
+            own, limits = (
+                series.session_costs,
+                replace(in_force_of(series, None).limits, tolerance=tolerance),
+            )
             for back in range(1, min(len(own) - LEAST_SESSIONS, _MOST) + 1):
                 before = newest(own[: len(own) - back])
                 closed += [False] * (back - len(closed))

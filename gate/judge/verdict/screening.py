@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gate.judge.verdict.epochs import fresh_acceptance, reference
 from gate.judge.verdict.findings import make_finding
-from gate.judge.verdict.series import (
-    Series,
-    asked_limits,
-    beyond,
-    key_of,
-    largest_tolerance,
-    limits_of,
-    too_coarse,
-)
+from gate.judge.verdict.series import Series, asked_limits, key_of, too_coarse
+from gate.judge.verdict.tolerance import InForce, beyond, by_pairs, in_force_of, too_noisy
 from gate.judge.verdict.validity import accepted_gap, two_trials_agree, unfit
 from gate.model import Verdict
 from gate.stats.costs import LEAST_SESSIONS, LossLimits, ratio, usable
@@ -24,7 +17,6 @@ from gate.stats.noise import (
     known_sigma,
     noise_of,
     pair_sigma,
-    provable_with_pairs,
     provable_with_strikes,
     suite_noises,
 )
@@ -46,7 +38,7 @@ class Flagged:
     """A series that the screen could not clear; the second stage decides it."""
 
     series: Series
-    limits: LossLimits
+    in_force: InForce
     screened: Screened | None
     """Absent with fewer accepted sessions than the screen needs."""
     noise: Noise | None
@@ -55,9 +47,16 @@ class Flagged:
     warnings: tuple[str, ...]
 
     @property
+    def limits(self) -> LossLimits:
+        """The limits in force."""
+        return self.in_force.limits
+
+    @property
     def sigma(self) -> float:
         """Expected noise of a pair difference, in logs."""
-        return _sigma(self.series, self.noise)
+        return (
+            known_sigma(self.noise) if self.noise else pair_sigma(reference(self.series).sessions)
+        )
 
     @property
     def strength(self) -> float:
@@ -107,18 +106,17 @@ def screen_series(
         return refused
     if noise is None or unknown:
         return _not_screened(series, noise, unknown)
-    limits, warnings = _raised_limits(series, noise)
-    answer = _compare(series, limits, (*warnings, *fresh_acceptance(series)), policy, noise)
-    # A slide widens the scale between sessions: then it is the slide that must be reported.
-    if not isinstance(answer, Flagged) and answer.code == "G023":
-        return answer
-    return too_noisy(series, limits, warnings) or answer
+    force = _in_force(series, noise)
+    warnings = *_warnings(series, force), *fresh_acceptance(series)
+    answer = _compare(series, force, warnings, policy, noise)
+    return _unjudgeable(series, force, answer) or answer
 
 
 def _compare(
-    series: Series, limits: LossLimits, warnings: tuple[str, ...], policy: Policy, noise: Noise
+    series: Series, force: InForce, warnings: tuple[str, ...], policy: Policy, noise: Noise
 ) -> Finding | Flagged:
     """Compare with the accepted sessions and sort into flagged, improved, slid and passed."""
+    limits = force.limits
     level_costs = centre(reference(series).sessions)
     costs, result = max(
         (
@@ -134,23 +132,33 @@ def _compare(
         twice = f"both trials gave exactly {series.head[0]:g}: a stuck counter, or chance"
         return Flagged(
             series=series,
-            limits=limits,
+            in_force=force,
             screened=result,
             noise=noise,
             path=(step, *[twice] * agree, *[scatter] * bool(scatter)),
             warnings=warnings,
         )
-    loss = ratio(result.loss)
-    code, verdict, path = "G001", Verdict.PASSED, [step]
-    text = f"{percent(loss)}, within the tolerance of {percent(limits.tolerance, signed=False)}"
-    if slide:
-        code, verdict, text, path = "G023", Verdict.INCONCLUSIVE, slide, [step, slide]
-    elif result.improved:
-        code, verdict = "G003", Verdict.IMPROVED
-        text = f"{percent(-loss, signed=False)} better than what was accepted"
-        path = [step, "better by more than its noise and what is negligible"]
+    code, verdict, text, path = _cleared(series, force, result, slide)
     numbers = screen_numbers(result) | {"limits": limits, "warnings": warnings}
-    return make_finding(series, code, verdict, text, path=tuple(path), **numbers)
+    numbers["can_detect"] = force.can_detect
+    return make_finding(series, code, verdict, text, path=(step, *path), **numbers)
+
+
+def _cleared(
+    series: Series, force: InForce, result: Screened, slide: str
+) -> tuple[str, Verdict, str, tuple[str, ...]]:
+    """Code, verdict, headline and last steps of what the screen does not flag."""
+    loss, used = ratio(result.loss), percent(force.limits.tolerance, signed=False)
+    if slide:
+        return "G023", Verdict.INCONCLUSIVE, slide, (slide,)
+    if result.improved:
+        text = f"{percent(-loss, signed=False)} better than what was accepted"
+        better = "better by more than its noise and what is negligible"
+        return "G003", Verdict.IMPROVED, text, (better,)
+    if beyond(force.limits.tolerance, force.most):  # a resolution lifts it as far as it must
+        text = "; ".join((*_hidden(series, force), too_noisy(series.metric, force.can_detect)))
+        return "G024", Verdict.INCONCLUSIVE, text, (f"only a loss of {used} is ruled out",)
+    return "G001", Verdict.PASSED, f"{percent(loss)}, within the tolerance of {used}", ()
 
 
 def _scatter(series: Series, limits: LossLimits, noise: Noise) -> str:
@@ -194,7 +202,6 @@ def screen_numbers(screened: Screened) -> dict[str, object]:
         "loss_high": ratio(screened.high),
         "method": "screen",
         "confidence": CONFIDENCE,
-        "minimum_detectable_loss": ratio(screened.detectable),
     }
 
 
@@ -205,40 +212,65 @@ def _not_screened(series: Series, noise: Noise | None, unknown: str) -> Finding 
     if not series.case.head.sides:
         needed = f"{text}; {LEAST_SESSIONS} are needed"
         return make_finding(series, "G022", Verdict.INCONCLUSIVE, needed)
-    limits, warnings = _raised_limits(series, noise)
-    path = (f"not screened: {unknown or accepted_gap(series) or text}",)
-    return too_noisy(series, limits, warnings) or Flagged(
-        series=series, limits=limits, screened=None, noise=noise, path=path, warnings=warnings
+    # What nobody knows the noise of is judged as asked for: nothing is raised by a guess.
+    force = in_force_of(series, None) if noise is None else _in_force(series, noise)
+    return Flagged(
+        series=series,
+        in_force=force,
+        screened=None,
+        noise=noise,
+        path=(f"not screened: {unknown or accepted_gap(series) or text}",),
+        warnings=_warnings(series, force),
     )
 
 
-def _raised_limits(series: Series, noise: Noise | None) -> tuple[LossLimits, tuple[str, ...]]:
-    """The limits, with the tolerance raised to what the metric's noise can support."""
-    limits = limits_of(series)
-    if noise is None or series.case.head.sides:
-        sigma = _sigma(series, noise)
-        provable = provable_with_pairs(limits, sigma, series.case.head.pairs)
-    else:
-        provable = provable_with_strikes(noise, len(series.head))
-    hidden = too_coarse(series, limits)
-    if not hidden and limits.negligible > series.metric.tolerance:
-        hidden = f"its floor hides losses below {percent(limits.negligible, signed=False)}"
-    warnings = (hidden,) if hidden else ()
-    if provable <= limits.tolerance:
-        return limits, warnings
-    asked, least = (percent(one, signed=False) for one in (series.metric.tolerance, provable))
-    noisy = f"too noisy for {asked}: the noise allows no tolerance below {least}"
-    return replace(limits, tolerance=provable), (noisy, *warnings)
+def _in_force(series: Series, noise: Noise) -> InForce:
+    """The limits to judge by, with the tolerance that the metric's noise can hold."""
+    if series.case.head.sides:
+        return in_force_of(series, by_pairs(known_sigma(noise), series.case.head.pairs))
+    clears = provable_with_strikes(noise, len(series.head))
+    return in_force_of(series, lambda _: clears)
 
 
-def _sigma(series: Series, noise: Noise | None) -> float:
-    return known_sigma(noise) if noise else pair_sigma(reference(series).sessions)
+def _warnings(series: Series, force: InForce) -> tuple[str, ...]:
+    """That it is judged coarser than asked, and what floor or resolution hide."""
+    figure, hidden = force.can_detect, _hidden(series, force)
+    if figure is None or force.limits.tolerance <= force.asked:
+        return hidden
+    asked, able = (percent(one, signed=False) for one in (series.metric.tolerance, figure))
+    return f"too noisy for {asked}: can detect {able}", *hidden
 
 
-def too_noisy(series: Series, limits: LossLimits, warnings: tuple[str, ...]) -> Finding | None:
-    """Refuse to judge at a raised tolerance, by policy or because it would be a fiction."""
-    if not beyond(limits.tolerance, largest_tolerance(series)):
+def _hidden(series: Series, force: InForce) -> tuple[str, ...]:
+    hidden = too_coarse(series, force.limits)
+    if not hidden and force.limits.negligible > series.metric.tolerance:
+        hides = percent(force.limits.negligible, signed=False)
+        hidden = f"its floor hides losses below {hides}"
+    return (hidden,) if hidden else ()
+
+
+def _unjudgeable(series: Series, force: InForce, answer: Finding | Flagged) -> Finding | None:
+    """Without a base side what is deaf is not worth further sessions, unless it is far off.
+
+    Strikes find a loss that the screen tells from noise; they clear no metric that it cannot.
+    """
+    if series.case.head.sides or not force.deaf or not isinstance(answer, Flagged):
         return None
+    if answer.screened is not None and answer.screened.low > force.limits.dead:
+        return None
+    # A slide widens the scale between sessions: then it is the slide that must be reported.
+    code, text = "G024", too_noisy(series.metric, force.can_detect)
+    if slide := _slide(series, series.costs):
+        code, text = "G023", slide
+    numbers: dict[str, object] = screen_numbers(answer.screened) if answer.screened else {}
     return make_finding(
-        series, "G024", Verdict.INCONCLUSIVE, warnings[0], limits=limits, warnings=warnings[1:]
+        series,
+        code,
+        Verdict.INCONCLUSIVE,
+        text,
+        limits=force.limits,
+        can_detect=force.can_detect,
+        path=answer.path,
+        warnings=answer.warnings,
+        **numbers,
     )

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from gate.judge.verdict.suite import Case, Values
     from gate.model import BaselineSeries
 
-MOST_RAISED = 10.0
-"""A tolerance is raised to this multiple of what was asked at most; beyond, nobody is served."""
-
 
 @dataclass(frozen=True, kw_only=True)  # no slots: its costs are worked out once
 class Series:
@@ -139,12 +136,6 @@ CLEAR = 0.64
 """Largest share of the tolerance that tau may be."""
 _EVERYTHING = 1e6
 """The relative loss of a value that is no larger than what is taken off it."""
-_ROUNDING = 1e-9
-
-
-def beyond(tolerance: float, most: float) -> bool:
-    """Whether a tolerance is above what may be judged at; rounding is not."""
-    return tolerance > most * (1 + _ROUNDING)
 
 
 def relative(step: float, centre: float, better: Better) -> float:
@@ -172,22 +163,18 @@ def at_blocks(
     return at_resolution(limits, resolution, median(base), better) if usable(base) else limits
 
 
-def limits_of(series: Series) -> LossLimits:
-    """Tolerance and negligible loss as asked for, floor and resolution folded into tau.
-
-    T must stay clear of tau, so a tau near or above it raises the tolerance.
-    """
+def centre_of(series: Series) -> float:
+    """The accepted level, or where there is none the head's; 0 without any value."""
     centres = [median(values) for values in series.sessions] or series.head
-    return at_resolution(
-        asked_limits(series),
-        series.resolution,
-        median(centres) if centres else 0.0,
-        series.metric.better,
-    )
+    return median(centres) if centres else 0.0
 
 
 def limits_for(metric: Metric, sessions: Sequence[Sequence[float]]) -> LossLimits:
-    """The same for a metric and the accepted values of its current epoch, at any resolution."""
+    """Tolerance and negligible loss as asked for, with the floor folded into tau.
+
+    `sessions` are the accepted values of the current epoch. T must stay clear of tau, so a tau
+    near or above it raises the tolerance.
+    """
     tau = metric.tau
     if metric.floor is not None and sessions:
         centre = median([median(values) for values in sessions])
@@ -195,16 +182,14 @@ def limits_for(metric: Metric, sessions: Sequence[Sequence[float]]) -> LossLimit
     return LossLimits(tolerance=max(metric.tolerance, tau / CLEAR), negligible=tau)
 
 
+def floor_values(series: Series) -> tuple[tuple[float, ...], ...]:
+    """What a floor is relative to: accepted sessions; where there are none what the head gives."""
+    return series.sessions or ((series.head,) if usable(series.head) else ())
+
+
 def asked_limits(series: Series) -> LossLimits:
-    """The same of a series at any resolution; without accepted sessions at what the head gives."""
-    known = series.sessions or ((series.head,) if usable(series.head) else ())
-    return limits_for(series.metric, known)
-
-
-def largest_tolerance(series: Series) -> float:
-    """The largest tolerance that this series may be judged at, raised from what was asked."""
-    asked = asked_limits(series).tolerance
-    return asked * (MOST_RAISED if series.case.head.loud == "raise" else 1.0)
+    """The same of a series at any resolution."""
+    return limits_for(series.metric, floor_values(series))
 
 
 def too_coarse(series: Series, limits: LossLimits) -> str:

@@ -47,7 +47,7 @@ _FINDINGS = (
     *("loss", "loss_low", "loss_high"),  # ratio, positive = worse; ends of its interval
     "confidence",  # level of the interval, 0.99
     *("tolerance", "tolerance_used", "negligible"),  # ratios: asked for, judged by
-    "minimum_detectable_loss",  # ratio
+    "can_detect",  # ratio
     *("trials_base", "trials_head"),  # independent trials that entered
     "sessions_base",  # accepted sessions that entered
     *("method", "headline", "advice", "warnings"),  # screen, pairs, strikes, summary, none

@@ -58,6 +58,6 @@ def _metric(page: TextPage, finding: Finding) -> None:
         page.add(finding.headline, "  ", "  ")
         return
     page.add(numbers(finding), "  ", "  ")
-    seen = percent(finding.minimum_detectable_loss, signed=False)
+    seen = percent(finding.can_detect, signed=False)
     if finding.role is Role.GATE:
         page.add(f"{finding.headline}; can detect {seen}", "  ", "  ")

@@ -91,9 +91,8 @@ def _facts(finding: Finding) -> list[str]:
     facts = [f"n {words.trials(finding)} trials", words.sessions(finding), words.method(finding)]
     if words.confidence(finding):
         facts.append(f"{words.confidence(finding)} interval")
-    if finding.minimum_detectable_loss is not None:
-        smallest = percent(finding.minimum_detectable_loss, signed=False)
-        facts.append(f"minimum detectable loss {smallest}")
+    if finding.can_detect is not None:
+        facts.append(f"can detect {percent(finding.can_detect, signed=False)}")
     return [one for one in facts if one]
 
 

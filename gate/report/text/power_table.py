@@ -25,11 +25,12 @@ _MOST_DETAILS = 12
 """Rows whose further figures are shown; `--json` has all."""
 _ABSURD = 10.0
 """A loss beyond this is shown as ">1000 %": nobody asks for it."""
-_HEAD = ("tolerance", "holds", "finds", "chance", "unchanged", "slower")
+_HEAD = ("tolerance", "detects", "finds", "chance", "unchanged", "slower")
 _COLUMNS = (9, 7, 7, 7, 9, 7)
 _LEGEND = (
-    "holds: the smallest tolerance that the noise allows. finds: the smallest loss proven with "
-    "probability 95 % as things are set. chance: that a loss as large as the tolerance is proven. "
+    "detects: what the metric can detect, the smallest tolerance that it can hold here. finds: the "
+    "smallest loss proven with probability 95 % as things are set. chance: that a loss as large "
+    "as the tolerance is proven. "
     "unchanged, slower: trials that a check takes, of both sides, without a loss and with one as "
     "large as the tolerance."
 )
@@ -62,7 +63,7 @@ def _line(row: PowerRow) -> str:
     cells = [percent(row.tolerance, signed=False)]
     if power := row.power:
         chance = f"{math.floor(power.chance * 100)} %"
-        cells += [_loss(power.detectable), _loss(power.finds), chance]
+        cells += [_loss(power.can_detect), _loss(power.finds), chance]
         cells += [f"{power.unchanged:.1f}", f"{power.slower:.1f}"]
     shown = "".join(f" {one:>{width}}" for one, width in zip(cells, _COLUMNS, strict=False))
     return fit(clean(f"{mark} {row.benchmark} {row.metric}"), _NAME) + shown
@@ -81,12 +82,12 @@ def _more(rows: Sequence[PowerRow]) -> Iterator[str]:
     shown = known if len(known) <= _MOST_DETAILS else open_[:_MOST_DETAILS]
     if not shown:
         return
-    yield "What more would buy: tolerance held (trials that an unchanged metric takes)"
+    yield "What more would buy: can detect (trials that an unchanged metric takes)"
     for row in shown:
         yield from wrap(clean(f"{row.benchmark} {row.metric}"), _WIDTH, "  ", "    ")
         for what, group in groupby(row.more, key=lambda one: one.what):
             cells = [
-                f"{one.count}: {_loss(one.power.detectable)} ({one.power.unchanged:.1f})"
+                f"{one.count}: {_loss(one.power.can_detect)} ({one.power.unchanged:.1f})"
                 for one in group
             ]
             yield from wrap("  ".join(cells), _WIDTH, f"    {what:<9}", " " * 13)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from gate.judge.verdict.tolerance import told_first
 from gate.model import Role, Verdict
 from gate.model.host import UNKNOWN
 from gate.units import percent, show_pair
@@ -118,11 +119,14 @@ def verdict(finding: Finding) -> str:
 
 
 def counts(report: Report) -> str:
-    """`2 regressed, 1 inconclusive, 37 passed`: the metrics that may close the gate."""
+    """`2 regressed, 1 inconclusive, 37 passed`: the metrics that may close the gate.
+
+    With what was judged coarser than asked, and the ceiling for that where one is stated.
+    """
     gated = [f for f in report.findings if f.role is Role.GATE]
     parts = [report.verdict] if is_error_report(report) else []
     parts += [f"{number} {verdict.value}" for verdict, number in tally(gated)]
-    return ", ".join(parts) or report.verdict
+    return told_first(gated, ", ".join(parts) or report.verdict)
 
 
 def verdict_sentence(report: Report) -> str:

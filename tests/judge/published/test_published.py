@@ -89,7 +89,7 @@ def test_p1_how_many_builds_would_decide():
         "with a trial-to-trial spread of 2 %, 4 trials a side would decide; with 5 %, 6; "
         "with 6.7 %, the median of this metric's other rows, 8"
     )
-    assert (build["loss_low"], build["minimum_detectable_loss"]) == (None, None)
+    assert (build["loss_low"], build["can_detect"]) == (None, None)
 
 
 P2 = "p2-kernel-2.6"

@@ -1,0 +1,91 @@
+"""What a metric can detect: the smallest tolerance that its noise can hold. One figure for all.
+
+With sides a tolerance T is held by at most n pairs of noise sigma_d where
+
+    log(1 + T) >= log(1 + tau) + 1.1 sigma_d sqrt(100 / n),    tau that of T.
+
+From the martingale's growth: with kappa the distance log((1+T)/(1+tau)) / sigma_d, its log wealth
+after n pairs is near normal with mean n kappa^2 / 2 and variance n kappa^2, and it must have passed
+log(2/alpha) in 97 % of the cases; for n = 100 that is kappa = 0.6; shares of alpha, tails heavier
+than normal and noise that differs from sitting to sitting make it 1.1 on recorded data. Without
+sides the screen must be able to clear an unchanged metric (`noise.provable_with_strikes`).
+
+The figure is rounded up to two digits once, here: it is what is judged by, what every output
+prints, and what a profile says after the line that proposes it was committed.
+
+Standard library only: the measuring process asks whether further pairs may decide.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from gate.stats.costs import ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gate.stats.costs import LossLimits
+
+LARGEST = 10.0
+"""No tolerance beyond this (1000 %) is looked for."""
+_LEAST = 1e-4
+_HALVINGS = 30
+_KAPPA = 1.1
+_PAIRS = 100
+_ROUNDING = 1e-9
+_DIGITS = 2
+
+
+def can_detect(
+    limits_at: Callable[[float], LossLimits], provable: Callable[[LossLimits], float]
+) -> float:
+    """The smallest tolerance that is held, rounded up; infinite where none is.
+
+    `limits_at` gives the limits of any tolerance, floor and resolution included; `provable` the
+    smallest tolerance that the noise allows with such a negligible loss.
+    """
+    return round_up(least(lambda one: is_held(limits_at(one), provable, one)))
+
+
+def is_held(
+    limits: LossLimits, provable: Callable[[LossLimits], float], tolerance: float | None = None
+) -> bool:
+    """Whether the noise can hold this tolerance, by default that of the limits."""
+    asked = limits.tolerance if tolerance is None else tolerance
+    return max(limits.tolerance, provable(limits)) <= asked * (1 + _ROUNDING)
+
+
+def provable_with_pairs(limits: LossLimits, sigma: float, pairs: int) -> float:
+    """Smallest relative tolerance that this many pairs can hold beside the negligible loss."""
+    return ratio(limits.dead + _KAPPA * math.sqrt(_PAIRS / pairs) * sigma)
+
+
+def pairs_to_pass(tolerance: float, sigma: float) -> float:
+    """Pairs that clear an unchanged metric of normal noise, on average; log(1 + T) and sigma."""
+    return 10 / (tolerance / sigma) ** 2 + 2
+
+
+def least(holds: Callable[[float], bool]) -> float:
+    """The smallest relative tolerance of which `holds` is true, true of all larger ones."""
+    low, high = math.log1p(_LEAST), math.log1p(LARGEST)
+    if holds(ratio(low)):
+        return ratio(low)
+    if not holds(ratio(high)):
+        return math.inf
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if holds(ratio(middle)):
+            high = middle
+        else:
+            low = middle
+    return ratio(high)
+
+
+def round_up(tolerance: float) -> float:
+    """The next ratio of two significant digits, never a smaller one: 0.0731 is 0.074."""
+    if not math.isfinite(tolerance) or tolerance <= 0:
+        return tolerance
+    step = 10.0 ** (math.floor(math.log10(tolerance)) - _DIGITS + 1)
+    return float(f"{math.ceil(tolerance / step - _ROUNDING) * step:.{_DIGITS}g}")
