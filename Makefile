@@ -1,4 +1,4 @@
-.PHONY: help setup demo test test-all proof check house profiles bench format schemas example
+.PHONY: help setup demo test test-all proof check house profiles calibrate-live bench format schemas example
 
 WORKFLOWS = $(wildcard .github/workflows/*.yml)
 TEMPLATES = $(wildcard gate/cli/github/*.yml)
@@ -48,6 +48,9 @@ house: setup ## how the code is laid out: the table, and what misses its goal
 profiles: ## run every shipped profile in its small size, with the real programs
 	@.ci/setup.sh profiles
 	.venv/bin/python .ci/profiles.py
+
+calibrate-live: setup ## real checks beside a noisy neighbour: how often the gate is right
+	.venv/bin/python .ci/calibrate_live.py
 
 bench: setup ## our own speed
 	.venv/bin/python -m pytest tests/benchmarks --benchmark-enable --benchmark-only

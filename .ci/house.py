@@ -49,6 +49,19 @@ class Row(NamedTuple):
         return self.value <= self.most
 
 
+class Growth(NamedTuple):
+    """What a feature added to the house, so that it is seen and not crept in."""
+
+    what: str
+    modules: int
+    lines: int
+
+
+_MODULES, _LINES = 400, 54_000
+"""What the house may hold without the features below."""
+_GROWN = (Growth("both sides decide: compare, levels, tails, work done, queue", 10, 2_800),)
+
+
 class Module:
     """One file of the package."""
 
@@ -230,8 +243,8 @@ def figures(house: House) -> Iterator[tuple[Row, list[str]]]:
 
     modules = house.modules
     lines = sum(module.lines for module in modules.values())
-    yield Row("modules in gate/", len(modules), 400), []
-    yield Row("lines in gate/", lines, 54_000), []
+    yield Row("modules in gate/", len(modules), _MODULES + sum(one.modules for one in _GROWN)), []
+    yield Row("lines in gate/", lines, _LINES + sum(one.lines for one in _GROWN)), []
     folder, size = max(house.folders().items(), key=lambda item: item[1])
     yield Row(f"modules in the largest folder, {folder}", size, 20), []
     judging = house.reachable("gate.cli.judge")

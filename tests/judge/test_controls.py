@@ -26,7 +26,13 @@ from judge.build import (
 )
 
 from gate.judge.accept import Acceptance, accept
-from gate.judge.host_stability.controls import KEPT, moved_meanwhile, shorten_series, standings
+from gate.judge.host_stability.controls import (
+    KEPT,
+    blind_builtins,
+    moved_meanwhile,
+    shorten_series,
+    standings,
+)
 from gate.judge.verdict.interim_analysis import plan_second_stage
 from gate.judge.verdict.suite import Policy, arrange
 from gate.model import Disturbance, LevelState, Role, Source, TrialStatus
@@ -410,3 +416,14 @@ def test_what_was_tuned_and_set_aside_is_told():
         "3 of 6 trials set aside: foreign_cpu 1, steal 2; the last: steal by somebody",
     )
     assert only(report).code == "G001"
+
+
+def test_controls_that_scatter_too_much_to_tell_are_named():
+    """Accepted beside a neighbour that doubles them, they bear any host: said when it is accepted."""
+    assert blind_builtins(known()) == ()
+    wild = known((1.0, 1.9, 0.8, 2.2, 1.2))
+    assert [one.partition(" scatters")[0] for one in blind_builtins(wild)] == [
+        "the built-in control cpu-spin",
+        "the built-in control memory-copy",
+    ]
+    assert "over 5 accepted sessions that a host" in blind_builtins(wild)[0]

@@ -15,6 +15,7 @@ from gate.cli.answer import print_answer
 from gate.errors import InputError
 from gate.formats.baseline.baseline_file import forget_unnamed_configs, write_baseline
 from gate.formats.session.session_file import read_session
+from gate.judge.host_stability.controls import blind_builtins
 from gate.judge.power.power import asked_in, power_rows
 from gate.judge.power.sentences import proposals
 from gate.judge.verdict.suite import Policy
@@ -63,8 +64,11 @@ def command(
     advice = [_proposals(result.baseline, groups) for result in results]
     rows, lines = [], []
     for path, result, proposed in zip(paths, results, advice, strict=True):
-        rows.append({"path": path, "changes": result.changes, "proposals": proposed})
-        lines += [path, *(clean(f"  {text}") for text in (*result.changes, *proposed))]
+        blind = blind_builtins(result.baseline)
+        row = {"path": path, "changes": result.changes, "proposals": proposed, "warnings": blind}
+        rows.append(row)
+        said = (*result.changes, *proposed, *(f"warning: {text}" for text in blind))
+        lines += [path, *(clean(f"  {text}") for text in said)]
         if proposed and not result.baseline.profile_digest.startswith("imported:"):
             lines.append(f"  `gate power {result.baseline.profile}` shows more")
     why = "no accepted session ran on a kernel with this configuration"

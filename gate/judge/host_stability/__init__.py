@@ -18,6 +18,8 @@ BUILTIN = math.log1p(0.03)
 """The same of a built-in control, where the accepted sessions are of `SITTINGS` or more."""
 BUILTIN_OF_FEW = math.log1p(0.15)
 """And where they are of fewer."""
+BLIND = math.log1p(0.25)
+"""A built-in control that bears more than this tells nothing of a host."""
 SITTINGS = 5
 """Sittings are of different boots, or begin in different hours."""
 NEWEST = 10

@@ -31,10 +31,10 @@ from gate.stats.screen import centre
 from gate.units import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from gate.judge.verdict.suite import Case, Suite
-    from gate.model import AcceptedSession, Finding, Session
+    from gate.model import AcceptedSession, Baseline, Finding, Session
 
 _SCREEN = "the screen"
 KEPT = 5
@@ -78,15 +78,41 @@ def accepted_controls(session: Session) -> dict[str, tuple[float, ...]]:
 def standings(case: Case) -> tuple[ControlStanding, ...]:
     """Each control of the screen, of the further head sessions, and of the pairs."""
     found = []
-    for name, accepted in _known(case).items():
-        few = len({(one.boot, one.started[:_HOUR]) for one in accepted}) < limits.SITTINGS
-        floor = limits.BUILTIN_OF_FEW if few else limits.BUILTIN
+    for name, accepted in _known(case.baseline, case.head.host.epoch).items():
         runs = tuple(_logs(one.controls[name]) for one in accepted)
         for when, fresh in _fresh(case, name):
             moved = centre(fresh) - centre(runs)
-            error = noise_of(runs).error(min(map(len, fresh)), len(fresh))
-            allowed = max(floor, limits.ERRORS * error)
+            allowed = _allowed(accepted, runs, min(map(len, fresh)), len(fresh))
             found.append(ControlStanding(name, when, len(runs), moved, allowed))
+    return tuple(found)
+
+
+def _allowed(
+    accepted: Sequence[AcceptedSession],
+    runs: Sequence[Sequence[float]],
+    trials: int,
+    sessions: int = 1,
+) -> float:
+    """Log beyond which fresh sessions of so many runs say that the host moved."""
+    few = len({(one.boot, one.started[:_HOUR]) for one in accepted}) < limits.SITTINGS
+    floor = limits.BUILTIN_OF_FEW if few else limits.BUILTIN
+    return max(floor, limits.ERRORS * noise_of(runs).error(trials, sessions))
+
+
+def blind_builtins(baseline: Baseline) -> tuple[str, ...]:
+    """A sentence on each built-in control that scatters too much in what is accepted by now."""
+    if not baseline.sessions:
+        return ()
+    found = []
+    for name, accepted in _known(baseline, baseline.sessions[-1].epoch_facts).items():
+        runs = tuple(_logs(one.controls[name]) for one in accepted)
+        allowed = _allowed(accepted, runs, KEPT)
+        if allowed > limits.BLIND:
+            bears = percent(ratio(allowed), signed=False)
+            found.append(
+                f"the built-in control {name} scatters so much over {len(runs)} accepted sessions "
+                f"that a host {bears} slower is borne: it tells nothing; accept quieter ones"
+            )
     return tuple(found)
 
 
@@ -107,17 +133,17 @@ def moved_builtin(case: Case) -> Refusal | None:
 
 def missing_controls(case: Case) -> str:
     """Why the built-in controls say nothing although they could; empty where they do."""
-    known = _known(case) if case.head.source is Source.MEASURED else {}
+    measured = case.head.source is Source.MEASURED
+    known = _known(case.baseline, case.head.host.epoch) if measured else {}
     silent = [name for name in sorted(known) if not usable(case.head.controls.get(name, ()))]
     if not silent:
         return ""
     return f"no built-in control says whether the host moved: the session lacks {', '.join(silent)}"
 
 
-def _known(case: Case) -> dict[str, list[AcceptedSession]]:
+def _known(baseline: Baseline | None, now: Mapping[str, str]) -> dict[str, list[AcceptedSession]]:
     """By control, the newest sessions accepted of the host as it is now, where they are enough."""
-    now = case.head.host.epoch
-    every = case.baseline.sessions if case.baseline else ()
+    every = baseline.sessions if baseline else ()
     same = [one for one in every if not changed_facts(one.epoch_facts, now)]
     found = {
         name: [one for one in same if usable(one.controls.get(name, ()))][-limits.NEWEST :]
