@@ -150,7 +150,8 @@ def _matches(pattern: str, text: str, what: str, most: int | None = None) -> lis
         raise TrialFailed(f"{what}: “{quote(pattern)}” took over {_PATIENCE:g} s to be looked for")
 
     before = signal.signal(signal.SIGALRM, give_up)  # which `re` asks for while it matches
-    signal.setitimer(signal.ITIMER_REAL, _PATIENCE)
+    # Again and again: an exception that falls into another handler is lost.
+    signal.setitimer(signal.ITIMER_REAL, _PATIENCE, _PATIENCE)
     try:
         return list(islice(re.finditer(pattern, text, re.MULTILINE), most))
     finally:

@@ -101,6 +101,15 @@ def process_stat(process: int | str, root: str | Path = _PROC) -> ProcessStat | 
         return None
 
 
+def command_line(process: int | str, root: str | Path = _PROC) -> str:
+    """Its words with blanks between; empty for a kernel thread, and where it is gone."""
+    try:
+        line = _read(f"{root}/{process}/cmdline").replace(b"\0", b" ")
+    except OSError:
+        return ""
+    return line.decode("utf-8", "replace").strip()
+
+
 def process_io(process: int | str, root: str | Path = _PROC) -> dict[str, int] | None:
     """What a process and the children that it waited for read and wrote so far.
 

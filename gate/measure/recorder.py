@@ -88,7 +88,7 @@ class SessionRecorder:
         if run.storage is not None:
             run.storage.budget.before += self.session.written
         if run.accountant is not None and self.session.idle is None:
-            self._update(idle=run.accountant.reference(run.stop))
+            self._write(idle=run.accountant.reference(run.stop))  # what goes on needs the same
 
     def add(self, trial: Trial) -> None:
         """Append one trial and write."""

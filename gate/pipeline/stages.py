@@ -103,11 +103,13 @@ class _Steps:
         flagged = [task for task in tasks if task.profile == run.profile.name]
         if not flagged or (screen.disturbances and not run.paired):
             return ()  # further sessions would be judged with the screen
-        shown = ", ".join(sorted({f"{task.benchmark} {task.metric}" for task in flagged}))
         needed = max(task.strikes or 0 for task in flagged)
         how = "pairs of base and head" if run.paired else f"{needed} further head sessions"
         if run.paired or needed:
-            self.ui.say(f"flagged: {shown}; confirming by {how}")
+            for why in sorted({task.unscreened for task in flagged}):
+                own = [task for task in flagged if task.unscreened == why]
+                shown = ", ".join(sorted({f"{task.benchmark} {task.metric}" for task in own}))
+                self.ui.say(f"{why or 'flagged'}: {shown}; {how} decide")
         with open_run(run):
             if run.paired:
                 return self._pairs(run, flagged)

@@ -45,6 +45,7 @@ def test_a_pattern_that_never_ends_fails_the_trial(monkeypatch):
         work_done("a" * 60 + "!", Expectation(stdout="^(a+)+$"))
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # into a gc callback
 def test_a_figure_is_not_taken_out_of_a_file_of_a_million_lines(monkeypatch):
     """What is printed may be long, and a hostile flood of matches ends like one that is slow."""
     monkeypatch.setattr(expand, "_PATIENCE", 0.05)

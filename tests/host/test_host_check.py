@@ -192,4 +192,4 @@ def test_a_probe_of_this_machine(tmp_path):
     for one in pieces.values():
         assert one["trials"] >= 5
         assert one["noise"] > 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["lock"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lock", "lock.queue"]

@@ -63,13 +63,13 @@ def accepted(tmp_path_factory):
     """A directory with a baseline of five sessions of the played machine, made once."""
     root = tmp_path_factory.mktemp("accepted")
     with playing():
-        write_replay_project(root, sides=True).accept()
+        write_replay_project(root).accept()
     return root
 
 
 @pytest.fixture
 def project(tmp_path, accepted):
-    """A profile with both sides, so that pairs are possible, and that baseline."""
+    """A profile of which only the head can run, and that baseline."""
     shutil.copytree(accepted, tmp_path, dirs_exist_ok=True)
     return Project(tmp_path, "p")
 
@@ -213,9 +213,26 @@ def test_host_toml_is_read_by_a_check_before_it_measures(project):
     assert not (project.root / "out/p").exists()
 
 
-def test_the_unmoved_host_spends_pairs_on_the_same_head(project):
-    """What the refused checks above saved: on the accepted host this head is confirmed by pairs."""
-    project.record({"b": SLOW}, base={"b": SLOW})
+def test_the_unmoved_host_spends_sessions_on_the_same_head(project):
+    """What the refused checks above saved: on the accepted host this head is confirmed."""
+    project.record({"b": SLOW * 10})
     with playing():
         project.gate("check", "p", "--out", "out")
-    assert sessions(project) == ["head.json", "pairs-base.json", "pairs-head.json"]
+    assert "strike-1.json" in sessions(project)
+
+
+@pytest.mark.parametrize(("changes", "reason"), MOVES.values(), ids=MOVES)
+@pytest.mark.parametrize(("base", "status"), [(1.3, 0), (1.0, 10)], ids=["unchanged", "slower"])
+def test_both_sides_are_judged_on_a_moved_host(tmp_path, changes, reason, base, status):
+    """The host moved and both sides can run: pairs decide, and the level says what moved."""
+    with playing():
+        project = write_replay_project(tmp_path, sides=True)
+        project.accept()
+    project.record({"b": SLOW * 40}, base={"b": [base * one / 1.3 for one in SLOW] * 40})
+    with playing(changes):
+        answer = project.gate("check", "p", "--out", "out")
+    assert answer.status == status, answer
+    (finding,) = json.loads(said(project)["json"])["findings"]
+    assert finding["method"] == "pairs"
+    assert finding["level"]["state"] == "moved"
+    assert flat(reason) in flat(finding["level"]["text"])

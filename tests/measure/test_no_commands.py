@@ -197,7 +197,12 @@ def test_the_terminal_shows_no_command_either(monkeypatch, capfd):
     teller = ProgressDisplay()
     teller.live = True
     trial = SimpleNamespace(
-        duration=1.0, status=TrialStatus.OK, values=(), benchmark="::error::x##[y]", note=""
+        duration=1.0,
+        status=TrialStatus.OK,
+        values=(),
+        benchmark="::error::x##[y]",
+        note="",
+        pair=None,
     )
     teller(SimpleNamespace(profile="p", trial=trial, total=2, done=1, side="head", units={}))
     assert capfd.readouterr().err.startswith("\r\033[K.:error::x## [y] trial 1/2 head")

@@ -42,6 +42,8 @@ class Task:
     """Its limits are those of the rule, as relative losses; coarse pairs raise them."""
     accepted: LevelShift | None
     """The newest accepted change of level; the base side may still be before it."""
+    unscreened: str
+    """Why it was not screened; empty where it was."""
     strikes: int | None
     """Fresh head sessions needed where there is no base side; None if none would do."""
 
@@ -61,6 +63,7 @@ def plan_second_stage(cases: Sequence[Case], policy: Policy) -> tuple[Task, ...]
             accepted=accepted_change(flag.series),
             rule=flag.rule(alpha, policy.beta),
             in_force=flag.in_force,
+            unscreened="" if flag.screened else flag.path[0],
             strikes=strikes_needed(len(flag.series.sessions), alpha),
         )
         for flag, alpha in zip(first.flagged, first.alphas(policy.alpha), strict=True)

@@ -7,12 +7,11 @@ gain. What only takes a moment to end, such as the helper of a pool of workers, 
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.formats.strict import quote
 from gate.linux.proc_stat import TICK
-from gate.linux.processes import process_stat
+from gate.linux.processes import command_line, process_stat
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -64,9 +63,5 @@ def _cpu(number: int) -> float:
 
 def _name(number: int) -> str:
     """Its command line, or the name that the kernel keeps, made safe; empty if it is gone."""
-    try:
-        line = Path(f"/proc/{number}/cmdline").read_bytes().replace(b"\0", b" ")
-    except OSError:
-        line = b""
     stat = process_stat(number)
-    return quote(line.decode("utf-8", "replace"))[:_LONGEST_NAME] or (stat.name if stat else "")
+    return quote(command_line(number))[:_LONGEST_NAME] or (stat.name if stat else "")
