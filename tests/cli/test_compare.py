@@ -39,7 +39,7 @@ def test_a_slower_command_is_proven_without_any_set_up(place):
     assert tree(place) == before
 
 
-@pytest.mark.slow
+@pytest.mark.night
 def test_one_command_in_two_trees(place):
     """{side} stands for either tree; the report is kept where a directory was named for it."""
     for side, work in (("old", 12000), ("new", 4000)):
@@ -117,7 +117,7 @@ def test_fio_is_compared_by_its_iops(place):
     assert [path.name for path in place.iterdir() if path.suffix != ".py"] == ["read.fio"]
 
 
-@pytest.mark.slow
+@pytest.mark.night
 def test_tests_of_two_trees_are_compared(place):
     """pytest-benchmark in each tree's own directory: the slower one is proven."""
     for side, work in (("old", 300), ("new", 900)):

@@ -282,7 +282,9 @@ def test_at_a_desk_a_change_may_accept_for_itself(history, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.night) for seed in range(1, 6))]
+)
 def test_in_whatever_order_accepting_opens_no_other(history, seed):
     """Random histories: acceptances, updates and merges of two pull requests in any order.
 

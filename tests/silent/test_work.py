@@ -105,6 +105,7 @@ def test_work_in_a_daemon_is_broken(tmp_path):
 EXPECT = "[expect]\nfigure = 'processed ([0-9]+) records'\n"
 
 
+@pytest.mark.night
 def test_less_work_is_broken_until_it_is_accepted(tmp_path):
     """A head that processes 400 of 1000 records closes, against sessions and against pairs; once
     that figure is accepted it passes, and 300 do not."""
