@@ -47,8 +47,8 @@ _PLANTS = {
 def command(out: Path, wait: float) -> int:
     """Check the same code on both sides, then check it slowed down.
 
-    Three short profiles are measured with real fio, hyperfine and pytest-benchmark, in less than a
-    minute: base and head beside each other, in random order. Nothing has to be accepted first. The
+    Three short profiles are measured with real fio, hyperfine and pytest-benchmark, in about three
+    minutes: base and head beside each other, in random order. Nothing has to be accepted first. The
     slowdown is real: about 20 % more work in a command and in a Python function, a longer pause
     in a fio job.
     """
