@@ -38,9 +38,8 @@ Cost = tuple[float, float]
 
 
 def _start(cpu: int | None) -> tuple[subprocess.Popen[bytes], float]:
-    pin = None if cpu is None else (lambda: os.sched_setaffinity(0, {cpu}))
-    process = subprocess.Popen([sys.executable, "-c", _WORK], preexec_fn=pin)  # noqa: PLW1509
-    return process, time.monotonic()
+    pinned = [] if cpu is None else ["taskset", "--cpu-list", str(cpu)]
+    return subprocess.Popen([*pinned, sys.executable, "-c", _WORK]), time.monotonic()
 
 
 def _end(process: subprocess.Popen[bytes], began: float) -> Cost:

@@ -12,6 +12,7 @@ from gate.cli import options
 from gate.errors import InputError
 from gate.formats import disk
 from gate.formats.profile.comparison import ComparedWork, comparison_profile, comparison_text
+from gate.harness.pytest_benchmark import tests_in
 from gate.pipeline.check import ComparisonOptions, run_comparison
 from gate.pipeline.progress import ProgressDisplay
 from gate.pipeline.request import with_sides
@@ -79,10 +80,11 @@ def command(
         if os.path.lexists(place):
             cure = "Name another."
             raise InputError("G222", "it is there already.", cure=cure, place=str(place))
+    if save_profile is not None:  # first: a wrong place must not cost the measurement
+        environments = {side: one.environment for side, one in profile.sides.items()}
+        disk.write_text(save_profile, comparison_text(asked, environments, save_profile.parent))
     ui = ProgressDisplay(quiet=output.quiet)
     report, _ = run_comparison(profile, ComparisonOptions(host=host), ui)
-    if save_profile is not None:
-        disk.write_text(save_profile, comparison_text(asked))
     from gate.pipeline.report_files import print_comparison  # noqa: PLC0415 - jinja
 
     print_comparison(report, json_=output.json, out=output.out, saved=str(save_profile or ""))
@@ -91,6 +93,4 @@ def command(
 
 def _tests(wanted: str, sides: SideOptions) -> tuple[str, ...]:
     """The tests of the head's tree: both sides run the same."""
-    from gate.harness.pytest_benchmark import tests_in  # noqa: PLC0415 - where it is asked for
-
     return tests_in((sides.head_dir or sides.base_dir or Path()).absolute(), wanted)

@@ -8,6 +8,7 @@ from gate.judge.verdict.comparable import other_tool
 from gate.judge.verdict.exclusions import too_many_excluded_in
 from gate.judge.verdict.suite import failures_in, trials_by_benchmark, values_in
 from gate.model import WORK_DONE, Better, Metric, Role, Stage, State, applies
+from gate.model.disturbance import most_set_aside
 from gate.model.host import changed_facts, describe_changed
 from gate.stats.costs import usable
 
@@ -59,6 +60,10 @@ def why_not_here(session: Session, baseline: Baseline) -> str | None:
     """What keeps a session from this baseline."""
     if too_many := too_many_excluded_in(session, baseline.set_aside):
         return too_many
+    marked = sum(bool(trial.marks) for trial in session.trials)
+    if marked > most_set_aside(baseline.set_aside, len(session.trials)):
+        # A comparison of both sides bears that; a level would have the others' work in it.
+        return f"{marked} of {len(session.trials)} trials were disturbed by others"
     if session.host.host_class != baseline.host_class:
         return f"it is of host class {session.host.host_class}, not {baseline.host_class}"
     for key, theirs, ours in changed_facts(baseline.stable, session.host.stable):

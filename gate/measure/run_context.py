@@ -65,6 +65,8 @@ class RunContext:
     tell: Callable[[Progress], None]
     paired: bool
     """Whether both sides can be activated."""
+    alone: bool = False
+    """Whether only one side is measured, as for a baseline: then nothing hits both alike."""
     restarts: bool = False
     """Whether each trial is a boot of this machine, so that none shares a process with another."""
     accountant: Accountant | None = None
@@ -112,7 +114,7 @@ class RunContext:
         Not the work of others where a cost of the whole machine is judged: that is added to both
         sides, and would hide a loss in the sum.
         """
-        if not self.paired:
+        if self.alone or not self.paired:
             return frozenset()
         whole = self.accountant is not None and bool(self.accountant.gated)
         return BORNE - ({"foreign_cpu"} if whole else set())

@@ -81,7 +81,7 @@ def run_sessions(request: RunRequest, ui: ProgressDisplay) -> list[tuple[Path, S
     path = options.resume or options.out
     try:
         with Stop().listening() as stop, reserved_host(use, ui, stop) as host:
-            runs = [host.prepare(profile) for profile in profiles]
+            runs = [replace(host.prepare(profile), alone=True) for profile in profiles]
             for run in runs * (options.repeat or 1):
                 path = options.resume or fresh_path(options.out, run.profile.name)
                 with open_run(run):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from builders import run_gate, tree
 
+from gate.errors import InputError
 from gate.formats.profile.comparison import ComparedWork, comparison_profile, comparison_text
 from gate.formats.profile.profile_file import read_profile
 
@@ -100,6 +101,35 @@ def test_the_profile_that_was_used_is_what_is_saved(tmp_path, asked):
     assert (saved.digest, saved.metrics, saved.trials) == (used.digest, used.metrics, used.trials)
     assert saved.sides == used.sides
     assert Path(used.root) == Path.cwd()
+
+
+def test_a_saved_profile_knows_its_sides_and_its_job(tmp_path, monkeypatch):
+    """A job elsewhere in the project is named from the profile, and the sides keep their variables."""
+    (tmp_path / "profiles").mkdir()
+    (tmp_path / "jobs").mkdir()
+    (tmp_path / "jobs/read.fio").write_text("[r]\nsize=1m\nthinktime=${PAUSE_US}\n", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    asked = ComparedWork(job=Path("jobs/read.fio"), sides=True)
+    text = comparison_text(asked, {"base": {"PAUSE_US": "1"}, "head": {}}, Path("profiles"))
+    Path("profiles/saved.toml").write_text(text, "utf-8")
+    saved = read_profile(Path("profiles/saved.toml"))
+    assert saved.work.job_text == Path("jobs/read.fio").read_text("utf-8")
+    assert saved.sides["base"].environment == {"PAUSE_US": "1"}
+
+
+def test_a_pipe_needs_a_shell_that_tells_of_its_parts(monkeypatch):
+    """Without bash a command behind a pipe could fail unnoticed, which would look like a gain."""
+    monkeypatch.setattr("gate.formats.profile.comparison.shutil.which", lambda _: None)
+    with pytest.raises(InputError, match="a pipe ends as its last part does"):
+        comparison_text(ComparedWork(words=("a | b", "c | d"), sides=False))
+    assert 'shell = "sh"' in comparison_text(ComparedWork(words=("a", "c"), sides=False))
+
+
+def test_a_profile_that_cannot_be_saved_costs_no_measurement(place):
+    """The wrong place is an error at once, before any trial."""
+    done = compare(place, "--save-profile", "spin.py/x.toml", "true", "sleep 0")
+    assert done.status != 0
+    assert "trial" not in done.err
 
 
 @pytest.mark.slow

@@ -224,3 +224,17 @@ def test_what_hits_one_side_alone_clears_nothing(base, head, code):
         assert f"but {head} trials of the head and {base} of the base were disturbed" in (
             found.headline
         )
+
+
+@pytest.mark.parametrize("marked", [3, 4])
+def test_a_level_takes_nothing_that_others_disturbed(marked):
+    """What a comparison bears is no level: beyond the trials that may be set aside it is refused."""
+    mark = Disturbance(kind="foreign_cpu", text="stress-ng 0.97")
+    made = session({"b": TRIALS * 2}, id="fresh")
+    trials = tuple(replace(t, marks=(mark,) * (i < marked)) for i, t in enumerate(made.trials))
+    why = Acceptance(by="me", reason="first", accepted="2026-02-02T00:00:00Z")
+    if marked == 3:
+        assert accept([replace(made, trials=trials)], baseline(), why).changes
+        return
+    with pytest.raises(InputError, match="4 of 6 trials were disturbed by others"):
+        accept([replace(made, trials=trials)], baseline(), why)

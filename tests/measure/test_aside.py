@@ -264,6 +264,13 @@ def test_what_hits_both_sides_alike_is_borne(loss, ends, baseline, tmp_path):
     assert any("trials were disturbed, and count: foreign_cpu" in c for c in report["conditions"])
 
 
+def test_a_session_for_a_baseline_bears_nothing(tmp_path):
+    """One side alone is measured, whatever sides the profile has: a neighbour would be in its level."""
+    session, _ = run(write_replay_project(tmp_path, sides=True), Acted(always=True), ends=5)
+    assert session.disturbances
+    assert not any(trial.marks for trial in session.trials)
+
+
 CURVE = """
 [metric.scaling]
 of = "wall"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
@@ -16,7 +17,7 @@ from gate.formats.profile.profile_file import read_profile
 from gate.formats.toml import value as quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from gate.model import Profile
 
@@ -29,6 +30,7 @@ _METRICS = {
 }
 """Of each harness what is judged by default, and what is shown beside it."""
 _SCREEN = 2
+_SIDES, _COMMAND = ("base", "head"), "COMMAND"
 _LONGEST = 300
 
 
@@ -50,20 +52,29 @@ class ComparedWork:
     """Whether directories or environments of the sides are given: then one command serves both."""
 
 
-def comparison_text(asked: ComparedWork) -> str:
-    """The TOML text of the profile, to be saved in `profiles/`.
+def comparison_text(
+    asked: ComparedWork,
+    environments: Mapping[str, Mapping[str, str]] | None = None,
+    place: Path | None = None,
+) -> str:
+    """The TOML text of the profile, to be saved in the directory `place`.
+
+    `environments` are those of the sides; without them two commands have theirs. A fio job is named
+    as it is seen from `place`, or as if it stood there.
 
     Raises:
         InputError: G200, there is nothing to compare, or both commands are the same.
     """
-    harness, keys = _work(asked)
+    harness, keys = _work(asked, place)
+    if environments is None and harness == "hyperfine" and not asked.sides:
+        environments = {side: {_COMMAND: asked.words[at]} for at, side in enumerate(_SIDES)}
     usual, beside = _METRICS[harness]
     gates = asked.metrics or (usual,)
     lines = [f"harness = {quoted(harness)}", *keys]
     lines.append(f"trials = {{ screen = {_SCREEN}, confirm_pairs = {asked.pairs} }}")
-    if harness == "hyperfine" and not asked.sides:
-        for side, command in zip(("base", "head"), asked.words, strict=True):
-            lines += ["", f"[side.{side}]", f"env = {{ COMMAND = {quoted(command)} }}"]
+    for side, variables in (environments or {}).items():
+        if variables:
+            lines += ["", f"[side.{side}]", f"env = {quoted(variables)}"]
     for name in gates:
         lines += ["", f"[metric.{quoted(name)}]", f"tolerance = {quoted(asked.tolerance)}"]
     if beside not in gates:
@@ -96,7 +107,7 @@ def _copy_job(job: Path, place: Path) -> None:
         raise InputError("G201", why, cure="Check --fio.", place=str(job)) from error
 
 
-def _work(asked: ComparedWork) -> tuple[str, list[str]]:
+def _work(asked: ComparedWork, place: Path | None) -> tuple[str, list[str]]:
     """The harness, and the lines that say what it runs."""
     kinds = [asked.job is not None, bool(asked.tests), bool(asked.words)]
     if sum(kinds) != 1:
@@ -106,7 +117,8 @@ def _work(asked: ComparedWork) -> tuple[str, list[str]]:
             cure="See the examples of gate compare --help.",
         )
     if asked.job is not None:
-        return "fio", [f"job = {quoted(asked.job.name)}"]
+        name = os.path.relpath(asked.job, place) if place is not None else asked.job.name
+        return "fio", [f"job = {quoted(name)}"]
     if asked.tests:
         return "pytest-benchmark", ['directory = "{side}"', f"tests = {quoted(list(asked.tests))}"]
     if asked.sides:
@@ -136,7 +148,10 @@ def _two_commands(words: Sequence[str]) -> list[str]:
             f"both commands are the same: {words[0][:_LONGEST]}",
             cure="Name two that differ. How noisy one command is here, gate host check tells.",
         )
-    return ["command = 'eval \"$COMMAND\"'", f"shell = {quoted(_shell())}"]
+    if "|" in "".join(words) and not shutil.which("bash"):
+        why = "a pipe ends as its last part does, and there is no bash that could tell."
+        raise InputError("G283", why, cure="Install bash, or put each pipe into a script.")
+    return [f"command = 'eval \"${_COMMAND}\"'", f"shell = {quoted(_shell())}"]
 
 
 def _word(word: str) -> str:

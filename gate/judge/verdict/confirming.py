@@ -22,7 +22,6 @@ from gate.judge.verdict.tolerance import (
     own_sigma,
     too_noisy,
 )
-from gate.judge.verdict.validity import accepted_gap
 from gate.model import Evidence, Verdict, is_untimed
 from gate.stats.costs import ratio, relative_limit, usable, value_of
 from gate.stats.martingale import decide
@@ -51,8 +50,9 @@ def confirm_series(flag: Flagged, *, alpha: float, beta: float) -> Finding:
         if failures := failures_in(trials_by_benchmark(session).get(benchmark, ())):
             text = f"while confirming, {failures[0]}"
             code, verdict = "G050", Verdict.BROKEN
-            if session is case.pair_base and (gap := accepted_gap(flag.series)):
-                text = f"{gap}, and the base side cannot run it: {failures[0]}"
+            if session is case.pair_base and _is_new(flag):
+                gap = "no accepted session holds it, and the base side cannot run it"
+                text = f"{gap}: {failures[0]}"
                 code, verdict = "G010", Verdict.NEW
             return make_finding(flag.series, code, verdict, text, path=flag.path)
     pairing = Pairing(case.pair_base, case.pair_head, benchmark)
@@ -83,6 +83,13 @@ def confirm_series(flag: Flagged, *, alpha: float, beta: float) -> Finding:
         warnings=flag.warnings,
         **numbers,
     )
+
+
+def _is_new(flag: Flagged) -> bool:
+    """Whether nothing was ever accepted of it: not where what was is of another kind or class."""
+    case = flag.series.case
+    rows = case.baseline.series if case.baseline else ()
+    return not case.other_classes and all(one.benchmark != flag.series.benchmark for one in rows)
 
 
 def _at_resolution(flag: Flagged, coarse: float, blocks: Sequence[Values]) -> Flagged:
