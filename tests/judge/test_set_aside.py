@@ -234,7 +234,7 @@ def test_a_level_takes_nothing_that_others_disturbed(marked):
     trials = tuple(replace(t, marks=(mark,) * (i < marked)) for i, t in enumerate(made.trials))
     why = Acceptance(by="me", reason="first", accepted="2026-02-02T00:00:00Z")
     if marked == 3:
-        assert accept([replace(made, trials=trials)], baseline(), why).changes
+        assert accept(baseline(), [replace(made, trials=trials)], why).changes
         return
     with pytest.raises(InputError, match="4 of 6 trials were disturbed by others"):
-        accept([replace(made, trials=trials)], baseline(), why)
+        accept(baseline(), [replace(made, trials=trials)], why)
