@@ -169,6 +169,35 @@ def refuse_too_much(files: Sequence[tuple[str, int]]) -> None:
         raise _refused(f"the files are larger than {MOST_BYTES >> 20} MiB together")
 
 
+def ignored(directory: Path, names: Sequence[str]) -> set[str]:
+    """Those of some paths, from a directory, that git ignores there; none where it cannot tell."""
+    # With a dot before it no name is taken for more than a name.
+    given = b"".join(b"./" + os.fsencode(name) + b"\0" for name in names)
+    said = run_git(directory, "check-ignore", "-z", "--stdin", given=given)
+    return {os.fsdecode(name).removeprefix("./") for name in (said or b"").split(b"\0") if name}
+
+
+def files_in(directory: Path, commit: str) -> tuple[str, ...] | None:
+    """Plain files of a commit, from the repository's top; without one, of the working tree.
+
+    Of the working tree also what nobody added to git yet, and does not ignore. None where git
+    cannot tell.
+    """
+    if commit:
+        found = entries(directory, commit, ())
+        return None if found is None else tuple(one.path for one in found if one.regular)
+    words = ("ls-files", "--cached", "--others", "--exclude-standard", "--full-name", "-z")
+    listed = run_git(directory, *words, seconds=_LONG_SECONDS)
+    if listed is None:
+        return None
+    names = {os.fsdecode(name) for name in listed.split(b"\0") if name}
+    return tuple(
+        name
+        for name in sorted(names)
+        if (path := directory / name).is_file() and not path.is_symlink()
+    )
+
+
 def changed_paths(
     directory: Path, commit: str, proposed: str, places: Sequence[str]
 ) -> tuple[tuple[str, str], ...] | None:
@@ -279,5 +308,6 @@ def _command(directory: Path, *arguments: str) -> list[str]:
     # Paths are names and no patterns, no replacement stands in for an object, plain files that
     # look like a repository are none, and git starts no program.
     safe = ("safe.bareRepository=explicit", "core.fsmonitor=false", "core.hooksPath=/dev/null")
-    words = ["git", "--literal-pathspecs", "--no-replace-objects"]
+    literal = () if arguments[:1] == ("check-ignore",) else ("--literal-pathspecs",)  # it refuses
+    words = ["git", *literal, "--no-replace-objects"]
     return [*words, *(w for one in safe for w in ("-c", one)), "-C", str(directory), *arguments]

@@ -234,6 +234,7 @@ def _facts(session: Session, acceptance: Acceptance) -> AcceptedSession:
         duration=seconds_of(session),
         kernel_build=session.kernel.build_id if session.kernel else "",
         kernel_config=config_digest(_config(session)),
+        environment=session.environment,
         dirty=session.subject.dirty,
     )
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from gate.errors import NothingCompared
 from gate.judge.context.bills import attribute_costs
+from gate.judge.context.file_reads import require_reviewed_files
 from gate.judge.context.patch_coverage import require_coverage
 from gate.judge.context.sweeps import apply_shapes
 from gate.judge.first_stage import first_stage
@@ -37,6 +38,7 @@ FINDING_STEPS: tuple[FindingStep, ...] = (
     doubt_gains,
     apply_waivers,
     require_coverage,
+    require_reviewed_files,
     tell_unearned,
 )
 """What happens to the findings after both stages, in this order: each step sees what the ones

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gate.judge.context.differences import what_differed
+from gate.judge.context.file_reads import notes_of_reads
 from gate.judge.host_stability.controls import missing_controls, standings
 from gate.judge.host_stability.standing import move_of
 from gate.judge.verdict.in_force import unearned_notes
@@ -198,6 +199,7 @@ def _case_notes(case: Case) -> Iterator[str]:
     base, head = case.pair_base, case.pair_head
     if base and head and base.subject.proof and base.subject.proof == head.subject.proof:
         yield "base and head have the same content; no change was under test"
+    yield from notes_of_reads(case)
     yield from _baseline_notes(case)
 
 

@@ -57,6 +57,7 @@ def new_session(
         tuned=tuned.names if tuned else (),
         notes=(*run.notes, *(tuned.notes if tuned else ())),
         kernel=_kernel(run, side, stage),
+        environment=dict(run.environment),
         left_out=profile.left_out,
     )
 
@@ -129,6 +130,11 @@ def _facts_to_match(
     # Where each trial is a boot of its own, that one is proven with it.
     yield "boot", session.boot, run.boot
     yield "tools", _tools_line(session.tools), _tools_line(run.tools)
+    theirs, ours = (
+        {n: h for n, h in one.items() if n in run.profile.work.inherits}
+        for one in (session.environment, run.environment)
+    )
+    yield "environment", _tools_line(theirs), _tools_line(ours)
     yield "planted loss", f"{session.planted:g}", f"{_planted_loss(run, side):g}"
     proof = run.sides[side].subject.proof
     yield f"content of the {side.value} side", session.subject.proof, proof

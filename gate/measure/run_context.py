@@ -14,8 +14,9 @@ from gate.harness.base import TrialContext
 from gate.harness.expand import own_environment
 from gate.linux.cpu_list import cpus_of
 from gate.measure.process.background import background_load
+from gate.measure.process.environment import child_environment
 from gate.measure.process.pinning import chosen_cpus, pin_child
-from gate.measure.process.process import child_environment, run_process
+from gate.measure.process.process import run_process
 from gate.measure.trial_retry import BORNE
 from gate.model import parameters_of
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from gate.measure.process.background import Load
     from gate.measure.process.stop import Stop
     from gate.measure.storage.state import StorageState
-    from gate.model import Benchmark, Changes, Host, Kernel, Profile, Side, Trial
+    from gate.model import Benchmark, Changes, Host, Kernel, Profile, ReviewedTrees, Side, Trial
     from gate.subject.command import ActiveSide
     from gate.subject.switch import Switch
 
@@ -73,6 +74,8 @@ class RunContext:
     """Keeps the CPU account; absent where the profile asks for no CPU cost."""
     changes: Changes | None = None
     """The functions that differ between the sides, whose calls are counted; absent if unknown."""
+    trees: ReviewedTrees | None = None
+    """What of the repository is in force, and what the change changed; absent without that."""
     storage: StorageState | None = None
     """What keeps the storage in its state; absent where the profile asks for none."""
     switch: Switch | None = None
@@ -81,12 +84,16 @@ class RunContext:
     """Notices what disturbed a trial; absent where nothing is measured."""
     tuned: TuningResult | None = None
     """What is tuned on the host meanwhile."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """What the workload inherits: name -> hash of the value."""
     notes: tuple[str, ...] = ()
     """What of the host is not as it should be, written into every session of this run."""
     kernel: Kernel | None = None
     """Absent where nothing is measured, or the kernel does not give its release."""
     kernels: Mapping[Side, Kernel] = field(default_factory=dict)
     """Of sides that are kernels which are booted for their trials."""
+    say: Callable[[str], None] = lambda _: None
+    """Receives lines for the person who waits."""
     await_turn: Callable[[], None] = lambda: None
     """Lets others who wait for the host measure first, where something was measured before."""
     reread: Callable[[], Host] | None = None
@@ -225,5 +232,6 @@ def trial_context(
         always = {"GATE_TRIAL": str(index), "GATE_WORK": str(context.work)}
         if device := run.profile.subject.device or context.device:
             always["GATE_DEVICE"] = device
-        complete = child_environment(active, own_environment(context)) | always
+        given = child_environment(active, own_environment(context), run.profile.work.inherits)
+        complete = given | always
         yield replace(context, environment=complete)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.formats.host.host_file import read_known_host
+from gate.formats.profile.inputs import refuse_empty_patterns
 from gate.harness import load_harness
 from gate.harness.guest.booted import Booted, kernel_of
 from gate.harness.planted.planting import PLANTERS, plantable_metrics, with_plant
@@ -20,11 +21,16 @@ from gate.linux.machine import ThisMachine
 from gate.measure.activation import make_switch, put_back
 from gate.measure.cpu.account import make_accountant
 from gate.measure.process.background import check_background
-from gate.measure.process.process import child_environment
+from gate.measure.process.environment import (
+    child_environment,
+    recorded_environment,
+    refuse_unnamed,
+    switching_environment,
+)
 from gate.measure.run_context import RunContext, trial_context
 from gate.measure.storage.state import make_storage
 from gate.model import UNTIMED, Limits, Side, SideSpec, counted_host, without_kernel
-from gate.subject.command import refuse_equal_sides, resolve
+from gate.subject.command import refuse_equal_sides, resolve, run_from
 from gate.subject.module import Modules
 
 if TYPE_CHECKING:
@@ -34,8 +40,10 @@ if TYPE_CHECKING:
     from gate.measure.process.stop import Stop
     from gate.measure.run_context import Progress
     from gate.measure.storage.state import StorageState
-    from gate.model import Host, Kernel, Plant, Profile
+    from gate.model import Host, Kernel, Plant, Profile, ReviewedTrees
     from gate.subject.command import ActiveSide
+
+    Trees = Callable[[Profile], ReviewedTrees | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +64,8 @@ class HostUse:
     """The baseline directory: host.toml in it says how much disturbance a trial may show."""
     tuned: TuningResult | None = None
     """What is tuned on the host meanwhile."""
+    trees: Trees = lambda _: None
+    """Gives the trees that a profile is run from; None for those where it stands."""
     await_turn: Callable[[], None] = lambda: None
     """Called before each run: others who wait may measure between two."""
 
@@ -66,13 +76,20 @@ class HostUse:
 
 def prepare_run(profile: Profile, use: HostUse) -> RunContext:
     """A profile ready to be measured on this host: tools found, sides resolved, jobs safe."""
-    environment, work = child_environment(), use.work.absolute()
+    refuse_empty_patterns(profile)
+    work = use.work.absolute()
+    environment = child_environment(inherits=profile.work.inherits)
     harness = with_plant(load_harness(profile.harness), profile.plant)
     if profile.subject.machine is not None:
         harness = Booted(harness)
     specs = {Side(name): spec for name, spec in profile.sides.items()}
     specs.setdefault(Side.HEAD, SideSpec())
     sides = {side: resolve(side, spec, Path(profile.root)) for side, spec in specs.items()}
+    refuse_equal_sides(sides, profile)
+    trees = use.trees(profile)
+    if trees is not None:
+        profile = replace(profile, root=str(trees.in_force(Path(profile.root))))
+        sides = {side: run_from(active, trees) for side, active in sides.items()}
     tools = harness.tools(profile, environment)
     storage = make_storage(profile, work, environment, use.stop, use.say)
     replayed, untimed = profile.harness == "replay", profile.harness in UNTIMED
@@ -89,11 +106,14 @@ def prepare_run(profile: Profile, use: HostUse) -> RunContext:
         work=work,
         stop=use.stop,
         tell=use.tell,
+        trees=trees,
+        say=use.say,
+        environment={} if replayed else recorded_environment(profile),
         paired={"base", "head"} <= profile.sides.keys(),
         restarts=metal,
         accountant=None if isinstance(harness, Booted) else make_accountant(profile),
         storage=storage,
-        switch=make_switch(profile, sides, environment),
+        switch=make_switch(profile, sides, switching_environment()),
         watch=make_watch(profile, use.store, host),
         tuned=use.tuned,
         await_turn=use.await_turn,
@@ -101,7 +121,6 @@ def prepare_run(profile: Profile, use: HostUse) -> RunContext:
         reread=None if replayed or untimed else partial(read_facts, live=False),
         notes=_host_notes(profile, work),
     )
-    refuse_equal_sides(run.sides, profile)
     _refuse_unsafe(run)
     return _with_checked_facts(run)
 
@@ -182,6 +201,7 @@ def _refuse_unsafe(run: RunContext) -> None:
             if benchmark.group:
                 continue  # its points are checked, and it runs nothing itself
             with trial_context(run, side, benchmark) as context:
+                refuse_unnamed(context)
                 run.harness.check(context)
                 check_background(context)
 

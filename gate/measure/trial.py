@@ -12,11 +12,12 @@ from gate.errors import TrialFailed, TrialTimeout
 from gate.harness.base import Reading
 from gate.harness.process import demand_needs
 from gate.measure.activation import activate_side
+from gate.measure.file_trace import trace_files
 from gate.measure.patch_coverage import measure_patch_coverage
 from gate.measure.process.background import prepare_background
 from gate.measure.run_context import Surroundings, trial_context
 from gate.measure.trial_retry import trials_that_count, with_reasons
-from gate.model import Trial, TrialStatus
+from gate.model import Stage, Trial, TrialStatus
 
 if TYPE_CHECKING:
     from gate.harness.base import TrialContext
@@ -43,6 +44,9 @@ def take_trial(
         if first and run.changes is not None:
             touch = measure_patch_coverage(run.changes, run, session.side, benchmark)
             trial = replace(trial, touch=touch)
+        traced = session.stage is not Stage.SCREEN or any(one.reads for one in own)
+        if trial.status is TrialStatus.OK and run.trees is not None and not traced:
+            trial = replace(trial, reads=trace_files(run, benchmark))
     finally:  # what was measured is kept, whatever ends the look at it
         recorder.add(trial)
     return trial

@@ -49,6 +49,7 @@ from gate.model.patch_coverage import (
 from gate.model.plan import BACKGROUND_RATE, applies, is_loaded, parameters_of, plan_of
 from gate.model.profile import (
     ALONE,
+    ALWAYS_INHERITED,
     BY_INSTRUCTIONS,
     CLOCK,
     LOADED,
@@ -87,6 +88,7 @@ from gate.model.report_rows import (
     SweepPoint,
     TextChange,
 )
+from gate.model.reviewed import MOST_READ, FileReads, ReviewedTrees
 from gate.model.session import (
     MOST_FUNCTIONS,
     SCHEMA,

@@ -36,6 +36,8 @@ class AcceptedSession:
     """Build id of the kernel that it ran on; empty where that was not written down."""
     kernel_config: str = ""
     """Digest of that kernel's configuration; empty where the kernel did not report it."""
+    environment: dict[str, str] = field(default_factory=dict)
+    """Variables that its workload got of the gate's own environment, as in the session."""
     dirty: bool = False
     """Whether the tree had changes that are not in the commit: then no commit earned the level."""
 

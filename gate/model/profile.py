@@ -160,6 +160,10 @@ def is_untimed(harness: str, tools: Mapping[str, str]) -> bool:
     return harness in UNTIMED or tools.get(CLOCK) == BY_INSTRUCTIONS
 
 
+ALWAYS_INHERITED = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ", "CI")
+"""Variables of the gate's own environment that every workload gets; others a profile names."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
     """What a harness runs. Each harness reads its own fields and ignores the others.
@@ -183,6 +187,8 @@ class Work:
     """replay: the JSON file of recorded values, absolute path."""
     parameters: dict[str, str] = field(default_factory=dict)
     environment: dict[str, str] = field(default_factory=dict)
+    inherits: tuple[str, ...] = ()
+    """Variables of the gate's own environment that it gets beside `ALWAYS_INHERITED`."""
     outputs: tuple[Output, ...] = ()
     expect: Expectation | None = None
     operations: str = ""
@@ -227,6 +233,10 @@ class Profile:
     """How its sides are activated and proven."""
     storage: Storage | None = None
     """What state the storage must be in; absent where that does not matter."""
+    inputs: tuple[str, ...] = ()
+    """Patterns, from the root, of files that make the benchmark and do so not by themselves."""
+    input_files: dict[str, str] = field(default_factory=dict)
+    """Every input: its path from the root -> hash."""
     plant: Plant | None = None
     """Calibration only: base and head are the same, but for what is planted into the head."""
     left_out: int = 0

@@ -159,8 +159,8 @@ class Sweep(Strict):
 
 
 AREAS = (
-    *("host", "kernel", "kernel config", "command line", "tools", "profile", "tuning"),
-    *("subject", "disturbed"),
+    *("host", "kernel", "kernel config", "command line", "tools", "environment", "profile"),
+    *("tuning", "subject", "disturbed"),
 )
 """What two sides may differ in beside their numbers, in the order in which that is shown."""
 BASE_SIDE = "base side"

@@ -28,6 +28,7 @@ from gate.model.disturbance import Disturbance
 from gate.model.host import Host
 from gate.model.metric import Leeway, Metric
 from gate.model.patch_coverage import Touch
+from gate.model.reviewed import FileReads
 
 MOST_SHARDS = 256
 """As many jobs as GitHub runs of one matrix."""
@@ -143,6 +144,8 @@ class Trial(Strict):
     """Instructions of one operation by kernel function, the largest; where they are counted."""
     touch: Touch | None = None
     """What it executed of what differs between the sides; absent where that is not looked for."""
+    reads: FileReads | None = None
+    """What it opens of its repository; absent where that is not looked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,6 +229,9 @@ class Session(Strict):
     """Settings of the host that were tuned while it measured."""
     kernel: Kernel | None = None
     """Absent in sessions that were imported or replayed."""
+    environment: dict[Name, Text] = field(default_factory=dict)
+    """Variables that the workload got of the gate's own environment: name -> hash of the value, or
+    `unset`; empty where nothing was measured."""
     left_out: Natural = 0
     """Benchmarks of the profile that `--benchmark` left out; such a session is never accepted."""
 

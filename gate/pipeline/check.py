@@ -23,6 +23,7 @@ from gate.pipeline.host_reservation import HostClaim
 from gate.pipeline.provenance import origin_of_check, words_of
 from gate.pipeline.stages import measure_check
 from gate.pipeline.subprocess_call import call_in_subprocess, lasting_subprocess
+from gate.review.inputs_in_force import InputsInForce
 from gate.review.merge_base import open_merge_base
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ def run_check(request: CheckRequest, ui: ProgressDisplay) -> Report:
     ):
         out.edits, out.changes = base.edits, base.changes
         plan = plan_check(request, base)
+        inputs = InputsInForce(base, request.place, ui.say)
+        plan = replace(plan, host=replace(plan.host, trees=inputs.of))
         out.profiles = tuple(profile.name for profile in plan.profiles)
         stop.check()
         sessions = measure_check(plan, ui, stop)

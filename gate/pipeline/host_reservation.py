@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from gate.measure.process.stop import Stop
+    from gate.measure.setup import Trees
     from gate.model import KnownHost
     from gate.pipeline.progress import ProgressDisplay
 
@@ -53,6 +54,8 @@ class HostClaim:
     host_class: str | None
     wait: float = 0.0
     """Seconds to wait at most while another process measures here."""
+    trees: Trees = lambda _: None
+    """Gives the trees that a profile is run from; None for those where it stands."""
     shares: bool = True
     """Whether others who wait get their turn between two runs; then waiting has no limit."""
 
@@ -82,6 +85,7 @@ def reserved_host(claim: HostClaim, ui: ProgressDisplay, stop: Stop) -> Iterator
                     tell=ui,
                     say=ui.say,
                     store=claim.store,
+                    trees=claim.trees,
                     tuned=tuned,
                     await_turn=turns.next if claim.shares and not tuned.names else lambda: None,
                 )

@@ -53,8 +53,7 @@ def _profiles(before: Terms, after: Terms) -> Iterator[Edit]:
     for name in sorted(before.profiles.keys() | after.profiles.keys()):
         was, now = before.profiles.get(name), after.profiles.get(name)
         if was is not None and now is not None:
-            scripts = before.scripts.get(name, {}), after.scripts.get(name, {})
-            yield from profile_edits(was, now, *scripts)
+            yield from profile_edits(was, now)
         elif was is None:
             yield edit("G075", "profile added", loosens=False, profile=name, after="there")
         elif ("profile", name) not in after.unread:

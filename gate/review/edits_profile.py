@@ -16,7 +16,7 @@ from gate.review.terms import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from gate.model import Benchmark, Edit, Leeway, Metric, Profile
 
@@ -34,17 +34,13 @@ _LIMITS = {"tolerance", "tau", "floor"}
 """What loosens by being larger; anything else does by being another."""
 
 
-def profile_edits(
-    before: Profile,
-    after: Profile,
-    scripts_before: Mapping[str, str],
-    scripts_after: Mapping[str, str],
-) -> Iterator[Edit]:
+def profile_edits(before: Profile, after: Profile) -> Iterator[Edit]:
     """Every difference between two texts of a profile; none where they judge alike."""
     was, now = _comparable(before), _comparable(after)
     yield from _metric_edits(before, after)
     yield from _benchmark_edits(before, after)
-    yield from _running(was, now, scripts_before, scripts_after)
+    yield from _running(was, now)
+    yield from _input_edits(was, now)
     yield from _measuring(was, now)
 
 
@@ -110,18 +106,15 @@ def _benchmark_edits(before: Profile, after: Profile) -> Iterator[Edit]:
             yield edit("G074", said, loosens=True, **texts, **place)
 
 
-def _running(
-    was: Profile, now: Profile, scripts_before: Mapping[str, str], scripts_after: Mapping[str, str]
-) -> Iterator[Edit]:
+def _running(was: Profile, now: Profile) -> Iterator[Edit]:
     """One edit that names everything which is run in another way."""
     mine, other = _parts(was), _parts(now)
     parts = {
         key: (_text(value), _text(other[key])) for key, value in mine.items() if value != other[key]
     }
-    for path, old, new in differences(scripts_before, scripts_after):
-        parts[path] = old or "", new or ""
     in_order = was.benchmarks == now.benchmarks
-    if was.digest != now.digest and not parts and _in_any_order(was) == _in_any_order(now):
+    texts_differ = was.digest != now.digest and was.input_files == now.input_files
+    if texts_differ and not parts and _in_any_order(was) == _in_any_order(now):
         what = "what its digest covers" if in_order else "the order of its benchmarks"
         parts[what] = was.digest, now.digest
     if not parts:
@@ -129,6 +122,17 @@ def _running(
     before, after = next(iter(parts.values())) if len(parts) == 1 else (was.digest, now.digest)
     said = f"what it runs was edited: {some_names(list(parts))}"
     yield edit("G076", said, loosens=True, profile=was.name, before=before, after=after)
+
+
+def _input_edits(was: Profile, now: Profile) -> Iterator[Edit]:
+    """One edit that names every input which is another, is new, or is gone."""
+    differing = [path for path, *_ in differences(was.input_files, now.input_files)]
+    if differing or was.inputs != now.inputs:
+        said = f"inputs edited: {some_names(differing or ['which files they are'])}"
+        texts = _text(was.inputs), _text(now.inputs)
+        if differing:
+            texts = was.input_files.get(differing[0], ""), now.input_files.get(differing[0], "")
+        yield edit("G083", said, loosens=True, profile=was.name, before=texts[0], after=texts[1])
 
 
 def _parts(profile: Profile) -> dict[str, Any]:

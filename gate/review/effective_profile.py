@@ -1,9 +1,9 @@
 """Which profiles are checked, by what of them the merge base decides, and which it must know.
 
-What a profile runs is in its digest, so that another text is compared with nothing. All that is
-not in the digest (sides, timeouts, trials, what may disturb) decides too what the values mean, and
-is taken from the merge base. A baseline without its profile is refused: nothing may be forgotten,
-and nothing added in its shadow.
+What a profile runs is in its digest, so that another text is compared with nothing; of its inputs
+the merge base's are run, and those are in the digest. All that is not in it (sides, timeouts,
+trials, what may disturb) decides too what the values mean, and is taken from the merge base. A
+baseline without its profile is refused: nothing may be forgotten, and nothing added in its shadow.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from gate.errors import InputError, NothingCompared
 from gate.formats.names import why_outside
-from gate.formats.profile.profile_file import is_there, load_profiles
+from gate.formats.profile.profile_file import is_there, load_profiles, with_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -50,6 +50,7 @@ def as_reviewed(profile: Profile, reviewed: Profile | None) -> Profile:
     if python is not None and python.startswith(f"{reviewed.root}/"):
         python = profile.root + python.removeprefix(reviewed.root)
     work = replace(profile.work, warmup=reviewed.work.warmup, python=python)
+    profile = with_inputs(replace(profile, inputs=reviewed.inputs), reviewed.input_files)
     names = (*_IN_FORCE, *(_OF_ONE_TEXT if profile.digest == reviewed.digest else ()))
     in_force = {name: getattr(reviewed, name) for name in names}
     return replace(profile, work=work, background=load, **in_force)

@@ -19,7 +19,7 @@ from gate.errors import GateError, InputError
 from gate.review.edits import edits_of
 from gate.review.policy_reader import Reader
 from gate.review.profile_diff import changed_profiles
-from gate.review.repository_layout import copy_plain, layout_of, named_files
+from gate.review.repository_layout import copy_plain, files_of_inputs, layout_of, named_files
 from gate.review.terms import Terms
 
 if TYPE_CHECKING:
@@ -67,6 +67,8 @@ class MergeBase:
     """What the tree judged says itself: shown, compared with, and never obeyed."""
     layout: Layout | None = None
     """The repository and its folders; None where no merge base was asked for."""
+    ground: Path | None = None
+    """Where the merge base's files are written out; None where no merge base was asked for."""
     head: str = ""
     """The commit that is judged, or that the working tree has checked out."""
 
@@ -112,6 +114,7 @@ def open_merge_base(
                 proposed=judged,
                 terms=after,
                 layout=layout,
+                ground=ground,
                 head=head,
             )
         except GateError as error:
@@ -147,7 +150,7 @@ def _commit(top: Path, revision: str) -> str:
 
 def _strict(layout: Layout, commit: str, ground: Path, size: str) -> Terms:
     """The terms of the merge base, written out below `ground`."""
-    odd = _fill(partial(_write_commit, layout.top, commit), layout, ground)
+    odd = _fill(partial(_write_commit, layout.top, commit), layout, ground, commit)
     if odd:
         raise InputError(
             "G241",
@@ -169,17 +172,22 @@ def _proposed(
     reader = Reader(root, layout, size, strict=False)
     write = partial(_write_commit, top, judged) if judged else partial(copy_plain, top)
     try:
-        reader.refuse(_fill(write, layout, root))
+        reader.refuse(_fill(write, layout, root, judged))
     except InputError as error:
         return Terms(unread={("tree",): f"profiles or baselines: {error.message}"}), changed
     return reader.read(), changed
 
 
-def _fill(write: Write, layout: Layout, target: Path) -> tuple[str, ...]:
-    """Write the folders and the files beside them that profiles name; returns what is not plain."""
+def _fill(write: Write, layout: Layout, target: Path, commit: str) -> tuple[str, ...]:
+    """Write the folders and the files beside them that profiles name; returns what is not plain.
+
+    `commit` is the tree's; empty for the working tree.
+    """
     odd = write(layout.folders, target)
     folders = tuple(f"{one}/" for one in layout.folders)
-    beside = [one for one in named_files(target, layout) if not one.startswith(folders)]
+    files = vcs.files_in(layout.top, commit) or ()
+    names = {*named_files(target, layout), *files_of_inputs(target, layout, files)}
+    beside = sorted(one for one in names if not one.startswith(folders))
     return (*odd, *(write(beside, target) if beside else ()))
 
 

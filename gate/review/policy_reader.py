@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.errors import GateError, InputError
@@ -13,12 +12,12 @@ from gate.formats.baseline.calibration_file import CALIBRATION_FILE, read_rounds
 from gate.formats.baseline.waiver_file import read_waivers
 from gate.formats.host.host_file import HOST_FILE, read_host_file
 from gate.formats.profile.profile_file import read_profile
-from gate.formats.profile.sizes import scripts_run
 from gate.judge.verdict.suite import Policy
 from gate.review.terms import Terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
     from typing import TypeVar
 
     from gate.review.repository_layout import Layout
@@ -38,11 +37,6 @@ class Reader:
         folder, store = self.root / self.layout.profiles, self.root / self.layout.baseline
         every = self._each(folder.glob("*.toml"), partial(read_profile, size=self.size))
         profiles = {one.name: one for one in every}
-        scripts = {}
-        for name, one in profiles.items():
-            read = partial(scripts_run, one.work, one.background, Path(one.root))
-            if found := self._try(Path(one.path), read):
-                scripts[name] = found
         files = [path for path in store.glob("*/*.toml") if path.name != CALIBRATION_FILE]
         baselines = self._each((one for one in files if one.name != HOST_FILE), read_baseline)
         hosts = self._each((one for one in files if one.name == HOST_FILE), read_host_file)
@@ -50,7 +44,6 @@ class Reader:
         rounds = self._try(store / "*" / CALIBRATION_FILE, partial(read_rounds, store))
         return Terms(
             profiles=profiles,
-            scripts=scripts,
             baselines=tuple(baselines),
             waivers=waivers or (),
             hosts=tuple(hosts),

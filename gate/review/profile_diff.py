@@ -103,8 +103,8 @@ def _names(layout: Layout, root: Path, terms: Terms) -> Iterator[str]:
     for path in (root / layout.profiles).glob("*.toml"):
         yield f"{layout.profiles}/{path.name}"
     yield from named_files(root, layout)
-    for scripts in terms.scripts.values():
-        for name in scripts:
+    for profile in terms.profiles.values():
+        for name in profile.input_files:
             yield posixpath.join(posixpath.dirname(layout.profiles), name)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+import re
 import shutil
 import stat
 from contextlib import suppress
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from gate import vcs
 from gate.errors import InputError
 from gate.formats.document import read_toml
+from gate.formats.profile.inputs import CONFTEST, PYTEST_INI, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -126,6 +128,61 @@ def named_files(root: Path, layout: Layout) -> tuple[str, ...]:
     return tuple(found)
 
 
+def files_of_inputs(root: Path, layout: Layout, files: Sequence[str]) -> tuple[str, ...]:
+    """Which files of a tree, from its top, may be inputs of profiles exported below `root`.
+
+    Rather some too many: reading the profiles tells which of them are.
+    """
+    above = posixpath.dirname(layout.profiles)
+    inputs, words = set[str](), set[str]()
+    for path in sorted((root / layout.profiles).glob("*.toml")):
+        with suppress(InputError):
+            data = read_toml(path, "profile").data
+            inputs |= set(_patterns(data))
+            texts = _texts(
+                {key: one for key, one in data.items() if key not in {"about", "metric"}}
+            )
+            words |= {word for text in texts for word in words_of(text)}
+    inputs, words = (
+        {posixpath.normpath(posixpath.join(above, w)) for w in s} for s in (inputs, words)
+    )
+    globs = [_regex(one, deep=True) for one in sorted(inputs)]
+    globs += [_regex(one, deep=False) for one in sorted(words) if set("*?[") & set(one)]
+    tests = tuple(f"/{one.rpartition('/')[2]}" for one in words if one.endswith(".py"))
+    return tuple(
+        name
+        for name in files
+        if name.rpartition("/")[2] in {CONFTEST, *PYTEST_INI}
+        or name in words
+        or (tests and f"/{name}".endswith(tests))
+        or any(one.fullmatch(name) for one in globs)
+    )
+
+
+def _patterns(data: Mapping[str, Any]) -> Iterator[str]:
+    """The patterns of `inputs`, in whatever size."""
+    for table in (data, *map(_table, _table(data.get("size")).values())):
+        given = table.get("inputs")
+        yield from (one for one in given if isinstance(one, str)) if isinstance(given, list) else ()
+
+
+def _regex(pattern: str, *, deep: bool) -> re.Pattern[str]:
+    """What a pattern of paths fits: `**` any folders, `*` what is in one; if deep, all below."""
+    text = re.sub(r"\\\[.*?\\\]", "[^/]", re.escape(pattern))
+    text = text.replace(r"\*\*/", "(?:.*/)?").replace(r"\*\*", ".*")
+    text = text.replace(r"\*", "[^/]*").replace(r"\?", "[^/]")
+    return re.compile(f"{text}(?:/.*)?" if deep else text)
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Every string of a document, however deep."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _texts(one)
+
+
 def _named(data: Mapping[str, Any]) -> Iterator[str]:
     sizes = _table(data.get("size"))
     for table in (data, *map(_table, sizes.values())):
@@ -145,8 +202,10 @@ def copy_plain(top: Path, paths: Sequence[str], target: Path) -> tuple[str, ...]
     Raises:
         InputError: G241, they are too large; G201, one cannot be read.
     """
-    # One folder may lie inside the other: each file counts once.
+    # One folder may lie inside the other: each file counts once. What git ignores is no change.
     found = {inner: state for path in paths for inner, state in _below(top, path)}
+    for name in vcs.ignored(top, sorted(found)):
+        del found[name]
     plain = [(path, one.st_size) for path, one in found.items() if stat.S_ISREG(one.st_mode)]
     vcs.refuse_too_much(plain)
     for path, _ in plain:

@@ -25,8 +25,6 @@ class Terms:
     """Profiles, baselines, waivers, host files and calibrations of one tree."""
 
     profiles: Mapping[str, Profile] = field(default_factory=dict)
-    scripts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """By profile: path -> hash of each script beside it that it runs."""
     baselines: tuple[Baseline, ...] = ()
     waivers: tuple[Waiver, ...] = ()
     hosts: tuple[KnownHost, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from gate.text import shown_variable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from gate.model import Profile
+    from gate.model import Profile, ReviewedTrees
 
 _SKIPPED = {".git", "__pycache__", ".pytest_cache", ".benchmarks"}
 _MOST_FILES = 20_000
@@ -65,6 +65,15 @@ def resolve(side: Side, spec: SideSpec, root: Path) -> ActiveSide:
             proof=content_hash(directory, spec.environment, tree),
         ),
     )
+
+
+def run_from(active: ActiveSide, trees: ReviewedTrees) -> ActiveSide:
+    """The side as it is run: from the copy of its tree that holds the inputs in force, if any."""
+    if active.directory is None:
+        return active
+    place = trees.in_force(active.directory)
+    environment = {**active.environment, "GATE_SIDE_DIR": str(place)}
+    return replace(active, directory=place, environment=environment)
 
 
 def _short(directory: Path) -> str:

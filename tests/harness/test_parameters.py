@@ -12,7 +12,7 @@ from gate.harness.expand import expand, own_environment
 from gate.harness.fio.fio import _checked_job
 from gate.harness.fio.job import job_options
 from gate.harness.pytest_benchmark import _target
-from gate.measure.process.process import child_environment
+from gate.measure.process.environment import child_environment
 from gate.model import Background, Side, Subject, Work
 from gate.subject.command import ActiveSide
 

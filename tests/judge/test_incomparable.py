@@ -192,3 +192,24 @@ def test_missing_beats_incomparable():
     report = decide(session(), known)
     assert {f.code for f in report.findings} == {"G032", "G040"}
     assert report.exit_status == 4
+
+
+def test_g049_another_value_of_a_variable():
+    """Of a named variable the value is that of the newest accepted session; PATH, which nobody
+    names, is shown where it differs and refuses nothing."""
+    known = baseline()
+    newest = replace(known.sessions[-1], environment={"AMOUNT": "1", "PATH": "1"})
+    known = replace(known, sessions=(*known.sessions[:-1], newest))
+    assert decide(session(environment={"AMOUNT": "1", "PATH": "2"}), known).exit_status == 0
+    for environment in ({"AMOUNT": "2", "PATH": "1"}, {"AMOUNT": "unset"}, {}):
+        report = decide(session(environment=environment), known)
+        assert outcome(report) == ("G049", "incomparable", 5)
+
+
+def test_g049_between_the_sides():
+    """Base and head of a check that got different values are not compared."""
+    head = session({"b": at(1.2)}, sides=True, environment={"AMOUNT": "1"})
+    base, mine = (replace(one, environment={"AMOUNT": "1"}) for one in build.pairs(0.0))
+    assert decide([head, base, mine]).exit_status == 0
+    base = replace(base, environment={"AMOUNT": "2"})
+    assert outcome(decide([head, base, mine])) == ("G049", "incomparable", 5)

@@ -8,7 +8,7 @@ import shutil
 import pytest
 from builders import run_gate, write_replay_project
 
-from gate.measure.process.process import child_environment, is_runners
+from gate.measure.process.environment import child_environment, is_runners
 from gate.text import one_line
 
 WORDS = (
@@ -94,10 +94,11 @@ KEPT = [
 
 
 def test_what_is_the_runners_is_not_inherited(monkeypatch):
-    """Files, addresses and secrets of the runner are left out; CI and all else stays."""
+    """Files, addresses and secrets of the runner are left out, also where a profile names them; any
+    other is given where it is named."""
     for name in (*GONE, *KEPT):
         monkeypatch.setenv(name, "x")
-    found = child_environment()
+    found = child_environment(inherits=(*GONE, *KEPT))
     assert [name for name in GONE if name in found] == []
     assert [name for name in KEPT if name not in found] == []
 

@@ -41,7 +41,9 @@ from gate.model import (
 from gate.review.edits import edits_of
 from gate.review.terms import Terms
 
-PROFILE = replace(reviewed("b", "c"), name="p")
+PROFILE = replace(
+    reviewed("b", "c"), name="p", inputs=("data",), input_files={"profiles/work/a.sh": "1"}
+)
 WAIVER = Waiver(
     profile="p", benchmark="b", metric="wall", ceiling=0.2, since="2026-01-01",
     expires="2026-06-30", issue="#1", reason="known",
@@ -55,7 +57,6 @@ ROUND = Round(
 )  # fmt: skip
 TREE = Terms(
     profiles={"p": PROFILE},
-    scripts={"p": {"profiles/work/a.sh": "1"}},
     baselines=(baseline(series(), series("c")),),
     waivers=(WAIVER,),
     hosts=(HOST,),
@@ -128,14 +129,15 @@ OTHERS = {
     "plant": profile_with(plant=Plant()),
     "profile removed": replace(TREE, profiles={}),
     "profile added": replace(TREE, profiles={"p": PROFILE, "q": replace(PROFILE, name="q")}),
-    "script": replace(TREE, scripts={"p": {"profiles/work/a.sh": "2"}}),
-    "script gone": replace(TREE, scripts={}),
+    "input_files": profile_with(input_files={"profiles/work/a.sh": "2"}),
+    "inputs": profile_with(inputs=()),
+    "script gone": profile_with(input_files={}),
     **{
         f"work.{key}": work_with(**{key: value})
         for key, value in {
             "command": "x", "shell": "sh", "prepare": "x", "warmup": 7, "job_text": "x",
             "python": "x", "directory": "x", "arguments": ("x",), "parameters": {"x": "1"},
-            "environment": {"X": "1"}, "operations": "x", "transferred": "x", "guest": Guest(),
+            "environment": {"X": "1"}, "inherits": ("X",), "operations": "x", "transferred": "x", "guest": Guest(),
             "expect": Expectation(status=3),
             "outputs": (Output(name="x", pattern="(x)", unit="s", better=Better.LOWER),),
         }.items()
@@ -192,7 +194,7 @@ def test_whatever_differs_is_told(name):
     for one in found:
         assert one.headline
         assert one.advice
-        assert "G070" <= one.code <= "G082"
+        assert "G070" <= one.code <= "G083"
     loosens = any(one.loosens for one in found)
     assert loosens or name in STRICTER | {"trials"}, [one.headline for one in found]
 

@@ -228,6 +228,6 @@ def test_the_policy_is_no_part_of_what_is_run_and_its_edit_is_told():
     """Baselines hold when it changes; whoever loosens it is seen."""
     assert run_in_guest(Guest()) == run_in_guest(Guest(untouched=Untouched.CLOSE))
     was = reviewed(work=Work(guest=Guest(untouched=Untouched.CLOSE)))
-    (edit,) = profile_edits(was, reviewed(work=Work(guest=Guest())), {}, {})
+    (edit,) = profile_edits(was, reviewed(work=Work(guest=Guest())))
     assert edit.loosens
     assert "guest" in edit.headline

@@ -45,7 +45,7 @@ def _pairs(owner: object, names: Iterable[str]) -> list[str]:
 
 def _session_lines(session: AcceptedSession) -> list[str]:
     always = ("reason", "by", "accepted", "started", "commit", "subject", "boot", "fingerprint")
-    rarely = ("dirty", "duration", "kernel_build", "kernel_config", "controls")
+    rarely = ("dirty", "duration", "kernel_build", "kernel_config", "environment", "controls")
     return [
         "",
         f"[session.{toml.value(session.id)}]",
@@ -116,6 +116,7 @@ class SessionForm(Form):
     kernel_build: str = Field(default="", pattern=r"^[0-9a-f]{0,128}$")
     kernel_config: str = Field(default="", pattern=r"^([0-9a-f]{16})?$")
     dirty: bool = False
+    environment: dict[str, str] = {}
     controls: dict[str, Annotated[list[PositiveFloat], Field(min_length=1, max_length=100)]] = {}
 
 

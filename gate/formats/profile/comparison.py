@@ -7,6 +7,7 @@ import re
 import shlex
 import shutil
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +15,9 @@ from typing import TYPE_CHECKING
 from gate.errors import InputError
 from gate.formats import disk
 from gate.formats.profile.profile_file import read_profile
+from gate.formats.profile.variables import variables_used
 from gate.formats.toml import value as quoted
+from gate.model import ALWAYS_INHERITED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,7 +73,7 @@ def comparison_text(
         environments = {side: {_COMMAND: asked.words[at]} for at, side in enumerate(_SIDES)}
     usual, beside = _METRICS[harness]
     gates = asked.metrics or (usual,)
-    lines = [f"harness = {quoted(harness)}", *keys]
+    lines = [f"harness = {quoted(harness)}", *keys, *_inherited(asked)]
     lines.append(f"trials = {{ screen = {_SCREEN}, confirm_pairs = {asked.pairs} }}")
     for side, variables in (environments or {}).items():
         if variables:
@@ -97,6 +100,17 @@ def comparison_profile(asked: ComparedWork, name: str = "compare") -> Profile:
     job = str(asked.job.absolute()) if asked.job is not None else None
     work = replace(profile.work, job_file=job)
     return replace(profile, path="gate compare", root=str(Path.cwd()), work=work)
+
+
+def _inherited(asked: ComparedWork) -> list[str]:
+    """The line that names what the commands and the job use of the caller's environment."""
+    text = "\n".join(asked.words)
+    if asked.job is not None:
+        with suppress(InputError):  # reading it as a profile tells
+            text = disk.read_text(asked.job, "job")
+    names = {one for one in variables_used(text) if one not in ALWAYS_INHERITED}
+    names = {one for one in names if not one.startswith("GATE_")}
+    return [f"inherits = {quoted(sorted(names))}"] if names else []
 
 
 def _copy_job(job: Path, place: Path) -> None:

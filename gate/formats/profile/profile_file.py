@@ -13,12 +13,13 @@ from gate.errors import NothingCompared
 from gate.formats import disk, names
 from gate.formats.document import read_toml
 from gate.formats.names import why_not_literal, why_outside
+from gate.formats.profile.inputs import inputs_of
 from gate.formats.profile.machines import run_in_guest
 from gate.formats.profile.metric_kinds import kinds_of
 from gate.formats.profile.metrics import leeway, metrics
 from gate.formats.profile.points import check_parameters, groups, is_settable, points
 from gate.formats.profile.profile_form import ProfileForm
-from gate.formats.profile.sizes import FULL, in_size, scripts_run
+from gate.formats.profile.sizes import FULL, in_size
 from gate.formats.profile.storage import state_text, storage_of
 from gate.formats.profile.subject import refuse_unfit, subject_of, subject_text
 from gate.formats.profile.work import background_of, needs_of, work_of
@@ -39,7 +40,7 @@ _NEEDS = {
     "instructions": ("command", "guest"),
     "replay": ("replay",),
 }
-_AROUND = frozenset({"environment", "background", "storage"})
+_AROUND = frozenset({"environment", "inherits", "background", "storage"})
 """What stands around the processes of every harness, and never reaches into a guest."""
 _OWN = {
     "fio": {"job"},
@@ -75,7 +76,6 @@ def _profile(form: ProfileForm, source: Sized) -> Profile:
     found = points(form, source)
     wanted = metrics(form, source, kinds)
     curves = groups(form, source, found, [one.derived.over for one in wanted if one.derived])
-    scripts = scripts_run(work, background, source.root)
     storage = storage_of(form, source, {one.name for one in wanted if not one.derived})
     subject = subject_of(form.subject, source.wrong)
     profile = Profile(
@@ -100,9 +100,26 @@ def _profile(form: ProfileForm, source: Sized) -> Profile:
         expects=tuple(dict.fromkeys(form.expects)),
         subject=subject,
         storage=storage,
+        inputs=_inputs(form, source),
     )
     refuse_unfit(subject, profile, source.wrong)
-    return replace(profile, digest=_digest(profile, scripts))
+    return with_inputs(profile, inputs_of(profile, source.root))
+
+
+def with_inputs(profile: Profile, files: Mapping[str, str]) -> Profile:
+    """The profile with these inputs, path -> hash, and the digest that it has with them."""
+    known = replace(profile, input_files=dict(files))
+    return replace(known, digest=_digest(known))
+
+
+def _inputs(form: ProfileForm, source: Sized) -> tuple[str, ...]:
+    """The patterns of `inputs`, which stay in the project."""
+    for pattern in form.inputs:
+        if why := why_not_literal(pattern) or why_outside(source.root / pattern, (source.root,)):
+            said = f"inputs: {pattern[:80]!r}: {why}."
+            cure = 'Name files of the project, from its root: inputs = ["data/**"].'
+            raise source.wrong(said, "inputs", cure=cure)
+    return tuple(dict.fromkeys(form.inputs))
 
 
 def _companions(form: ProfileForm, source: Sized) -> tuple[str, ...]:
@@ -168,10 +185,10 @@ def _sides(form: ProfileForm, source: Sized) -> dict[str, SideSpec]:
 
 
 _DECIDING = ("command", "shell", "prepare", "warmup", "directory", "arguments")
-_DECIDING_LATER = ("parameters", "environment", "operations", "transferred")
+_DECIDING_LATER = ("parameters", "environment", "inherits", "operations", "transferred")
 
 
-def _digest(profile: Profile, scripts: Mapping[str, str]) -> str:
+def _digest(profile: Profile) -> str:
     """Hash of what decides what is run: not sides, tolerances, numbers of trials, nor groups.
 
     A key that came with a later version counts only where it is used, so that a profile without
@@ -189,7 +206,7 @@ def _digest(profile: Profile, scripts: Mapping[str, str]) -> str:
         "outputs": sorted([one.name, one.pattern, one.unit] for one in work.outputs),
         "expect": work.expect and astuple(work.expect),
         "background": background and [background.command, background.job_text],
-        "scripts": dict(scripts),
+        "scripts": profile.input_files,
         "storage": profile.storage and state_text(profile.storage),
         "guest": work.guest and run_in_guest(work.guest),
         "subject": subject_text(profile.subject),

@@ -180,6 +180,10 @@ class ProfileForm(Form):
     """Fixed parameters: options of a fio job, names in braces; no part of a benchmark's name."""
     environment: dict[str, str] = {}
     """Variables for the harness and what it runs; `{side}` and parameters are expanded."""
+    inputs: list[str] = []
+    """Files of the project that make the benchmark and are not under test: "data/**"."""
+    inherits: list[str] = []
+    """Variables of the gate's own environment that the workload gets: "AMOUNT"."""
     matrix: dict[str, list[str | int | float]] = {}
     """Parameters to sweep; each combination is a benchmark. `load` and `cpus` are the gate's."""
     control: bool | list[str] = False

@@ -8,7 +8,7 @@ from pathlib import Path
 import gate
 from gate.errors import InputError
 from gate.formats import disk, names
-from gate.formats.profile.sizes import scripts_of
+from gate.formats.profile.profile_file import read_profile
 
 
 def shipped_profiles() -> Path:
@@ -40,7 +40,9 @@ def files_of(name: str) -> dict[str, str]:
     text = disk.read_text(source / f"{name}.toml", "profile")
     text = re.sub(r"\A#:schema .*", "#:schema profile.schema.json", text)
     taken = [source / job for job in re.findall(r"\bjobs/[\w.-]+\.fio\b", text)]
-    taken += [source.parent / script for script in sorted(scripts_of((text,), source.parent))]
+    taken += [
+        source.parent / script for script in read_profile(source / f"{name}.toml").input_files
+    ]
     return {f"profiles/{name}.toml": text} | {
         f"profiles/{path.relative_to(source)}": disk.read_text(path, "file") for path in taken
     }

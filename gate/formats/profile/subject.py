@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Wrong = Callable[..., InputError]
 
 _KEYS = {
-    SubjectKind.COMMAND: frozenset[str](),
+    SubjectKind.COMMAND: frozenset({"untouched"}),
     SubjectKind.MODULE: frozenset({"modules", "device", "untouched"}),
     SubjectKind.KERNEL: frozenset({"modules", "machine", "device", "metal", "untouched"}),
     SubjectKind.CUSTOM: frozenset({"activate", "prove", "deactivate", "timeout"}),
@@ -46,7 +46,7 @@ class SubjectForm(Form):
     """For the fio job. module: the one in memory that this makes, "/dev/nullb0"; kernel: also one
     of the machine's own disks, "/dev/vda"."""
     untouched: Literal["note", "close"] = "note"
-    """module, kernel: what becomes of a pass whose trials called no changed function."""
+    """What becomes of a pass whose trials called no changed function, or read no changed file."""
     activate: str = ""
     """custom: a shell command that makes the side active; `{side}` is its directory."""
     prove: str = ""
@@ -111,7 +111,7 @@ def subject_text(subject: Activation) -> str:
     How a boot entry is called, or the next start is armed, decides nothing: the running kernel
     proves itself.
     """
-    if subject == Activation():
+    if replace(subject, untouched=Untouched.NOTE) == Activation():
         return ""
     decides = {key: one for key, one in asdict(subject).items() if one and key != "untouched"}
     if subject.metal is not None:

@@ -33,6 +33,10 @@ def work_of(form: ProfileForm, source: Sized) -> Work:
         if not is_settable(name):
             said = f"environment: {name[:80]!r} is no variable name that is free to be set."
             raise source.wrong(said, "environment", name)
+    for name in form.inherits:
+        if not is_settable(name) or name in form.environment:
+            why = "the profile sets it" if name in form.environment else "it is no variable's name"
+            raise source.wrong(f"inherits: {name[:80]!r}: {why}.", "inherits")
     python = form.python
     return Work(
         command=form.command,
@@ -47,6 +51,7 @@ def work_of(form: ProfileForm, source: Sized) -> Work:
         replay_file=str(replay) if replay else None,
         parameters=fixed_parameters(form),
         environment=dict(form.environment),
+        inherits=tuple(sorted(set(form.inherits))),
         outputs=outputs,
         expect=_expectation(form.expect, source),
         operations=form.operations or "",

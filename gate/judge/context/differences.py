@@ -108,6 +108,7 @@ def _of_sides(base: Session, head: Session) -> Iterator[_Fact]:
     yield from _of_any(base.host.stable, base.host.epoch, base.tools, text, head)
     if "tuned" not in base.host.epoch.keys() | head.host.epoch.keys():
         yield _Fact("tuning", "tuned", *(", ".join(one.tuned) for one in (base, head)))
+    yield from _table("environment", base.environment, head.environment)
     yield from _table("subject", _subject(base.subject), _subject(head.subject))
     before, after = (sum(t.status is TrialStatus.ASIDE for t in s.trials) for s in (base, head))
     shown = [f"{before} of {len(base.trials)}", f"{after} of {len(head.trials)}"]
@@ -119,6 +120,8 @@ def _of_sides(base: Session, head: Session) -> Iterator[_Fact]:
 def _of_accepted(baseline: Baseline, newest: AcceptedSession, head: Session) -> Iterator[_Fact]:
     text = baseline.harness, newest.profile_digest
     yield from _of_any(baseline.stable, newest.epoch_facts, newest.tools, text, head)
+    if newest.environment:
+        yield from _table("environment", newest.environment, head.environment)
     # A baseline keeps neither proof nor whether the checkout was clean, so neither is compared.
     yield _Fact("subject", "description", newest.subject, head.subject.description)
     yield _Fact("subject", "commit", newest.commit, head.subject.commit)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
+from gate.judge.context.file_reads import reads_by_profile
 from gate.model import (
     MOST_CHANGED,
     Ran,
@@ -42,7 +43,8 @@ class _Seen(NamedTuple):
 def coverage_by_profile(cases: Sequence[Case]) -> tuple[Touched, ...]:
     """What is known of each profile that looked for it, by profile."""
     in_order = sorted(cases, key=lambda case: case.profile)
-    return tuple(_of(case.profile, seen) for case in in_order if (seen := _seen(case)))
+    counted = (_of(case.profile, seen) for case in in_order if (seen := _seen(case)))
+    return (*counted, *reads_by_profile(case for case in in_order if not _seen(case)))
 
 
 def require_coverage(findings: Sequence[Finding], suite: Suite) -> tuple[Finding, ...]:

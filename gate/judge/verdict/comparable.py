@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING
 from gate.judge.host_stability.standing import host_move
 from gate.judge.verdict.exclusions import too_many_excluded, too_many_excluded_of_pairs
 from gate.judge.verdict.suite import Refusal
-from gate.model import EpochPolicy, Side
+from gate.model import ALWAYS_INHERITED, EpochPolicy, Side
 from gate.model.host import changed_facts, describe_changed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from gate.judge.verdict.suite import Case
-    from gate.model import Baseline, Session
+    from gate.model import AcceptedSession, Baseline, Session
 
 
 _SHOWN = 3
 """Stable facts that a refusal names; a machine that differs in more is another one anyway."""
 
 
-OTHER_QUANTITY = frozenset({"G032", "G033", "G034"})
+OTHER_QUANTITY = frozenset({"G032", "G033", "G034", "G049"})
 """Refusals of a level whose accepted values are of something else than what is measured now."""
 
 
@@ -42,6 +42,7 @@ def level_refusal(case: Case) -> Refusal | None:
 def _refusals(case: Case) -> Iterator[Refusal]:
     yield from _disturbed(case.sessions, too_many_excluded(case))
     yield from _other_text(case)
+    yield from _unlike_environment(case)
     if case.baseline is not None:
         yield from _against(case.head, case.baseline)
         yield from _unlike_work(case)
@@ -53,6 +54,7 @@ def _refusals(case: Case) -> Iterator[Refusal]:
 def _refusals_of_pairs(case: Case) -> Iterator[Refusal]:
     yield from _disturbed(case.pairs, too_many_excluded_of_pairs(case))
     yield from _other_text(case)
+    yield from _unlike_environment(case)
     yield from _unlike_work(case)
     yield from _unlike_host(case.pairs)
 
@@ -100,6 +102,8 @@ def _against(head: Session, baseline: Baseline) -> Iterator[Refusal]:
             f"the profile's text changed what is run since the baseline was accepted "
             f"({baseline.profile_digest[:19]} then, {head.profile_digest[:19]} now)",
         )
+    if baseline.sessions and (names := _other_values(baseline.sessions[-1], head)):
+        yield Refusal("G049", f"{names}: the workload got another value than when it was accepted")
     if baseline.policy is not EpochPolicy.NEW_BASELINE and (
         move := host_move(baseline, head.host.epoch)
     ):
@@ -113,6 +117,13 @@ def other_tool(accepted: dict[str, str], measured: dict[str, str]) -> str | None
         if _major(theirs) != _major(ours):
             return f"{name}: baseline {theirs}, session {ours}"
     return None
+
+
+def _other_values(theirs: Session | AcceptedSession, ours: Session) -> str:
+    """The variables that the profile names and of which two sittings had different values."""
+    before, after = theirs.environment, ours.environment
+    names = (before.keys() | after.keys()) - {*ALWAYS_INHERITED}
+    return ", ".join(name for name in sorted(names) if before.get(name) != after.get(name))
 
 
 def _shown(tools: dict[str, str]) -> str:
@@ -136,10 +147,24 @@ def _unlike_host(sessions: Sequence[Session]) -> Iterator[Refusal]:
             yield Refusal("G037", f"the host moved {between}: {describe_changed(facts)}")
 
 
+def _unlike_environment(case: Case) -> Iterator[Refusal]:
+    for other in case.sessions[1:]:
+        if names := _other_values(other, case.head):
+            said = (
+                f"{names}: the workload of session {other.id} got another value than the screen's"
+            )
+            yield Refusal("G049", said)
+
+
 def _unlike_work(case: Case) -> Iterator[Refusal]:
     """The further sessions must be of the same sitting as the screen."""
     head, base, pair_head = case.head, case.pair_base, case.pair_head
     for other in case.sessions[1:]:
+        if names := _other_values(other, head):
+            said = (
+                f"{names}: the workload of session {other.id} got another value than the screen's"
+            )
+            yield Refusal("G049", said)
         for what, theirs, ours in (
             ("host class", other.host.host_class, head.host.host_class),
             ("host", other.host.fingerprint, head.host.fingerprint),
@@ -150,14 +175,7 @@ def _unlike_work(case: Case) -> Iterator[Refusal]:
         ):
             if theirs != ours:
                 yield Refusal("G037", f"{what} of session {other.id} is {theirs}, not {ours}")
-    for other in (*case.strikes, *([pair_head] if pair_head else [])):
-        for what, theirs, ours in (
-            ("commit", other.subject.commit, head.subject.commit),
-            ("content", other.subject.proof, head.subject.proof),
-        ):
-            if theirs and ours and theirs != ours:
-                text = f"{what} under test of session {other.id} is {theirs}, not {ours}"
-                yield Refusal("G037", text)
+    yield from _unlike_subject(case)
     if (base is None) != (pair_head is None):
         side = Side.HEAD if pair_head is None else Side.BASE
         yield Refusal("G037", f"the confirming session of the {side.value} side is missing")
@@ -165,3 +183,15 @@ def _unlike_work(case: Case) -> Iterator[Refusal]:
         yield Refusal("G037", "the pairs are older than the screen that they are to confirm")
     if base is not None and pair_head is not None and base.boot != pair_head.boot:
         yield Refusal("G037", "base and head were confirmed in different boots")
+
+
+def _unlike_subject(case: Case) -> Iterator[Refusal]:
+    head, pair_head = case.head.subject, case.pair_head
+    for other in (*case.strikes, *([pair_head] if pair_head else [])):
+        for what, theirs, ours in (
+            ("commit", other.subject.commit, head.commit),
+            ("content", other.subject.proof, head.proof),
+        ):
+            if theirs and ours and theirs != ours:
+                text = f"{what} under test of session {other.id} is {theirs}, not {ours}"
+                yield Refusal("G037", text)

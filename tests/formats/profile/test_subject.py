@@ -56,7 +56,7 @@ def test_what_a_subject_is_belongs_to_what_is_run(tmp_path):
     [
         ('kind = "module"\n', "kind module needs the key modules"),
         ('kind = "custom"\nactivate = "x"\n', "kind custom needs the key prove"),
-        ('modules = ["x"]\n', "subject.modules means nothing to command, which has no other key"),
+        ('modules = ["x"]\n', "subject.modules means nothing to command, which has untouched"),
         ('kind = "module"\nmodules = ["x"]\nprove = "y"\n', "subject.prove means nothing to mod"),
         ('kind = "module"\nmodules = [" "]\n', "subject.modules: ' ' is no module"),
         ('kind = "module"\nmodules = ["x"]\ndevice = "/dev/sda"\n', "is not in memory"),
@@ -129,7 +129,10 @@ def test_what_becomes_of_an_empty_pass_is_no_other_workload(tmp_path):
     closes = read(tmp_path, text + 'untouched = "close"\n')
     assert closes.subject.untouched is Untouched.CLOSE
     assert closes.digest == read(tmp_path, text).digest
-    for other in ('untouched = "close"\n', 'kind = "kernel"\nuntouched = "note"\n' + METAL):
+    for other in (
+        'kind = "custom"\nactivate = "x"\nprove = "x"\nuntouched = "close"\n',
+        'kind = "kernel"\nuntouched = "note"\n' + METAL,
+    ):
         with pytest.raises(InputError, match=r"subject\.untouched"):
             read(tmp_path, other)
 
