@@ -7,6 +7,7 @@ touched.
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -45,9 +46,12 @@ def diagnose(
     """What moved with the worst regressions of a report; nothing where none was proven."""
     profiles = {one.name: one for one in plan.profiles}
     todo = targets(report, profiles)
-    if not todo:
+    most = min(MOST_SECONDS, plan.countdown.left if plan.countdown else math.inf)
+    if todo and most <= 0:
+        ui.say("why: nothing of the time budget is left for extra runs")
+    if not todo or most <= 0:
         return ()
-    until = time.monotonic() + MOST_SECONDS
+    until = time.monotonic() + most
     claim = replace(plan.host, wait=min(plan.host.wait, _MOST_WAIT), shares=False)
     found: list[Why] = []
     note = ""
