@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import random
+import signal
 from collections import Counter
 
 import pytest
-from builders import run_gate, write_replay_project
+from builders import run_gate, start_gate, write_replay_project
 from played_clock import played_clock
 
 from gate.formats.session.session_file import read_session
@@ -259,6 +260,25 @@ def test_a_hanging_trial_ends_with_the_budget(tmp_path):
     assert one["code"] == "G048"
     head = read_session(tmp_path / "out/p/pairs-head.json")
     assert all(trial.status == "ok" for trial in head.trials)
+
+
+def test_an_interruption_goes_on_with_the_budget(tmp_path):
+    """Ctrl-C while a trial runs: what was measured is kept, and the command says the budget again."""
+    project = write_replay_project(
+        tmp_path, head={"b": [*steady(5), *["hang"] * 20]}, base={"b": steady(20)}, sides=True
+    )
+    process = start_gate(["check", "p", "--out", "out", "--within", "5min"], cwd=tmp_path)
+    lines = []
+    for line in process.stderr:
+        lines.append(line)
+        if "pair 5/30 head" in line or len(lines) > 40:
+            break
+    process.send_signal(signal.SIGINT)
+    _, rest = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "--within 300s" in rest
+    assert rest.rstrip().endswith("--resume")
+    assert project.root.joinpath("out/p/pairs-head.json").is_file()
 
 
 @pytest.mark.parametrize(

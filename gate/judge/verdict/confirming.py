@@ -167,7 +167,8 @@ def _by_pairs(flag: Flagged, blocks: Sequence[Values], rule: PairRule) -> Findin
         warnings=(*flag.warnings, *hidden),
         evidence=evidence,
     )
-    return told_of_pairs(found, flag, costs, rule)
+    undecided = decision.verdict == "undecided"
+    return told_of_pairs(found, flag, costs, rule) if undecided else found
 
 
 def _refused_pairs(flag: Flagged, evidence: Evidence) -> Finding | None:

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 _BESIDE = 1.1
 """What a trial takes with all that is around it, for each second of its own."""
 _CODE = "G048"
-_UNDECIDED = frozenset({"G001", "G020", "G021", "G025"})
-"""What a finding may be called that more time might have decided; G001 by too few strikes."""
+_UNDECIDED = frozenset({"G001", "G020", "G021", "G024", "G025"})
+"""What a finding may be called that more time might have decided: noisy by the few pairs that there
+were, or, with G001, not flagged again by too few strikes."""
 
 
 def seconds_of_trial(session: Session, benchmark: str) -> float:
@@ -52,7 +53,7 @@ def seconds_of_session(screen: Session, benchmarks: AbstractSet[str]) -> float:
 def told_of_pairs(
     found: Finding, flag: Flagged, blocks: Sequence[Block], rule: PairRule
 ) -> Finding:
-    """The finding on a flagged metric by these pairs, or by none: left open for lack of time.
+    """The finding on a metric that these pairs, or none, left undecided: for lack of time.
 
     As it is where the time budget did not end its pairs, or no more of them promise an answer.
     """
@@ -64,8 +65,8 @@ def told_of_pairs(
 
 
 def told_of_strikes(found: Finding, flag: Flagged, missing: int) -> Finding:
-    """The same of one that needs so many further head sessions more."""
-    if not _is_open(found, flag):
+    """The same of one that needs so many further head sessions more; they clear none too noisy."""
+    if not _is_open(found, flag) or found.code == "G024":
         return found
     seconds = missing * seconds_of_session(flag.series.case.head, {found.benchmark})
     return _left_open(found, f"{missing} more head sessions", MoreTime(seconds=seconds))
