@@ -46,12 +46,13 @@ def diagnose(
     """What moved with the worst regressions of a report; nothing where none was proven."""
     profiles = {one.name: one for one in plan.profiles}
     todo = targets(report, profiles)
-    most = min(MOST_SECONDS, plan.countdown.left if plan.countdown else math.inf)
-    if todo and most <= 0:
-        ui.say("why: nothing of the time budget is left for extra runs")
-    if not todo or most <= 0:
+    if not todo:
         return ()
-    until = time.monotonic() + most
+    left = plan.countdown.left if plan.countdown else math.inf
+    if left <= 0:
+        ui.say("why: nothing of the time budget is left for extra runs")
+        return ()
+    until = time.monotonic() + min(MOST_SECONDS, left)
     claim = replace(plan.host, wait=min(plan.host.wait, _MOST_WAIT), shares=False)
     found: list[Why] = []
     note = ""

@@ -6,6 +6,7 @@ import json
 import random
 import signal
 from collections import Counter
+from unittest import mock
 
 import pytest
 from builders import run_gate, start_gate, write_replay_project
@@ -54,7 +55,10 @@ def test_a_budget_is_never_exceeded_by_more_than_a_twentieth(tmp_path, seed):
 
     seconds = dice.choice([60, 90, 150, 240])
     project = suite(tmp_path, 5)
-    with played_clock(takes) as clock:
+    with (
+        mock.patch("gate.measure.new_session.secrets.randbits", return_value=seed),
+        played_clock(takes) as clock,
+    ):
         answer = project.gate(*CHECK, "--within", f"{seconds}s")
     closing = 2.0 + 0.02 * 5
     assert clock.now + closing <= 1.05 * seconds, clock.now
@@ -181,10 +185,11 @@ def test_the_order_is_that_of_the_seed_and_the_clock(tmp_path):
     for turn in ("one", "two"):
         project = suite(tmp_path / turn, 5)
         dice = random.Random(3)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("gate.measure.new_session.secrets.randbits", lambda _: 7)
-            with played_clock(lambda _, dice=dice: dice.uniform(0.5, 1.5)) as clock:
-                project.gate(*CHECK, "--within", "100s")
+        with (
+            mock.patch("gate.measure.new_session.secrets.randbits", return_value=7),
+            played_clock(lambda _, dice=dice: dice.uniform(0.5, 1.5)) as clock,
+        ):
+            project.gate(*CHECK, "--within", "100s")
         orders.append(clock.order)
     assert orders[0] == orders[1]
     assert len(orders[0]) > 60
