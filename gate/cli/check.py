@@ -33,6 +33,7 @@ Examples:
   gate check build --base ../main --head .   pairs of two checkouts
   gate check --out reports/pr-17 --resume    go on after an interruption
   gate check --merge-base origin/main        judge by what main accepted
+  gate check --base ../main --within 20min   end in time; what is open is closed
   gate check --shard 2/3                     part 2 of a check on 3 machines
   gate check db --benchmark 'db[iodepth=32]' one finding alone, at the desk
   gate check build --base ../main --pairs 200

@@ -46,6 +46,7 @@ Exit status: as `gate check`: 0 no loss as large as the tolerance, 2 usage,
 )
 @options.option("--tolerance", "The smallest loss that counts.", default="5%", metavar="PERCENT")
 @options.pairs
+@options.within
 @options.path("--save-profile", "Write the profile that was used, for `gate check`.")
 @options.host
 @options.answer_output
@@ -57,6 +58,7 @@ def command(
     metrics: tuple[str, ...],
     tolerance: str,
     pairs: int | None,
+    within: float | None,
     save_profile: Path | None,
     host: HostOptions,
     output: OutputOptions,
@@ -83,8 +85,8 @@ def command(
     if save_profile is not None:  # first: a wrong place must not cost the measurement
         environments = {side: one.environment for side, one in profile.sides.items()}
         disk.write_text(save_profile, comparison_text(asked, environments, save_profile.parent))
-    ui = ProgressDisplay(quiet=output.quiet)
-    report, _ = run_comparison(profile, ComparisonOptions(host=host), ui)
+    how, ui = ComparisonOptions(host=host, within=within), ProgressDisplay(quiet=output.quiet)
+    report, _ = run_comparison(profile, how, ui)
     from gate.pipeline.report_files import print_comparison  # noqa: PLC0415 - jinja
 
     print_comparison(report, json_=output.json, out=output.out, saved=str(save_profile or ""))

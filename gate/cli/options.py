@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 _LONGEST_WAIT = 7 * 24 * 3600.0
+_SHORTEST_BUDGET = 10.0
+"""Seconds: a check that measures nothing takes some of them."""
 _HOST_CLASS = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
 
 PathParam = click.Path(path_type=Path)
@@ -85,6 +87,18 @@ def waiting_time(ctx: click.Context, param: click.Parameter, given: str | None) 
     return seconds
 
 
+def time_budget(ctx: click.Context, param: click.Parameter, given: str | None) -> float | None:
+    """What a check may take in seconds; None where nothing was asked for.
+
+    Raises:
+        InputError: no time, or less than ten seconds, or more than a week.
+    """
+    seconds = waiting_time(ctx, param, given)
+    if seconds is not None and seconds < _SHORTEST_BUDGET:
+        raise InputError("G200", f"{param.opts[0]}: {_SHORTEST_BUDGET:g} s are the least.")
+    return seconds
+
+
 def ratio_in(name: str, text: str) -> float:
     """A percentage, such as a tolerance, as a ratio.
 
@@ -136,6 +150,12 @@ pairs = option(
     "--pairs",
     "Largest number of pairs of base and head, instead of the profile's.",
     type=click.IntRange(FEWEST_PAIRS, MOST_PAIRS),
+)
+within = option(
+    "--within",
+    "How long all of it may take, e.g. 20min: what is not decided by then is left open, closed.",
+    metavar="TIME",
+    callback=time_budget,
 )
 baseline_dir = path("--baseline", "Directory of the baselines.", default=Path("baselines"))
 host_class = option(
@@ -230,7 +250,7 @@ selection = bundle("selection", Selection, profile_names, profiles_dir, size)
 """Whole profiles."""
 narrowed_selection = bundle("selection", Selection, profile_names, profiles_dir, size, benchmark)
 check_selection = bundle(
-    "selection", Selection, profile_names, profiles_dir, size, benchmark, pairs
+    "selection", Selection, profile_names, profiles_dir, size, benchmark, pairs, within
 )
 check_policy = bundle(
     "policy",

@@ -37,7 +37,7 @@ from gate.judge.verdict.epochs import accepted_sessions
 from gate.judge.verdict.exclusions import set_aside
 from gate.judge.verdict.findings import ERROR
 from gate.judge.verdict.replay import replay
-from gate.model import SCHEMA, Report, Role, SuitePromise, Verdict
+from gate.model import SCHEMA, BudgetStanding, Report, Role, SuitePromise, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -117,6 +117,19 @@ def _join_records(records: Iterable[Calibration | None]) -> Calibration | None:
     """
     known = [one for one in records if one is not None]
     return max(known, key=lambda one: (len(one.unfit), one.false_alarms, repr(one)), default=None)
+
+
+def _join_budgets(parts: Iterable[BudgetStanding | None]) -> BudgetStanding | None:
+    """The parts run at the same time, each within its own."""
+    known = [one for one in parts if one is not None]
+    if not known:
+        return None
+    return BudgetStanding(
+        seconds=max(one.seconds for one in known),
+        spent=max(one.spent for one in known),
+        left_open=sum(one.left_open for one in known),
+        more=sum(one.more for one in known),
+    )
 
 
 def _first_known(values: Iterable[Any]) -> Any:
@@ -220,6 +233,7 @@ REPORT_SECTIONS = (
     ReportSection("calibration", _record, _join_records),
     ReportSection("why", lambda _: (), _rows_by(*_BENCHMARK)),  # likewise
     ReportSection("touched", lambda one: coverage_by_profile(one.cases), _rows_by("profile")),
+    ReportSection("budget", lambda one: one.budget, _join_budgets),
 )
 """In the order of `Report`."""
 

@@ -13,6 +13,7 @@ from gate.judge.context.file_reads import notes_of_reads
 from gate.judge.host_stability.controls import missing_controls, standings
 from gate.judge.host_stability.standing import move_of
 from gate.judge.verdict.in_force import unearned_notes
+from gate.judge.verdict.time_left import budget_note, budget_of
 from gate.judge.verdict.tolerance import told_first
 from gate.model import LevelState, Role, Source, TrialStatus, Verdict, join
 from gate.stats.costs import LEAST_SESSIONS, ratio
@@ -24,7 +25,17 @@ if TYPE_CHECKING:
     from gate.judge.first_stage import FirstStage
     from gate.judge.host_stability.controls import ControlStanding
     from gate.judge.verdict.suite import Case, Policy
-    from gate.model import Alike, Difference, Edit, Finding, Host, LevelStanding, Round, Session
+    from gate.model import (
+        Alike,
+        BudgetStanding,
+        Difference,
+        Edit,
+        Finding,
+        Host,
+        LevelStanding,
+        Round,
+        Session,
+    )
 
 _RUNNING = frozenset({"G074", "G075", "G076"})
 """Edits of what is run, which is the tree's."""
@@ -63,6 +74,11 @@ class JudgedSuite:
     def differed(self) -> tuple[tuple[Difference, ...], tuple[Alike, ...]]:
         """What was not alike on both sides, and how much was."""
         return what_differed(self.cases)
+
+    @cached_property
+    def budget(self) -> BudgetStanding | None:
+        """Where the time budget stood at the end; absent without one."""
+        return budget_of(self.cases, self.findings)
 
     @property
     def let_through(self) -> bool:
@@ -103,6 +119,7 @@ def notes_of(judged: JudgedSuite) -> tuple[str, ...]:
         *_policy_notes(judged),
         *(f"{', '.join(dict.fromkeys(names))}: {note}" for note, names in holders.items()),
         *judged.first.blind,
+        *([budget_note(judged.budget)] if judged.budget else []),
     )
 
 

@@ -16,7 +16,7 @@ from gate.model import State
 from gate.model.host import changed_facts, describe_changed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from gate.measure.run_context import RunContext
@@ -78,6 +78,7 @@ class SessionRecorder:
         self.session, self.path = session, path
         self._run = run
         self._before = snapshot()
+        self._left_open: tuple[str, ...] = ()
         write_session(path, session)
 
     def begin(self) -> None:
@@ -111,6 +112,10 @@ class SessionRecorder:
     def add_disturbance(self, why: str) -> None:
         """Write down why the session must not be judged."""
         self._write(disturbances=(*self.session.disturbances, why))
+
+    def leave_open(self, benchmarks: Iterable[str]) -> None:
+        """Write down what the time budget leaves undecided: nothing, where there is none."""
+        self._left_open = tuple(benchmarks)
 
     def complete(self) -> None:
         """Everything planned was run: look once more at rest and host, then say so."""
@@ -155,9 +160,11 @@ class SessionRecorder:
         disturbed = (*known, *disturbances(self._before, after, watched=watched))
         noted = (*changes.pop("notes", self.session.notes), *notes(self._before, after))
         self._before = after
+        countdown = self._run.countdown
         self.session = replace(
             self.session,
             ended=now(),
+            budget=countdown.fact(self._left_open) if countdown else None,
             disturbances=tuple(dict.fromkeys(disturbed)),
             notes=tuple(dict.fromkeys(noted))[:20],
             **changes,

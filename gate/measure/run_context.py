@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from gate.harness.base import Command, Harness, Outcome
     from gate.host.disturbance.watch import Watch
     from gate.host.tuning.tuning import TuningResult
+    from gate.measure.countdown import Countdown
     from gate.measure.cpu.account import Accountant
     from gate.measure.process.background import Load
     from gate.measure.process.stop import Stop
@@ -48,6 +49,8 @@ class Progress:
     trial: Trial
     units: dict[str, str]
     """Unit of each metric that the profile names."""
+    left: float | None = None
+    """Seconds that are left of the time budget; absent without one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +101,8 @@ class RunContext:
     """Lets others who wait for the host measure first, where something was measured before."""
     reread: Callable[[], Host] | None = None
     """Reads the host's facts again; absent where nothing is measured."""
+    countdown: Countdown | None = None
+    """The time that the whole check may take; absent where it may take what it needs."""
     prepared: set[tuple[str, Side]] = field(default_factory=set)
     """Benchmarks and sides whose files are laid out in this process."""
 
@@ -111,6 +116,7 @@ class RunContext:
                 side=side.value,
                 trial=trial,
                 units={metric.name: metric.unit for metric in self.profile.metrics},
+                left=self.countdown.left if self.countdown else None,
             )
         )
 
@@ -138,8 +144,8 @@ class Surroundings:
 
     stop: Stop
     accountant: Accountant | None
-    look: Callable[[], float] | None = None
-    """Called while a process runs; gives the seconds until it wants to be called again."""
+    looks: tuple[Callable[[], float], ...] = ()
+    """Called while a process runs; each gives the seconds until it wants to be called again."""
     load: Load | None = None
     """The load at work beside it now."""
     enter: Callable[[], None] | None = None
@@ -149,7 +155,7 @@ class Surroundings:
 
     def run(self, command: Command) -> Outcome:
         """Run one process of the trial; the load is held to what it does beside the last one."""
-        load, meter, looks = self.load, None, [self.look] if self.look else []
+        load, meter, looks = self.load, None, list(self.looks)
         if load is not None:
             load.begin()
         if self.accountant is not None:

@@ -74,7 +74,8 @@ def _take_trials(
     make_group_trials(run, recorder, groups)
     budget = RetryBudget(run.watch, run.stop, len(planned))
     settled, last = True, ""
-    for done, name in enumerate(left, start=len(planned) - len(left) + 1):
+    began, before = run.countdown.spent if run.countdown else 0.0, len(planned) - len(left)
+    for done, name in enumerate(left, start=1):
         controls.between()
         if steady and name != last:
             settled, last = settle(run, recorder, benchmarks[name]), name
@@ -82,9 +83,11 @@ def _take_trials(
             again = True
             while again:
                 trial = take_trial(run, recorder, benchmarks[name])
-                run.report(session.side, trial, done, len(planned))
+                run.report(session.side, trial, before + done, len(planned))
                 again = budget.again(trial, recorder.session.trials)
             make_group_trials(run, recorder, groups)
+        if run.countdown is not None and done >= len(due):  # each was seen once
+            run.countdown.expect(done, len(left), began)
         if why_not := budget.spent(recorder.session.trials):
             return why_not
     return budget.spent(recorder.session.trials)

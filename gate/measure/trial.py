@@ -56,8 +56,8 @@ def make_trial(run: RunContext, session: Session, benchmark: Benchmark, index: i
     """Run one trial for a session; `index` counts those of the benchmark that came before."""
     run.stop.check()
     started, clock = now(), time.monotonic()
-    look = run.storage.look if run.storage is not None else None
-    around = Surroundings(run.stop, run.accountant, look)
+    looks = (one.look for one in (run.storage, run.countdown) if one is not None)
+    around = Surroundings(run.stop, run.accountant, tuple(filter(None, looks)))
     status, note, reading = _measure(run, session, benchmark, index, around)
     reasons = run.watch.end(around.used) if run.watch is not None else ()
     trial = Trial(

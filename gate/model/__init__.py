@@ -70,7 +70,16 @@ from gate.model.profile import (
     Work,
     is_untimed,
 )
-from gate.model.report import Edit, Evidence, Finding, Paid, Report, SuitePromise
+from gate.model.report import (
+    BudgetStanding,
+    Edit,
+    Evidence,
+    Finding,
+    MoreTime,
+    Paid,
+    Report,
+    SuitePromise,
+)
 from gate.model.report_rows import (
     Accepted,
     Alike,
@@ -101,6 +110,7 @@ from gate.model.session import (
     Stage,
     State,
     Subject,
+    TimeBudget,
     Trial,
     TrialStatus,
     Value,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from annotated_types import MaxLen
 
-from gate.model.bounds import Natural, Strict
+from gate.model.bounds import Amount, Natural, Strict
 from gate.model.calibration import Calibration
 from gate.model.diagnosis import MOST_WHYS, Why
 from gate.model.host import Host
@@ -67,6 +67,29 @@ class Paid(Strict):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MoreTime(Strict):
+    """What a metric that the time budget left open is likely to need until it is decided."""
+
+    pairs: Natural = 0
+    """None where only the head can run."""
+    seconds: Amount
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetStanding(Strict):
+    """Where the time budget of a check stood at its end."""
+
+    seconds: Amount
+    """What the whole check might take."""
+    spent: Amount
+    """When the last session was done; judging comes after."""
+    left_open: Natural
+    """Metrics that it left open."""
+    more: Amount
+    """Seconds more that are likely to decide them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Finding(Strict):
     """The judgement of one metric with its evidence and advice."""
 
@@ -118,6 +141,8 @@ class Finding(Strict):
     """Absent where only the head can run: then the verdict itself is about the level."""
     paid: tuple[Paid, ...] = ()
     """Who paid more or less, largest move first; for a CPU cost that pairs were taken of."""
+    more_time: MoreTime | None = None
+    """What would decide it; only where the time budget left it open."""
 
 
 FILE_VERBS = {"A": "added", "D": "removed"}
@@ -226,3 +251,5 @@ class Report(Strict):
     """What moved with a regression, in extra runs that no verdict uses; worst first."""
     touched: Annotated[tuple[Touched, ...], MaxLen(1000)] = ()
     """Whether the workload executed what was changed, by profile; where that was looked for."""
+    budget: BudgetStanding | None = None
+    """Absent where the check might take as long as it needed."""

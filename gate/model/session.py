@@ -178,6 +178,17 @@ class Subject(Strict):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TimeBudget(Strict):
+    """How long the whole check may take, and what it had to leave open for that."""
+
+    seconds: Amount
+    spent: Amount
+    """Seconds of it, when this was last written."""
+    left_open: tuple[Name, ...] = ()
+    """Benchmarks of which no more was measured, though it might have decided."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Session(Strict):
     """The trials of one sitting on one host, one boot, one side."""
 
@@ -234,6 +245,8 @@ class Session(Strict):
     `unset`; empty where nothing was measured."""
     left_out: Natural = 0
     """Benchmarks of the profile that `--benchmark` left out; such a session is never accepted."""
+    budget: TimeBudget | None = None
+    """Absent where a check may take as long as it needs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ from gate.errors import GateError, Interrupted
 from gate.formats.baseline.calibration_file import read_rounds
 from gate.judge.context.diagnosis import with_why
 from gate.judge.verdict.suite import Policy
+from gate.measure.countdown import Countdown
 from gate.measure.process.stop import Stop, StopRequested
 from gate.pipeline.check_outputs import CheckOutputs
 from gate.pipeline.check_plan import CheckPlan, plan_check
@@ -44,6 +45,8 @@ class ComparisonOptions:
     host: HostOptions
     alpha: float = 0.01
     beta: float = 0.025
+    within: float | None = None
+    """Seconds that all of it may take; None for as long as it needs."""
 
 
 def run_check(request: CheckRequest, ui: ProgressDisplay) -> Report:
@@ -53,6 +56,8 @@ def run_check(request: CheckRequest, ui: ProgressDisplay) -> Report:
         Interrupted: a signal came; what was measured is kept.
         GateError: anything that keeps the gate from a verdict.
     """
+    within = request.selection.within
+    countdown = Countdown(within) if within else None
     with (
         Stop().listening() as stop,
         CheckOutputs(request).closing_on_error() as out,
@@ -61,7 +66,7 @@ def run_check(request: CheckRequest, ui: ProgressDisplay) -> Report:
         lasting_subprocess(),
     ):
         out.edits, out.changes = base.edits, base.changes
-        plan = plan_check(request, base)
+        plan = plan_check(request, base, countdown)
         inputs = InputsInForce(base, request.place, ui.say)
         plan = replace(plan, host=replace(plan.host, trees=inputs.of))
         out.profiles = tuple(profile.name for profile in plan.profiles)
@@ -125,6 +130,7 @@ def run_comparison(
         Interrupted: a signal came.
         GateError: anything that keeps the gate from a verdict.
     """
+    countdown = Countdown(options.within) if options.within else None
     with (
         Stop().listening() as stop,
         tempfile.TemporaryDirectory(prefix="gate-compare-") as place,
@@ -141,6 +147,7 @@ def run_comparison(
                 host_class=options.host.host_class,
                 wait=options.host.wait,
             ),
+            countdown=countdown,
         )
         try:
             sessions = measure_check(plan, ui, stop)

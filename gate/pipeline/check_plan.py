@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from gate.errors import InputError
 from gate.formats.baseline.baseline_file import read_baselines
 from gate.formats.baseline.calibration_file import read_rounds
 from gate.judge.verdict.suite import Case, arrange
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gate.judge.verdict.suite import Policy
+    from gate.measure.countdown import Countdown
     from gate.model import Baseline, Profile, Session
     from gate.pipeline.request import CheckRequest
     from gate.review.merge_base import MergeBase
@@ -54,18 +56,38 @@ class CheckPlan:
     """Profiles of the merge base that this check is about, and the tree has not any more."""
     notes: tuple[str, ...] = ()
     """What was left out or set otherwise than the profiles say."""
+    countdown: Countdown | None = None
+    """The time that it may take; absent where it may take what it needs."""
 
     @property
     def judged_by(self) -> dict[str, Profile]:
         """The profiles whose metrics, tolerances and trials are in force, by name."""
         return {profile.name: profile for profile in self.profiles} | dict(self.reviewed)
 
+    def see_that_screens_fit(self, classes: Mapping[str, str]) -> None:
+        """Refuse a time budget that accepted sessions tell to be too short for the screens (G284).
+
+        `classes` are the host classes of the profiles to be screened, by name. Of those of which
+        no session was accepted the first round of trials tells it.
+        """
+        works = [
+            work
+            for name, host_class in classes.items()
+            for work in durations([name], self.baselines, host_class)
+        ]
+        seconds = sum(work.seconds for work in works if work.known)
+        if self.countdown is not None and seconds > self.countdown.left:
+            spent = self.countdown.spent + self.countdown.closing
+            raise self.countdown.too_short(spent + seconds)
+
     def cases(self, sessions: Sequence[Session]) -> tuple[Case, ...]:
         """Sessions of this check as the judge takes them."""
         return arrange(sessions, self.baselines, self.judged_by)
 
 
-def plan_check(request: CheckRequest, base: MergeBase) -> CheckPlan:
+def plan_check(
+    request: CheckRequest, base: MergeBase, countdown: Countdown | None = None
+) -> CheckPlan:
     """What to measure, and what to judge by: the merge base's, where it has the profile.
 
     Raises:
@@ -78,6 +100,8 @@ def plan_check(request: CheckRequest, base: MergeBase) -> CheckPlan:
     every, lost = _profiles(request, base, baselines)
     chosen = narrow_profiles(every, selection.benchmarks, named=bool(selection.names))
     others = len(every) - len(chosen)
+    if countdown is not None:
+        _refuse_restarts(chosen)
     notes = narrowing_note(chosen, others=others), pairs_note(chosen, selection.pairs)
     alpha = options.alpha / request.shard.of
     policy = make_policy(alpha, options.beta, options.allow, base.baseline)
@@ -95,7 +119,20 @@ def plan_check(request: CheckRequest, base: MergeBase) -> CheckPlan:
         ),
         gone=tuple(base.profiles[name] for name in lost),
         notes=tuple(filter(None, notes)),
+        countdown=countdown,
     )
+
+
+def _refuse_restarts(profiles: Sequence[Profile]) -> None:
+    """A time budget is measured by a clock that ends with a restart (G200)."""
+    for one in profiles:
+        if one.subject.metal is not None:
+            raise InputError(
+                "G200",
+                f"--within does not go with profile {one.name}, which restarts this machine.",
+                cure="Leave it out, or name the other profiles.",
+                place=one.path,
+            )
 
 
 def _baselines(request: CheckRequest, base: MergeBase) -> tuple[Baseline, ...]:

@@ -7,6 +7,7 @@ touched.
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -47,7 +48,11 @@ def diagnose(
     todo = targets(report, profiles)
     if not todo:
         return ()
-    until = time.monotonic() + MOST_SECONDS
+    left = plan.countdown.left if plan.countdown else math.inf
+    if left <= 0:
+        ui.say("why: nothing of the time budget is left for extra runs")
+        return ()
+    until = time.monotonic() + min(MOST_SECONDS, left)
     claim = replace(plan.host, wait=min(plan.host.wait, _MOST_WAIT), shares=False)
     found: list[Why] = []
     note = ""

@@ -50,6 +50,8 @@ class ProgressDisplay:
                 f"{show_duration(2 * still)} at most" if paired else f"{show_duration(still)} left"
             )
             left = f"  {left}"
+        if progress.left is not None:
+            left = f"  {show_duration(progress.left)} of the time budget left"
         if self.live and progress.trial.status is TrialStatus.OK:
             self.rewrite(line, left)
         else:

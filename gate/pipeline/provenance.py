@@ -134,6 +134,7 @@ def words_of(request: CheckRequest) -> tuple[str, ...]:
         *chosen.names,
         *(word for name in chosen.benchmarks for word in ("--benchmark", name)),
         *_unusual(("--pairs", chosen.pairs, None)),
+        *(("--within", f"{chosen.within:g}s") if chosen.within else ()),
         *_options(request, away=False),
         *_unusual(
             ("--merge-base", request.policy.merge_base, None),

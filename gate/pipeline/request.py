@@ -31,6 +31,8 @@ class Selection:
     """The only ones to measure; empty for all."""
     pairs: int | None = None
     """Most pairs; None for the profile's limit."""
+    within: float | None = None
+    """Seconds that all of it may take; None for as long as it needs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

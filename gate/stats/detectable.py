@@ -67,6 +67,11 @@ def pairs_to_pass(tolerance: float, sigma: float) -> float:
     return 10 / (tolerance / sigma) ** 2 + 2
 
 
+def pairs_to_prove(tolerance: float, negligible: float, sigma: float) -> float:
+    """Pairs that prove a true loss of the tolerance, on average; all in logs, as above."""
+    return 11 / ((tolerance - negligible) / sigma) ** 2 + 2
+
+
 def least(holds: Callable[[float], bool]) -> float:
     """The smallest relative tolerance of which `holds` is true, true of all larger ones."""
     low, high = math.log1p(_LEAST), math.log1p(LARGEST)

@@ -153,8 +153,8 @@ def decide(blocks: Sequence[Block], rule: PairRule, *, limits: bool = True) -> P
 def _first_proof(blocks: Sequence[Block], rule: PairRule) -> tuple[str, int]:
     """The verdict, and the number of blocks that it rests on."""
     proof_of_loss, proof_of_none = -math.log(rule.shift_alpha), -math.log(rule.beta)
-    for_loss = _wealth(blocks, rule, rule.negligible, 1)
-    for_none = _wealth(blocks, rule, rule.tolerance, -1)
+    for_loss = log_wealth(blocks, rule, rule.negligible, 1)
+    for_none = log_wealth(blocks, rule, rule.tolerance, -1)
     for_slow = wealth_of_slow_runs(blocks, rule.tails, rule.negligible, rule.slow)
     within, last = False, False
     for at, (loss, none, slow) in enumerate(zip(for_loss, for_none, for_slow, strict=True), 1):
@@ -180,7 +180,9 @@ def _pairs(blocks: Sequence[Block]) -> int:
     return sum(len(base) for base, _ in blocks)
 
 
-def _wealth(blocks: Sequence[Block], rule: PairRule, centre: float, sign: int) -> tuple[float, ...]:
+def log_wealth(
+    blocks: Sequence[Block], rule: PairRule, centre: float, sign: int
+) -> tuple[float, ...]:
     """Log wealth after each block against "the loss is at most" (sign 1) the centre.
 
     With sign -1 against "at least": all costs are mirrored.
@@ -255,7 +257,7 @@ def confidence_limits(blocks: Sequence[Block], rule: PairRule) -> tuple[float | 
 
 
 def _peak_of(blocks: Sequence[Block], rule: PairRule, sign: int) -> Callable[[float], float]:
-    return lambda centre: max(_wealth(blocks, rule, centre, sign))
+    return lambda centre: max(log_wealth(blocks, rule, centre, sign))
 
 
 def _crossing(

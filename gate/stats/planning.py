@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 
 from gate.model.plan import FIRST_BLOCK
 from gate.stats import robust
-from gate.stats.detectable import pairs_to_pass
+from gate.stats.detectable import pairs_to_pass, pairs_to_prove
 from gate.stats.noise import provable_with_strikes
 from gate.stats.numeric import ndtr
 from gate.stats.screen import threshold
@@ -73,8 +73,8 @@ class Expected:
     @property
     def pairs_to_prove(self) -> float:
         """Pairs that a true loss of the tolerance needs to be proven."""
-        kappa = (self.limits.most - self.limits.dead) / self.sigma
-        return min(max(float(FIRST_BLOCK), 11 / kappa**2 + 2), float(self.pairs))
+        needed = pairs_to_prove(self.limits.most, self.limits.dead, self.sigma)
+        return min(max(float(FIRST_BLOCK), needed), float(self.pairs))
 
 
 def screen_trials(metrics: Sequence[Expected], asked: int, beta: float) -> int:

@@ -18,13 +18,23 @@ from judge.sharding.test_joining_tables import (
 from gate.formats.session.report_consistency import report_complaints
 from gate.judge.judge import FINDING_STEPS
 from gate.judge.report_sections import REPORT_SECTIONS, join_reports
-from gate.model import Alike, Calibration, Evidence, Report, TextChange, Touched, Verdict
+from gate.model import (
+    Alike,
+    BudgetStanding,
+    Calibration,
+    Evidence,
+    Report,
+    TextChange,
+    Touched,
+    Verdict,
+)
 from gate.model.diagnosis import Why
 
 WHY = Why(profile="p", benchmark="b", per="second", runs_base=2, runs_head=2, compared=0)
 TOUCHED = Touched(profile="p", headline="", count=2, executed=1, empty=True)
 RECORD = Calibration(host_class="lab", unchanged=1, false_alarms=2, undecided=0)
 PASSED = report([Verdict.PASSED])
+BUDGET = BudgetStanding(seconds=60.0, spent=59.0, left_open=1, more=9.0)
 
 CONTRADICTIONS = {
     "gate": {"gate": "ajar"},
@@ -46,6 +56,7 @@ CONTRADICTIONS = {
     "calibration": {"calibration": RECORD},
     "why": {"why": (WHY,) * 2},
     "touched": {"touched": (TOUCHED,)},
+    "budget": {"budget": BUDGET},
 }
 """Of each field that is checked, values that the check must refuse."""
 

@@ -138,7 +138,8 @@ def recorder(tmp_path, monkeypatch):
 
     def make(source=Source.MEASURED, name="s", **more):
         one = made_session(source=source, state=State.PARTIAL, id=name, **more)
-        run = SimpleNamespace(watch=None, storage=None, accountant=None, tuned=None, reread=None)
+        lacking = ("watch", "storage", "accountant", "tuned", "reread", "countdown")
+        run = SimpleNamespace(**dict.fromkeys(lacking))
         return SessionRecorder(run, one, tmp_path / f"{name}.json")
 
     return make

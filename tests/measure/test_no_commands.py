@@ -205,5 +205,6 @@ def test_the_terminal_shows_no_command_either(monkeypatch, capfd):
         note="",
         pair=None,
     )
-    teller(SimpleNamespace(profile="p", trial=trial, total=2, done=1, side="head", units={}))
+    seen = {"profile": "p", "total": 2, "done": 1, "side": "head", "units": {}, "left": None}
+    teller(SimpleNamespace(trial=trial, **seen))
     assert capfd.readouterr().err.startswith("\r\033[K.:error::x## [y] trial 1/2 head")

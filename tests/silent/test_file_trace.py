@@ -36,7 +36,7 @@ def test_an_edited_file_that_nobody_named_is_not_in_force(project):
     project.write({"data/size": "new\n"})
     answer = project.check(sides=PAIRS)
     assert answer.status == 5, answer
-    assert [one["code"] for one in project.report["findings"]] == ["G048"]
+    assert [one["code"] for one in project.report["findings"]] == ["G056"]
     assert "data/size is run as the change edits it" in project.report["findings"][0]["headline"]
 
 
@@ -59,7 +59,7 @@ def test_a_helper_in_the_root_that_is_the_head(tmp_path):
     project.write({"data/size": "new\n", "tool.py": "pass \n"})
     answer = project.check(sides=("--base", "../base", "--head", "."))
     assert answer.status == 5, answer
-    assert [one["code"] for one in project.report["findings"]] == ["G048"]
+    assert [one["code"] for one in project.report["findings"]] == ["G056"]
 
 
 def test_a_change_that_nothing_reads_makes_an_empty_pass(project):

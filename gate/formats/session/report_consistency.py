@@ -66,6 +66,7 @@ def report_complaints(report: Report) -> Iterator[Complaint]:
     yield from _rows("changes", report.changes, _change)
     yield from _rows("aside", report.aside, _aside)
     yield from _areas(report)
+    yield from _budget(report)
 
 
 def _verdict_complaints(report: Report) -> Iterator[Complaint]:
@@ -163,6 +164,16 @@ def _change(change: TextChange) -> Iterator[str]:
 def _aside(row: SetAside) -> Iterator[str]:
     if not is_disturbance(row.kind):
         yield "there is no such kind of disturbance"
+
+
+def _budget(report: Report) -> Iterator[Complaint]:
+    """What was left open opens nothing, and is counted."""
+    left_open = [i for i, one in enumerate(report.findings) if one.more_time is not None]
+    for i in left_open:
+        if report.findings[i].verdict.opens:
+            yield ("findings", i, "more_time"), "what was left open for lack of time does not pass"
+    if len(left_open) != (report.budget.left_open if report.budget else 0):
+        yield ("budget",), f"{len(left_open)} findings were left open"
 
 
 def _areas(report: Report) -> Iterator[Complaint]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gate.judge.verdict.suite import Case, Suite
     from gate.model import FileReads, Finding
 
-CODE = "G048"
+CODE = "G056"
 _NAMED = 3
 _OPEN = frozenset({Verdict.PASSED, Verdict.IMPROVED})
 

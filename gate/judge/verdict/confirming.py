@@ -14,6 +14,7 @@ from gate.judge.verdict.rank_test import by_strikes
 from gate.judge.verdict.screening import screen_numbers
 from gate.judge.verdict.series import at_blocks, too_coarse
 from gate.judge.verdict.suite import Pairing, failures_in, trials_by_benchmark
+from gate.judge.verdict.time_left import told_of_pairs, told_of_strikes
 from gate.judge.verdict.tolerance import (
     beyond,
     by_pairs,
@@ -26,6 +27,7 @@ from gate.model import Evidence, Verdict, is_untimed
 from gate.stats.costs import ratio, relative_limit, usable, value_of
 from gate.stats.martingale import decide
 from gate.stats.robust import mean_shift, shift
+from gate.stats.strikes import newest, strikes_needed
 from gate.units import percent
 
 if TYPE_CHECKING:
@@ -67,12 +69,19 @@ def confirm_series(flag: Flagged, *, alpha: float, beta: float) -> Finding:
     # Where pairs were taken they decide: their alpha was shared out by what the screen saw, and
     # strikes meet the very sessions that the screen looked at.
     if strikes and flag.noise and not case.by_pairs:
-        return by_strikes(flag, strikes, alpha, beta)
+        needed = strikes_needed(len(newest(flag.series.session_costs)), alpha) or 0
+        found = by_strikes(flag, strikes, alpha, beta)
+        return told_of_strikes(found, flag, max(needed - len(strikes), 0))
+    return _not_confirmed(flag, alpha, beta)
+
+
+def _not_confirmed(flag: Flagged, alpha: float, beta: float) -> Finding:
+    """What was flagged and never measured again."""
     numbers = screen_numbers(flag.screened) if flag.screened else {}
     shown = percent(ratio(flag.screened.loss)) if flag.screened else "not screened"
     watched = "" if flag.series.gates else ": watched only"
     text = f"flagged ({shown}) and not confirmed{watched}"
-    return make_finding(
+    found = make_finding(
         flag.series,
         "G021",
         Verdict.INCONCLUSIVE,
@@ -83,6 +92,9 @@ def confirm_series(flag: Flagged, *, alpha: float, beta: float) -> Finding:
         warnings=flag.warnings,
         **numbers,
     )
+    if flag.series.case.by_pairs:
+        return told_of_pairs(found, flag, (), flag.rule(alpha, beta))
+    return told_of_strikes(found, flag, strikes_needed(len(flag.series.sessions), alpha) or 0)
 
 
 def _is_new(flag: Flagged) -> bool:
@@ -135,7 +147,7 @@ def _by_pairs(flag: Flagged, blocks: Sequence[Values], rule: PairRule) -> Findin
         path = (*path, f"not cleared: {itself}")
     middle = median([cost for before, _ in decided_by for cost in before]) + allowed
     hidden = _counted_change(allowed)
-    return make_finding(
+    found = make_finding(
         flag.series,
         code,
         verdict,
@@ -155,6 +167,8 @@ def _by_pairs(flag: Flagged, blocks: Sequence[Values], rule: PairRule) -> Findin
         warnings=(*flag.warnings, *hidden),
         evidence=evidence,
     )
+    undecided = decision.verdict == "undecided"
+    return told_of_pairs(found, flag, costs, rule) if undecided else found
 
 
 def _refused_pairs(flag: Flagged, evidence: Evidence) -> Finding | None:

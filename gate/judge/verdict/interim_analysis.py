@@ -7,6 +7,7 @@ so is the look between blocks of pairs, `undecided_benchmarks`.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from gate.judge.verdict.tolerance import promises
 from gate.model import Better, Role, Stage, TrialStatus, Verdict
 from gate.stats.costs import usable
 from gate.stats.martingale import PairRule, decide
+from gate.stats.outlook import further_pairs
 from gate.stats.strikes import strikes_needed
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from gate.judge.verdict.suite import Case, Policy
     from gate.judge.verdict.tolerance import InForce
     from gate.model import Baseline, Profile, Session
+    from gate.stats.martingale import Block
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,14 +109,66 @@ def undecided_benchmarks(tasks: Sequence[Task], base: Session, head: Session) ->
     )
 
 
+class PairOutlook:
+    """Which benchmarks wait for pairs, and how many more each is likely to need.
+
+    It remembers what it said of a benchmark until there are more trials of it.
+    """
+
+    def __init__(self, tasks: Sequence[Task]) -> None:
+        self._tasks: dict[str, list[Task]] = {}
+        for task in tasks:
+            self._tasks.setdefault(task.benchmark, []).append(task)
+        self._known: dict[str, tuple[int, bool]] = {}
+        self._further: dict[str, tuple[int, int]] = {}
+
+    def undecided(self, base: Session, head: Session) -> frozenset[str]:
+        """As `undecided_benchmarks` of all tasks."""
+        counts = Counter(one.benchmark for one in (*base.trials, *head.trials))
+        for name, own in self._tasks.items():
+            if self._known.get(name, (-1, False))[0] != counts[name]:
+                self._known[name] = counts[name], bool(undecided_benchmarks(own, base, head))
+        return frozenset(name for name, (_, waits) in self._known.items() if waits)
+
+    def further(self, base: Session, head: Session, benchmark: str) -> int:
+        """Pairs that all undecided gate metrics of a benchmark are likely to need still."""
+        count = sum(one.benchmark == benchmark for one in (*base.trials, *head.trials))
+        if self._further.get(benchmark, (-1, 0))[0] != count:
+            needs = (_further(task, base, head) for task in self._tasks[benchmark] if task.gates)
+            self._further[benchmark] = count, max(needs, default=0)
+        return self._further[benchmark][1]
+
+
+def expected_pairs(tasks: Sequence[Task]) -> dict[str, int]:
+    """Pairs that each benchmark is likely to need, before the first of them."""
+    found: dict[str, int] = {}
+    for task in tasks:
+        if task.gates:
+            needed = further_pairs((), task.rule)
+            found[task.benchmark] = max(found.get(task.benchmark, 0), needed)
+    return found
+
+
+def _further(task: Task, base: Session, head: Session) -> int:
+    if not _waiting(task, base, head):
+        return 0
+    return further_pairs(*_so_far(task, base, head))
+
+
 def _waiting(task: Task, base: Session, head: Session) -> bool:
     pairing = Pairing(base, head, task.benchmark)
     blocks = pairing.values(task.metric)
     if len(blocks) < len(pairing.blocks) or not all(usable(side) for b in blocks for side in b):
         return False  # a value is lacking or unusable: the judge will call it so
-    resolution, force = pairing.resolution(task.metric), task.in_force
-    limits = at_blocks(force.limits, resolution, blocks, task.better)
-    costs, _ = block_costs(blocks, task.better, task.accepted)
-    rule = replace(task.rule, negligible=limits.dead, tolerance=limits.most)
+    costs, rule = _so_far(task, base, head)
     undecided = decide(costs, rule, limits=False).verdict == "undecided"
-    return undecided and promises(force, rule, costs)
+    return undecided and promises(task.in_force, rule, costs)
+
+
+def _so_far(task: Task, base: Session, head: Session) -> tuple[tuple[Block, ...], PairRule]:
+    """The blocks of log costs, and the rule at the resolution that they have."""
+    pairing = Pairing(base, head, task.benchmark)
+    blocks, resolution = pairing.values(task.metric), pairing.resolution(task.metric)
+    limits = at_blocks(task.in_force.limits, resolution, blocks, task.better)
+    costs, _ = block_costs(blocks, task.better, task.accepted)
+    return costs, replace(task.rule, negligible=limits.dead, tolerance=limits.most)

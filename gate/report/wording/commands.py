@@ -35,8 +35,8 @@ _OTHER_TEXT = "G032"
 _LEVELS = frozenset({_OTHER_TEXT, "G034", "G041"})
 """Incomparable because something changed that a new epoch answers."""
 _UNMEASURED = "G044"
-_HOPELESS = frozenset({"G023", "G027", "G042", "G043"})
-"""Inconclusive for another reason than noise, so that more pairs decide nothing."""
+_HOPELESS = frozenset({"G023", "G027", "G042", "G043", "G048"})
+"""Inconclusive for another reason than noise, so that a larger limit of pairs decides nothing."""
 
 _ACCEPTABLE = frozenset(
     {Verdict.REGRESSED, Verdict.IMPROVED, Verdict.SUSPICIOUS, Verdict.WAIVED, Verdict.MISSING}
