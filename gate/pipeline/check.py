@@ -128,7 +128,7 @@ def run_comparison(
         plan = CheckPlan(
             profiles=(profile,),
             baselines=(),
-            policy=Policy(alpha=options.alpha, beta=options.beta),
+            policy=Policy(alpha=options.alpha, beta=options.beta, levels=False),
             out=Path(place),
             host=HostClaim(
                 store=None,
