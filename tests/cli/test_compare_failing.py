@@ -27,8 +27,18 @@ def compare(place, *words):
         ("exit 3", "exit 4", "head", "the command ended with status 4"),
         ("no-such-tool", RUNS, "base", "status 127, as a shell does that finds no such program"),
         (RUNS, "no-such-tool", "head", "status 127, as a shell does that finds no such program"),
-        ("kill -SEGV $$", RUNS, "base", "status 139, as a shell does whose program signal 11 ended"),
-        (RUNS, "kill -SEGV $$", "head", "status 139, as a shell does whose program signal 11 ended"),
+        (
+            "kill -SEGV $$",
+            RUNS,
+            "base",
+            "status 139, as a shell does whose program signal 11 ended",
+        ),
+        (
+            RUNS,
+            "kill -SEGV $$",
+            "head",
+            "status 139, as a shell does whose program signal 11 ended",
+        ),
         ("exit 3 | cat", RUNS, "base", "the command ended with status 3"),
     ],
 )

@@ -44,7 +44,7 @@ _TAKEN = "{} pairs in random order"
 
 
 def confirm_series(flag: Flagged, *, alpha: float, beta: float, levels: bool = True) -> Finding:
-    """Decide one flagged series with its share of the suite's alpha; `levels` as the policy says."""
+    """Decide one flagged series with its share of alpha; `levels` as the policy says."""
     case, benchmark = flag.series.case, flag.series.benchmark
     for session in (case.pair_head, case.pair_base, *case.strikes):
         if failures := failures_in(trials_by_benchmark(session).get(benchmark, ())):
