@@ -11,12 +11,15 @@ import click
 
 from gate.cli import options
 from gate.errors import InputError
+from gate.measure.process.stop import Stop
 from gate.pipeline.check import run_check
 from gate.pipeline.progress import ProgressDisplay
 from gate.pipeline.reboot import going_on, restart_where_needed
 from gate.pipeline.request import CheckRequest
+from gate.pipeline.subprocess_call import call_in_subprocess, lasting_subprocess
 
 if TYPE_CHECKING:
+    from gate.model import Report
     from gate.pipeline.request import (
         HostOptions,
         OutputOptions,
@@ -85,13 +88,19 @@ def command(
         place=_out_directory(output),
     )
     words = going_on("check", ("--out", str(request.place)), flag="--resume")
-    with restart_where_needed(words, allowed=host.restart):
+    with restart_where_needed(words, allowed=host.restart), lasting_subprocess():
         report = run_check(request, ProgressDisplay(quiet=output.quiet))
-    from gate.pipeline.report_files import print_report  # noqa: PLC0415 - jinja, after measuring
-
-    print_report(report, json_=output.json)
+        shown = call_in_subprocess(Stop(), _shown, report, json_=output.json)
+    click.echo(shown, nl=False)
     click.echo(f"report: {request.place / 'report.html'}", err=True)
     return report.exit_status
+
+
+def _shown(report: Report, *, json_: bool) -> str:
+    """The report as the terminal takes it; made where everything for that is loaded."""
+    from gate.pipeline.report_files import shown_report  # noqa: PLC0415 - jinja
+
+    return shown_report(report, json_=json_)
 
 
 def _refuse_for_a_change(selection: Selection, policy: PolicyOptions, shard: Shard) -> None:

@@ -13,11 +13,14 @@ from gate.errors import InputError
 from gate.formats import disk
 from gate.formats.profile.comparison import ComparedWork, comparison_profile, comparison_text
 from gate.harness.pytest_benchmark import tests_in
+from gate.measure.process.stop import Stop
 from gate.pipeline.check import ComparisonOptions, run_comparison
 from gate.pipeline.progress import ProgressDisplay
 from gate.pipeline.request import with_sides
+from gate.pipeline.subprocess_call import call_in_subprocess, lasting_subprocess
 
 if TYPE_CHECKING:
+    from gate.model import Report
     from gate.pipeline.request import HostOptions, OutputOptions, SideOptions
 
 EPILOG = """\b
@@ -86,11 +89,20 @@ def command(
         environments = {side: one.environment for side, one in profile.sides.items()}
         disk.write_text(save_profile, comparison_text(asked, environments, save_profile.parent))
     how, ui = ComparisonOptions(host=host, within=within), ProgressDisplay(quiet=output.quiet)
-    report, _ = run_comparison(profile, how, ui)
-    from gate.pipeline.report_files import print_comparison  # noqa: PLC0415 - jinja
-
-    print_comparison(report, json_=output.json, out=output.out, saved=str(save_profile or ""))
+    with lasting_subprocess():
+        report, _ = run_comparison(profile, how, ui)
+        shown = call_in_subprocess(Stop(), _shown, report, output, str(save_profile or ""))
+    click.echo(shown, nl=False)
+    if output.out is not None and not output.json:
+        click.echo(f"report: {output.out / 'report.html'}", err=True)
     return report.exit_status
+
+
+def _shown(report: Report, output: OutputOptions, saved: str) -> str:
+    """The answer as the terminal takes it; made where everything for that is loaded."""
+    from gate.pipeline.report_files import shown_comparison  # noqa: PLC0415 - jinja
+
+    return shown_comparison(report, json_=output.json, out=output.out, saved=saved)
 
 
 def _tests(wanted: str, sides: SideOptions) -> tuple[str, ...]:

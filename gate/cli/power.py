@@ -14,6 +14,7 @@ from gate.formats.profile.profile_file import load_profiles
 from gate.judge.power.power import ToleranceStanding, asked_by, power_rows
 from gate.pipeline.request import with_sides
 from gate.report.text.power_table import power_data, power_text
+from gate.review.lineage import earned_at_desk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +69,8 @@ def command(
     """
     profiles = load_profiles(selection.names, selection.profiles, selection.size)
     chosen = [with_sides(one, sides) for one in profiles]
-    rows = _rows(chosen, read_baselines(baseline), host_class, alpha, beta, str(baseline))
+    levels = earned_at_desk(read_baselines(baseline), baseline, sides.base_dir, sides.head_dir)
+    rows = _rows(chosen, levels, host_class, alpha, beta, str(baseline))
     if all(row.power is None for row in rows):
         status = _NOTHING
     else:

@@ -33,6 +33,7 @@ _CURE = (
     "apt install hyperfine."
 )
 _PIPED = 'Write shell = "bash"; a "|" that is a word of the command stands in quotes.'
+_MISSING_PROGRAM, _SIGNALLED = 127, 128
 _VERSION = re.compile(r"\Ahyperfine ((\d+)\.(\d+)\S*)\s*\Z")
 _MISSING = {
     "memory": "hyperfine gives peak memory from version 1.20 on, and the kernel cannot report that "
@@ -68,13 +69,12 @@ class Hyperfine(Harness):
         output, printed = (context.scratch / name for name in ("hyperfine.json", "printed.txt"))
         for left_behind in (output, printed):
             left_behind.unlink(missing_ok=True)
-        # Only flags that 1.15 and 2.x share.
+        # Only flags that 1.15 and 2.x share. How the command ended is read from the export.
         argv = ("hyperfine", "--runs", "1", "--shell=none", "--export-json", str(output))
         expect = work.expect or Expectation()
         reads = bool(work.outputs or expect.stdout or expect.figure)
         redirect = (f"--output={printed}",) if reads else ()
-        failing = ("--ignore-failure",) if expect.status else ()
-        words = (*argv, *redirect, *failing, "--", measured)
+        words = (*argv, *redirect, "--ignore-failure", "--", measured)
         outcome = finish(clock.run(words, root), "hyperfine")
         run = _only_run(export(output, "hyperfine"), expect.status)
         said = export(printed, "the command", empty=True) if reads else ""
@@ -105,13 +105,22 @@ def _only_run(text: str, status: int = 0) -> HyperfineRun:
     if run.exit_code != status:
         end = "a signal" if run.exit_code is None else f"status {run.exit_code}"
         wanted = f", not with {status} as expected" if status else ""
-        raise TrialFailed(f"the command ended with {end}{wanted}")
+        why = _of_shell(run.exit_code or 0)
+        raise TrialFailed(f"the command ended with {end}{why}{wanted}")
     if next(value.value for value in run.values if value.metric == "wall") <= 0:
         raise TrialFailed(
             "the wall-clock time is 0: the command is below the clock's resolution; "
             'let it do more work, or use shell = "none"'
         )
     return run
+
+
+def _of_shell(status: int) -> str:
+    """What a shell means by such a status, where it means more than its number."""
+    if status == _MISSING_PROGRAM:
+        return ", as a shell does that finds no such program"
+    number = status - _SIGNALLED
+    return f", as a shell does whose program signal {number} ended" if 0 < number < 65 else ""
 
 
 def _commands(context: TrialContext) -> tuple[tuple[str, ...] | None, tuple[str, ...], str]:

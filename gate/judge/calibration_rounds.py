@@ -1,4 +1,4 @@
-"""Rounds of a calibration: how one ended, and which of them count. Light: no scipy.
+"""Rounds of a calibration: how one ended, and which of them count. Light.
 
 A round is one check of one profile, so one suite. An unchanged round is a false alarm when
 anything was called regressed: that is the promise, per suite. A planted round is found when a

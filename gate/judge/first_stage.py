@@ -77,7 +77,7 @@ class FirstStage:
     def confirmed(self, policy: Policy) -> tuple[Finding, ...]:
         """What the second stage decides of the flagged ones, each with its share of alpha."""
         return tuple(
-            confirm_series(flag, alpha=alpha, beta=policy.beta)
+            confirm_series(flag, alpha=alpha, beta=policy.beta, levels=policy.levels)
             for flag, alpha in zip(self.flagged, self.alphas(policy.alpha), strict=True)
         )
 

@@ -23,7 +23,7 @@ from gate.pipeline.diagnose import diagnose
 from gate.pipeline.host_reservation import HostClaim
 from gate.pipeline.provenance import origin_of_check, words_of
 from gate.pipeline.stages import measure_check
-from gate.pipeline.subprocess_call import call_in_subprocess, lasting_subprocess
+from gate.pipeline.subprocess_call import call_in_subprocess
 from gate.review.inputs_in_force import InputsInForce
 from gate.review.merge_base import open_merge_base
 
@@ -63,7 +63,6 @@ def run_check(request: CheckRequest, ui: ProgressDisplay) -> Report:
         CheckOutputs(request).closing_on_error() as out,
         _resumable(request),
         _policy_at_merge_base(request) as base,
-        lasting_subprocess(),
     ):
         out.edits, out.changes = base.edits, base.changes
         plan = plan_check(request, base, countdown)
@@ -134,12 +133,11 @@ def run_comparison(
     with (
         Stop().listening() as stop,
         tempfile.TemporaryDirectory(prefix="gate-compare-") as place,
-        lasting_subprocess(),
     ):
         plan = CheckPlan(
             profiles=(profile,),
             baselines=(),
-            policy=Policy(alpha=options.alpha, beta=options.beta),
+            policy=Policy(alpha=options.alpha, beta=options.beta, levels=False),
             out=Path(place),
             host=HostClaim(
                 store=None,
@@ -167,7 +165,7 @@ def _judged(
     edits: tuple[Edit, ...] = (),
 ) -> Report:
     """Judge; runs in a process of its own."""
-    from gate.judge.judge import judge  # noqa: PLC0415 - scipy
+    from gate.judge.judge import judge  # noqa: PLC0415 - all of judging
     from gate.judge.verdict.findings import absent_findings  # noqa: PLC0415 - likewise
 
     return judge(

@@ -93,7 +93,7 @@ def _measure(
 
 
 def _noises(took: Mapping[str, Sequence[float]]) -> dict[str, HostNoise]:
-    from gate.stats.probe import host_noise  # noqa: PLC0415 - scipy, after measuring
+    from gate.stats.probe import host_noise  # noqa: PLC0415 - after measuring
 
     return {name: host_noise(times, alpha=ALPHA, beta=BETA) for name, times in took.items()}
 

@@ -30,25 +30,24 @@ def write_report(report: Report, directory: Path) -> None:
 
 def print_report(report: Report, *, json_: bool) -> None:
     """The report on stdout, as JSON or as text that fits the terminal."""
+    click.echo(shown_report(report, json_=json_), nl=False)
+
+
+def shown_report(report: Report, *, json_: bool) -> str:
+    """The report as stdout takes it: as JSON or as text that fits the terminal."""
     if json_:
-        shown = render_json(report).replace("##[", "##\\u005b")
-        click.echo(shown, nl=False)  # the same to a parser, and no command to a CI runner
-        return
-    click.echo(render_text(report, width=terminal_width(), colour=wants_colour()), nl=False)
+        return render_json(report).replace("##[", "##\\u005b")  # the same, no command to a CI
+    return render_text(report, width=terminal_width(), colour=wants_colour())
 
 
-def print_comparison(report: Report, *, json_: bool, out: Path | None, saved: str) -> None:
-    """The short answer of a comparison, and the whole report where a directory was named."""
+def shown_comparison(report: Report, *, json_: bool, out: Path | None, saved: str) -> str:
+    """The short answer of a comparison; the whole report is written where a directory is named."""
     if out is not None:
         out.mkdir(parents=True)
         write_report(report, out)
     if json_:
-        print_report(report, json_=True)
-        return
-    width, colour = terminal_width(), wants_colour()
-    click.echo(render_comparison(report, width=width, colour=colour, save=saved), nl=False)
-    if out is not None:
-        click.echo(f"report: {out / 'report.html'}", err=True)
+        return shown_report(report, json_=True)
+    return render_comparison(report, width=terminal_width(), colour=wants_colour(), save=saved)
 
 
 def terminal_width() -> int:

@@ -2,7 +2,7 @@
 
 Everything they decide comes from the files in the output directory, the profiles and the
 baselines, so an interrupted check goes on exactly where it stopped. What judges runs in a process
-of its own: the measuring process never loads numpy.
+of its own: the measuring process stays small.
 """
 
 from __future__ import annotations

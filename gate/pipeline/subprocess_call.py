@@ -1,4 +1,4 @@
-"""Heavy computing in a process of its own, so that the measuring process never loads numpy.
+"""Judging in a process of its own, so that the measuring process stays small.
 
 A check computes several times. It has one such process from its start to its end, which loads what
 it needs while the check plans and prepares, and sleeps while anything is measured. Other commands
@@ -29,7 +29,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 _PR_SET_PDEATHSIG = 1
 _HEAVY = ("gate.judge.judge", "gate.pipeline.report_files", "gate.report.html.html")
-"""What judging and showing a check load: numpy, scipy and jinja2 among it."""
+"""What judging and showing a check load: jinja2 among it."""
 
 
 def call_in_subprocess(

@@ -2,6 +2,6 @@
 
 A *log cost* is the logarithm of a value, signed so that larger is worse: `log x` where lower is
 better, `-log x` where higher is better. A difference of log costs is a loss inside the gate.
-Only this room may use numpy or scipy; `martingale` and `strikes` need neither, because the
-measuring process looks at them between pairs.
+Only this room may use numpy, and no check needs it: `gate power` without sides and the laboratory
+do.
 """

@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from gate.stats import robust
 from gate.stats.costs import ratio
-from gate.stats.numeric import digamma, polygamma
 from gate.stats.quantiles import student
+from gate.stats.special import digamma, tetragamma, trigamma
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -115,14 +115,12 @@ def prior_of(noises: Sequence[Noise]) -> Prior | None:
         return None
     halves = [noise.freedom / 2 for noise in noises]
     logs = [
-        2 * math.log(noise.between) - float(digamma(half)) + math.log(half)
+        2 * math.log(noise.between) - digamma(half) + math.log(half)
         for noise, half in zip(noises, halves, strict=True)
     ]
-    excess = variance(logs) - fmean(float(polygamma(1, half)) for half in halves)
+    excess = variance(logs) - fmean(trigamma(half) for half in halves)
     half = _half_freedom(excess)
-    return Prior(
-        freedom=2 * half, variance=math.exp(fmean(logs) + float(digamma(half)) - math.log(half))
-    )
+    return Prior(freedom=2 * half, variance=math.exp(fmean(logs) + digamma(half) - math.log(half)))
 
 
 def suite_noises(alone: Mapping[K, Noise]) -> dict[K, Noise]:
@@ -141,15 +139,15 @@ def _half_freedom(excess: float) -> float:
         ValueError: it is no finite number.
     """
     most = _MOST_FREEDOM / 2
-    if excess <= float(polygamma(1, most)):
+    if excess <= trigamma(most):
         return most
     if not math.isfinite(excess):
         message = "the noise of the suite is no number"
         raise ValueError(message)
     half, step = 0.5 + 1 / excess, math.inf
     while abs(step) > _CLOSE * half:
-        trigamma = float(polygamma(1, half))
-        step = trigamma * (1 - trigamma / excess) / float(polygamma(2, half))
+        slope = trigamma(half)
+        step = slope * (1 - slope / excess) / tetragamma(half)
         half += step
     return half
 

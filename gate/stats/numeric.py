@@ -1,4 +1,4 @@
-"""numpy and scipy's special functions: loaded here alone, without the threads of OpenBLAS.
+"""numpy, loaded here alone, without the threads of OpenBLAS.
 
 OpenBLAS starts a thread for each further processor when it is loaded, and every one of them spins
 for a tenth of a second before it sleeps: a quarter of what judging a session takes. Nothing here
@@ -15,11 +15,10 @@ _before = os.environ.get(_THREADS)
 os.environ[_THREADS] = "1"
 try:
     import numpy as np
-    from scipy.special import betaincinv, digamma, ndtr, ndtri, polygamma, stdtrit
 finally:
     if _before is None:
         del os.environ[_THREADS]
     else:
         os.environ[_THREADS] = _before
 
-__all__ = ["betaincinv", "digamma", "ndtr", "ndtri", "np", "polygamma", "stdtrit"]
+__all__ = ["np"]

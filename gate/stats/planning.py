@@ -28,8 +28,8 @@ from gate.model.plan import FIRST_BLOCK
 from gate.stats import robust
 from gate.stats.detectable import pairs_to_pass, pairs_to_prove
 from gate.stats.noise import provable_with_strikes
-from gate.stats.numeric import ndtr
 from gate.stats.screen import threshold
+from gate.stats.special import normal_below
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +62,7 @@ class Expected:
     def flagged(self, trials: int, beta: float, loss: float = 0.0) -> float:
         """Chance that a true log loss is flagged by so many trials."""
         above = threshold(self.limits, self.noise, trials, beta)
-        return float(ndtr((loss - above) / self.noise.error(trials)))
+        return normal_below((loss - above) / self.noise.error(trials))
 
     @property
     def pairs_to_pass(self) -> float:

@@ -31,12 +31,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from gate.model.plan import FIRST_BLOCK
 from gate.stats.detectable import least
-from gate.stats.numeric import ndtr, np
 from gate.stats.screen import SHARE
+from gate.stats.special import normal_below
 
 if TYPE_CHECKING:
     from gate.stats.planning import Expected
@@ -47,7 +48,8 @@ _STEEPEST = 2.0
 _LOSS_COST, _NONE_COST, _IDLE = 1.0, 2.0, 3
 _MOST_SHARE = 0.9
 """Of alpha, what a metric gets that stands out in the screen (`shares`)."""
-_GRID = np.linspace(-8.0, 8.0, 401)
+_STEP = 0.04
+_GRID = tuple(_STEP * number for number in range(-200, 201))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,9 +108,9 @@ def chance_proven(metric: Expected, loss: float, alpha: float, beta: float) -> f
 def _passage(bound: float, drift: float, variance: float, pairs: int) -> float:
     """Chance that a Brownian motion passes the bound within so many pairs."""
     root = math.sqrt(variance * pairs)
-    straight = float(ndtr((drift * pairs - bound) / root))
+    straight = normal_below((drift * pairs - bound) / root)
     back = (-bound - drift * pairs) / root
-    mirrored = math.exp(min(2 * drift * bound / variance, 600.0)) * float(ndtr(back))
+    mirrored = math.exp(min(2 * drift * bound / variance, 600.0)) * normal_below(back)
     return min(straight + mirrored, 1.0)
 
 
@@ -125,6 +127,16 @@ def _parted(beyond: float, alpha: float) -> float:
     """Chance that all head trials of the first block exceed all base ones by more than tau."""
     if alpha * math.comb(2 * FIRST_BLOCK, FIRST_BLOCK) < 1:
         return 0.0
-    density = np.exp(-(_GRID**2) / 2) / math.sqrt(2 * math.pi) * (_GRID[1] - _GRID[0])
-    highest = FIRST_BLOCK * density * ndtr(_GRID) ** (FIRST_BLOCK - 1)
-    return min(float(highest @ ndtr(beyond * math.sqrt(2) - _GRID) ** FIRST_BLOCK), 1.0)
+    apart = beyond * math.sqrt(2)
+    every = (most * normal_below(apart - place) ** FIRST_BLOCK for place, most in _highest())
+    return min(math.fsum(every), 1.0)
+
+
+@cache
+def _highest() -> tuple[tuple[float, float], ...]:
+    """Places, and the chance that the highest of the base trials of a block lies there."""
+    weight = FIRST_BLOCK * _STEP / math.sqrt(2 * math.pi)
+    return tuple(
+        (one, weight * math.exp(-(one**2) / 2) * normal_below(one) ** (FIRST_BLOCK - 1))
+        for one in _GRID
+    )

@@ -10,19 +10,19 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from gate.stats.numeric import betaincinv, ndtri, stdtrit
+from gate.stats.special import beta_quantile, normal_quantile, student_quantile
 
 
 @lru_cache(maxsize=1024)
 def student(probability: float, freedom: float) -> float:
     """Quantile of Student's t."""
-    return float(stdtrit(freedom, probability))
+    return student_quantile(probability, freedom)
 
 
 @lru_cache(maxsize=256)
 def normal(probability: float) -> float:
     """Quantile of the standard normal distribution."""
-    return float(ndtri(probability))
+    return normal_quantile(probability)
 
 
 CONFIDENCE = 0.95
@@ -38,6 +38,6 @@ def exact_limits(count: int, total: int, confidence: float = CONFIDENCE) -> tupl
         message = f"{count} of {total} is no share"
         raise ValueError(message)
     tail = (1 - confidence) / 2
-    low = 0.0 if count == 0 else float(betaincinv(count, total - count + 1, tail))
-    high = 1.0 if count == total else float(betaincinv(count + 1, total - count, 1 - tail))
+    low = 0.0 if count == 0 else beta_quantile(count, total - count + 1, tail)
+    high = 1.0 if count == total else beta_quantile(count + 1, total - count, 1 - tail)
     return low, high

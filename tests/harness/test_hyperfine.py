@@ -215,7 +215,7 @@ def test_memory_of_the_installed_version(make):
 @pytest.mark.parametrize(
     ("work", "said"),
     [
-        (Work(command="false"), "hyperfine ended with status 1"),
+        (Work(command="false"), "the command ended with status 1"),
         (Work(command="nonexistent-program"), "hyperfine ended with status"),
         (Work(command="sleep 0", prepare="exit 3"), "the prepare command ended with status 3"),
         (Work(command="sh -c 'exit 4'", warmup=1), "a warm-up run ended with status 4"),

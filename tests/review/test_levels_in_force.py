@@ -330,3 +330,20 @@ def test_asking_git_leaves_nothing_in_the_repository(history):
         assert holds_content(history.root, commit, "main", "baselines") is True
         assert holds_content(history.root, commit, "else", "baselines") is False
         assert sorted((history.root / ".git").rglob("*")) == before
+
+
+def test_power_counts_the_levels_that_a_check_does(history):
+    """A level whose code is not merged lends `gate power` no sessions, as it lends a check none."""
+    history.pull_request("two", 1.2)
+    history.accept_alone("two", 2)
+    history.pull_request("three", 1.0)
+    words = ("power", "p", "--json", "--warn")
+    elsewhere = history.project.gate(*words).json["rows"]
+    history.git("checkout", "-q", "two")
+    history.git("merge", "-q", "main", "-m", "update")
+    own = history.project.gate(*words).json["rows"]
+    history.git("checkout", "-q", "main")
+    history.git("reset", "-q", "--hard", "main~1")
+    before = history.project.gate(*words).json["rows"]
+    assert elsewhere == before
+    assert own != before

@@ -81,7 +81,7 @@ def test_a_crash_behind_a_pipe_is_broken(tmp_path):
     project = Project(tmp_path, ' | cat"\nshell = "bash').measure()
     assert project.check().status == 0
     closed(project, project.check(CRASHES), 4, "G050")
-    assert "exit code: 3" in project.headline()
+    assert "ended with status 3" in project.headline()
 
 
 def test_usage_instead_of_work_is_suspicious(tmp_path):

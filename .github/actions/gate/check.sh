@@ -31,7 +31,10 @@ arguments=(--out "$out" --profiles "$IN_PROFILES_DIR" --baseline "$IN_BASELINE" 
 [ -z "$IN_WORK" ] || arguments+=(--work "$IN_WORK")
 [ -z "$IN_HOST_CLASS" ] || arguments+=(--host-class "$IN_HOST_CLASS")
 [ -z "$IN_ALLOW" ] || arguments+=(--allow "$IN_ALLOW")
-[ -z "$IN_MERGE_BASE" ] || arguments+=(--merge-base "$IN_MERGE_BASE")
+if [ -n "$IN_MERGE_BASE" ]; then
+  arguments+=(--merge-base "$IN_MERGE_BASE")
+  apart bash "$(dirname "$0")/levels.sh" "$head" "$IN_MERGE_BASE" "$IN_BASELINE"
+fi
 [ -z "$base" ] || arguments+=(--base "$base" --head "$head")
 read -ra profiles <<<"${IN_PROFILES//$'\n'/ }"
 

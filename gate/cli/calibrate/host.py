@@ -134,7 +134,7 @@ def _measure_round(calibrating: Calibrating, course: Course) -> Round:
 
 def _conclude(wish: Wish, fresh: Sequence[Round], *, json_: bool) -> int:
     """Print what is known now; the exit status is that of a host that keeps the promise or not."""
-    from gate.judge.host_fitness import class_record  # noqa: PLC0415 - scipy, after measuring
+    from gate.judge.host_fitness import class_record  # noqa: PLC0415 - after measuring
 
     record = class_record(read_rounds(wish.store), wanted_rounds(wish))
     path = wish.store / wish.host_class / CALIBRATION_FILE

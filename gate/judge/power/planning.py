@@ -12,7 +12,6 @@ from gate.stats.costs import LEAST_SESSIONS, log_costs, usable
 from gate.stats.noise import known_sigma, noise_of, provable_with_strikes, suite_noises
 from gate.stats.planning import Expected, screen_trials, with_sessions, with_trials
 from gate.stats.power import with_pairs
-from gate.stats.strike_power import with_strikes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -155,9 +154,12 @@ class Question:
 def answer(question: Question) -> Power:
     """What can be detected."""
     trials, alpha, beta = question.trials, question.alpha, question.beta
-    how, metric = with_strikes, question.screened
     if question.sides:
         how, metric = with_pairs, question.expected
+    else:
+        from gate.stats.strike_power import with_strikes  # noqa: PLC0415 - numpy, here alone
+
+        how, metric = with_strikes, question.screened
     return how(metric, question.metric.tolerance, trials=trials, alpha=alpha, beta=beta)
 
 

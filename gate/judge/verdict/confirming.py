@@ -45,14 +45,15 @@ _TAKEN = "{} pairs in random order"
 """What a decision rests on; further pairs that were taken meanwhile change nothing."""
 
 
-def confirm_series(flag: Flagged, *, alpha: float, beta: float) -> Finding:
-    """Decide one flagged series with its share of the suite's alpha."""
+def confirm_series(flag: Flagged, *, alpha: float, beta: float, levels: bool = True) -> Finding:
+    """Decide one flagged series with its share of alpha; `levels` as the policy says."""
     case, benchmark = flag.series.case, flag.series.benchmark
     for session in (case.pair_head, case.pair_base, *case.strikes):
         if failures := failures_in(trials_by_benchmark(session).get(benchmark, ())):
-            text = f"while confirming, {failures[0]}"
+            side = f"the {session.side.value} side failed: " if session and case.by_pairs else ""
+            text = f"{'while confirming, ' if levels else ''}{side}{failures[0]}"
             code, verdict = "G050", Verdict.BROKEN
-            if session is case.pair_base and _is_new(flag):
+            if session is case.pair_base and levels and _is_new(flag):
                 gap = "no accepted session holds it, and the base side cannot run it"
                 text = f"{gap}: {failures[0]}"
                 code, verdict = "G010", Verdict.NEW

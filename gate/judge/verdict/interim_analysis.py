@@ -1,6 +1,6 @@
-"""What the measuring process asks before and between its trials; it never loads scipy.
+"""What the measuring process asks before and between its trials.
 
-Planning and early looks need scipy, so they run in a forked child: `plan_screens`,
+Planning and early looks load all of judging, so they run in a forked child: `plan_screens`,
 `plan_second_stage` and `all_cleared` import what they need there. What they return is light, and
 so is the look between blocks of pairs, `undecided_benchmarks`.
 """
@@ -53,7 +53,7 @@ class Task:
 
 def plan_second_stage(cases: Sequence[Case], policy: Policy) -> tuple[Task, ...]:
     """Screen the cases and say what must be confirmed, and how."""
-    from gate.judge.first_stage import first_stage  # noqa: PLC0415 - scipy, in the child alone
+    from gate.judge.first_stage import first_stage  # noqa: PLC0415 - in the child alone
 
     first = first_stage(cases, policy)
     return tuple(
@@ -77,7 +77,7 @@ def plan_screens(
     profiles: Sequence[Profile], baselines: Sequence[Baseline | None], beta: float
 ) -> list[dict[str, int]]:
     """Trials of each profile's screen by benchmark, where they are more than it asks for."""
-    from gate.judge.power.planning import plan_screen  # noqa: PLC0415 - scipy, in the child alone
+    from gate.judge.power.planning import plan_screen  # noqa: PLC0415 - in the child alone
 
     pairs = zip(profiles, baselines, strict=True)
     return [plan_screen(profile, baseline, beta) for profile, baseline in pairs]
@@ -89,7 +89,7 @@ EARLY_LOOK = 6
 
 def all_cleared(cases: Sequence[Case], policy: Policy) -> bool:
     """Whether the strikes so far clear every gate metric that was flagged."""
-    from gate.judge.first_stage import first_stage  # noqa: PLC0415 - scipy, in the child alone
+    from gate.judge.first_stage import first_stage  # noqa: PLC0415 - in the child alone
 
     decided = first_stage(cases, policy).confirmed(policy)
     return all(one.verdict is Verdict.PASSED for one in decided if one.role is Role.GATE)

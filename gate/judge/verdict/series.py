@@ -1,7 +1,7 @@
 """One series: head values, accepted sessions, and the limits that it is judged by.
 
 What a measurement cannot tell apart is no difference: its floor and its resolution are folded into
-the negligible loss. Light: what the measuring process asks between blocks needs no scipy.
+the negligible loss. Light: the measuring process asks it between blocks.
 """
 
 from __future__ import annotations

@@ -29,6 +29,8 @@ class Policy:
     beta: float = 0.025
     """Bound on the chance that a loss as large as the tolerance goes unnoticed."""
     allow_new: bool = False
+    levels: bool = True
+    """Whether anything could have been accepted: not where two commands are just compared."""
     waivers: tuple[Waiver, ...] = ()
     accepted: frozenset[str] = frozenset()
     """Profiles of which there is a baseline, judged here or not."""

@@ -51,7 +51,8 @@ def unfit(series: Series) -> Finding | None:
 def _reasons(series: Series) -> _Reasons:
     head, values = series.case.head, series.head
     if series.failures:
-        yield "G050", Verdict.BROKEN, series.failures[0]
+        side = "the head side failed: " if series.case.by_pairs else ""
+        yield "G050", Verdict.BROKEN, f"{side}{series.failures[0]}"
     if head.state is State.PARTIAL:
         yield "G053", Verdict.BROKEN, "the session is partial"
     if not values and (reason := _unavailable(series)):
