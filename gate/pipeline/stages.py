@@ -17,12 +17,13 @@ from gate.judge.verdict.interim_analysis import (
     EARLY_LOOK,
     Task,
     all_cleared,
+    benchmarks_to_screen,
     plan_screens,
     plan_second_stage,
     undecided_benchmarks,
 )
 from gate.measure.confirming import measure_pairs
-from gate.measure.screening import measure_session
+from gate.measure.screening import measure_screen, measure_session
 from gate.measure.setup import open_run
 from gate.model import Role, Side
 from gate.pipeline.host_reservation import reserved_host
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
     from gate.measure.process.stop import Stop
     from gate.measure.run_context import RunContext
-    from gate.model import Profile, Session
+    from gate.model import Baseline, Profile, Session
     from gate.pipeline.check_plan import CheckPlan
     from gate.pipeline.progress import ProgressDisplay
 
@@ -54,13 +55,14 @@ def measure_check(plan: CheckPlan, ui: ProgressDisplay, stop: Stop) -> tuple[Ses
         wait_until_loaded(stop)  # nothing computes while something is measured
         trials = steps.plan_trials(runs)
         screens = [steps.screen(run, more) for run, more in zip(runs, trials, strict=True)]
-        flagged = steps.flag(screens)
+        screened = [session for screen in screens for session in screen]
+        flagged = steps.flag(screened)
         confirmed = [
             session
             for run, screen in zip(runs, screens, strict=True)
-            for session in steps.confirm(run, screen, flagged)
+            for session in steps.confirm(run, screen[0], flagged)
         ]
-        return (*screens, *confirmed)
+        return (*screened, *confirmed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,8 +75,7 @@ class _Steps:
 
     def plan_trials(self, runs: Sequence[RunContext]) -> list[dict[str, int]]:
         """Trials of the screen where the baseline's noise asks for more, run by run."""
-        known = {(one.profile, one.host_class): one for one in self.plan.baselines}
-        accepted = [known.get((run.profile.name, run.host.host_class)) for run in runs]
+        accepted = [self._baseline(run) for run in runs]
         if not any(accepted):
             return [{} for _ in runs]
         in_force = self.plan.judged_by
@@ -84,11 +85,12 @@ class _Steps:
         beta = self.plan.policy.beta
         return call_in_subprocess(self.stop, plan_screens, profiles, accepted, beta)
 
-    def screen(self, run: RunContext, trials: Mapping[str, int]) -> Session:
-        """The head session that is compared with the accepted ones."""
-        path = self._path(run, "head.json")
+    def screen(self, run: RunContext, trials: Mapping[str, int]) -> tuple[Session, ...]:
+        """The head session that is compared with the accepted ones, and base trials among it."""
+        paths = {side: self._path(run, f"{side.value}.json") for side in (Side.HEAD, Side.BASE)}
+        beside = benchmarks_to_screen(run.profile, self._baseline(run))
         with open_run(run):
-            return measure_session(run, Side.HEAD, path, resumed=_begun(path), trials=trials)
+            return measure_screen(run, paths, _all_begun(paths), trials, beside)
 
     def flag(self, screens: Sequence[Session]) -> list[Task]:
         """What the screen cannot clear and may close the gate."""
@@ -120,7 +122,7 @@ class _Steps:
             Side.BASE: self._path(run, "pairs-base.json"),
             Side.HEAD: self._path(run, "pairs-head.json"),
         }
-        resumed = {side: begun for side, path in paths.items() if (begun := _begun(path))}
+        resumed = _all_begun(paths)
         for side, session in resumed.items():
             _refuse_another_limit(session, run.profile, paths[side])
         look = partial(undecided_benchmarks, flagged)
@@ -144,12 +146,21 @@ class _Steps:
                     break
         return strikes
 
+    def _baseline(self, run: RunContext) -> Baseline | None:
+        accepted = self.plan.baselines
+        own = (run.profile.name, run.host.host_class)
+        return next((one for one in accepted if (one.profile, one.host_class) == own), None)
+
     def _path(self, run: RunContext, name: str) -> Path:
         return self.plan.out / run.profile.name / name
 
 
 def _begun(path: Path) -> Session | None:
     return read_session(path) if path.exists() else None
+
+
+def _all_begun(paths: Mapping[Side, Path]) -> dict[Side, Session]:
+    return {side: begun for side, path in paths.items() if (begun := _begun(path))}
 
 
 def _benchmarks(flagged: Sequence[Task]) -> frozenset[str]:
