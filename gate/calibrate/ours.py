@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from gate.calibrate.drawing import DrawnSuite, Pool, Trials
+    from gate.judge.verdict.series import Series
     from gate.model.calibration import RecordedSeries
 
 SESSIONS_WITH_SIDES = 10
@@ -57,9 +58,9 @@ def play(
     from the candidate's own sitting, as a check in one go does.
     """
     sessions = SESSIONS_WITH_SIDES if sides else SESSIONS_WITHOUT
-    screening = first_stage(pool, suite, dice, sessions=sessions, sides=sides)
+    screening = first_stage(pool, suite, dice, sessions=sessions, sides=sides, builds=builds)
     if screening.unfit:
-        ends = tuple(MetricEnding(verdict="refused", trials=len(s.head)) for s in screening.series)
+        ends = tuple(MetricEnding(verdict="refused", trials=_spent(s)) for s in screening.series)
         return ends, (ends[0],) * len(plants)
     stage = _Confirmation(pool, suite, screening, dice, sides, builds, today)
     unchanged = stage.endings(screening.answers, (0.0,) * len(suite.series))
@@ -69,6 +70,10 @@ def play(
     for loss in (own if plant == AT_TOLERANCE else plant for plant in plants):
         slower += stage.endings((plant_loss(screening, loss), *others), (loss,))
     return unchanged, tuple(slower)
+
+
+def _spent(series: Series) -> int:
+    return len(series.head) + len(series.base or ())
 
 
 def _ending(finding: Finding | None, trials: int) -> MetricEnding:
@@ -104,7 +109,7 @@ class _Confirmation:
         return tuple(
             ended[at]
             if isinstance(one, Flagged)
-            else _ending(one, len(self.screening.series[at].head))
+            else _ending(one, _spent(self.screening.series[at]))
             for at, one in enumerate(played)
         )
 
@@ -140,7 +145,7 @@ class _Confirmation:
             decision = decide(blocks, rule, limits=False)
             if decision.verdict != "undecided" or not promises(flag.in_force, rule, blocks):
                 break
-        trials = len(flag.series.head) + 2 * decision.pairs
+        trials = _spent(flag.series) + 2 * decision.pairs
         return MetricEnding(
             verdict=_WORDS.get(words_of(decision, rule, 0.0).verdict, "inconclusive"), trials=trials
         )

@@ -32,6 +32,7 @@ from gate.model import (
     Value,
 )
 from gate.model.metric import MOST_TOLERANCE
+from gate.model.plan import BASE_TRIALS
 from gate.model.profile import Trials as Plan
 from gate.stats.noise import known_sigma, provable_with_strikes
 from gate.stats.planning import screen_trials
@@ -61,13 +62,24 @@ class Screening:
     noises: Mapping[SeriesKey, Noise]
     answers: tuple[Finding | Flagged, ...]
     unfit: bool
-    """The host scatters as never before: nothing of it is judged."""
+    """The host scatters as never before, and only the head can run: nothing of it is judged."""
+    unknown: str = ""
+    """The same where both sides can run: why nothing is screened, and pairs decide all."""
 
 
 def first_stage(
-    pool: Pool, suite: DrawnSuite, dice: Random, *, sessions: int, sides: bool
+    pool: Pool,
+    suite: DrawnSuite,
+    dice: Random,
+    *,
+    sessions: int,
+    sides: bool,
+    builds: str = "same",
 ) -> Screening:
-    """Screen a suite against so many sessions before it, as a check would."""
+    """Screen a suite against so many sessions before it, as a check would.
+
+    `builds` says of which build the base is, where each recorded session is another one.
+    """
     case = Case(
         profile="recorded",
         head=session({}, sides=sides),
@@ -83,14 +95,19 @@ def first_stage(
     noises = noises_in(bare)
     bare = [_as_proposed(one, noises) for one in bare]
     series = tuple(
-        _with_head(one, some(pool.session(source, suite.place), _trials(one, noises), dice))
+        _with_trials(pool, suite.place, one, source, _trials(one, noises), builds, dice)
         for one, source in zip(bare, suite.series, strict=True)
     )
+    unfit = unsteady(series, noises)
+    unknown = unfit.reason if unfit and sides else ""
     return Screening(
         series=series,
         noises=noises,
-        answers=tuple(screen_series(one, POLICY, noises.get(key_of(one))) for one in series),
-        unfit=unsteady(series, noises) is not None,
+        answers=tuple(
+            screen_series(one, POLICY, noises.get(key_of(one)), unknown) for one in series
+        ),
+        unfit=unfit is not None and not sides,
+        unknown=unknown,
     )
 
 
@@ -98,7 +115,8 @@ def plant_loss(screening: Screening, loss: float) -> Finding | Flagged:
     """The first series' answer with a loss planted."""
     first = screening.series[0]
     head = slow_values(first.head, loss, first.metric.better)
-    return screen_series(_with_head(first, head), POLICY, screening.noises.get(key_of(first)))
+    noise = screening.noises.get(key_of(first))
+    return screen_series(_with_head(first, head), POLICY, noise, screening.unknown)
 
 
 def _as_proposed(series: Series, noises: Mapping[SeriesKey, Noise]) -> Series:
@@ -143,6 +161,27 @@ def _series(case: Case, series: RecordedSeries, history: tuple[Trials, ...]) -> 
         failures=(),
         accepted=accepted,
     )
+
+
+def _with_trials(
+    pool: Pool,
+    place: int,
+    series: Series,
+    source: RecordedSeries,
+    trials: int,
+    builds: str,
+    dice: Random,
+) -> Series:
+    """So many head trials, and with sides base trials mixed among them, of one sitting."""
+    today = pool.session(source, place)
+    if not series.case.head.sides:
+        return _with_head(series, some(today, trials, dice))
+    drawn = list(some(today, trials + BASE_TRIALS, dice))
+    dice.shuffle(drawn)
+    base, head = tuple(drawn[:BASE_TRIALS]), tuple(drawn[BASE_TRIALS:])
+    if builds != "same":
+        base = some(pool.session(source, place + 1), BASE_TRIALS, dice)
+    return replace(_with_head(series, head), base=base)
 
 
 def _with_head(series: Series, head: Trials) -> Series:

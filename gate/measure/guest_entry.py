@@ -56,7 +56,7 @@ def inside(share: Path) -> None:
             changes=request.changes,
         )
         (benchmark,) = profile.benchmarks
-        session = new_session(run, side, Stage.SCREEN, (benchmark,))
+        session = new_session(run, side, Stage.SCREEN, (benchmark,), profile.trials.screen)
         recorder = SessionRecorder(run, session, share / SESSION)
         recorder.begin()
         for _ in range(request.trials):

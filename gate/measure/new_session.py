@@ -25,9 +25,10 @@ def new_session(
     side: Side,
     stage: Stage,
     benchmarks: tuple[Benchmark, ...],
+    least: int = 0,
     trials: Mapping[str, int] | None = None,
 ) -> Session:
-    """An empty session; `trials` names benchmarks whose screen takes more than the profile's."""
+    """An empty session of `least` trials of each benchmark, or as many as `trials` names."""
     profile, tuned, started = run.profile, run.tuned, now()
     return Session(
         schema=SCHEMA,
@@ -46,7 +47,7 @@ def new_session(
         state=State.PARTIAL,
         source=Source.REPLAYED if profile.harness == "replay" else Source.MEASURED,
         sides=run.paired,
-        planned=_plans(profile, stage, benchmarks, trials or {}),
+        planned=_plans(profile, benchmarks, least, trials or {}),
         metrics=profile.metrics,
         trials=(),
         tools=run.tools,
@@ -75,10 +76,9 @@ def _kernel(run: RunContext, side: Side, stage: Stage) -> Kernel | None:
 
 
 def _plans(
-    profile: Profile, stage: Stage, benchmarks: tuple[Benchmark, ...], more: Mapping[str, int]
+    profile: Profile, benchmarks: tuple[Benchmark, ...], least: int, more: Mapping[str, int]
 ) -> tuple[Planned, ...]:
     """What each benchmark takes; a group as many as its points, which a session of pairs lacks."""
-    least = profile.trials.screen if stage is Stage.SCREEN else 0
     trials = {b.name: max(least, more.get(b.name, 0)) for b in benchmarks}
     counts = {
         b.name: min((trials.get(name, 0) for name in b.members), default=trials[b.name])

@@ -5,17 +5,20 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from gate.host.controls import CONTROLS
 from gate.model import UNTIMED, Side, Source
 from gate.model.plan import pairs_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
     from gate.measure.recorder import SessionRecorder
     from gate.measure.run_context import RunContext
+
+
+K = TypeVar("K", bound="Hashable")
 
 
 def rounds(trials: Mapping[str, int], seed: int) -> tuple[str, ...]:
@@ -39,10 +42,27 @@ def in_turn(trials: Mapping[str, int], seed: int) -> tuple[str, ...]:
     return tuple(name for name in names for _ in range(trials[name]))
 
 
-def remaining_trials(order: Sequence[str], done: Iterable[str]) -> tuple[str, ...]:
+def mixed_in(
+    order: Sequence[tuple[Side, str]], side: Side, trials: Mapping[str, int], seed: int
+) -> tuple[tuple[Side, str], ...]:
+    """The order with trials of another side in it, each at a random place among those of its name.
+
+    Every place is equally likely, before all of them and after all of them included.
+    """
+    mixed = list(order)
+    dice = random.Random(f"{seed}/{side.value}")
+    for name, count in trials.items():
+        for _ in range(count):
+            places = [at for at, (_, other) in enumerate(mixed) if other == name]
+            after = [*places, places[-1] + 1] if places else [len(mixed)]
+            mixed.insert(dice.choice(after), (side, name))
+    return tuple(mixed)
+
+
+def remaining_trials(order: Sequence[K], done: Iterable[K]) -> tuple[K, ...]:
     """What is left of an order when the trials `done` were taken from its start."""
     taken = Counter(done)
-    left: list[str] = []
+    left: list[K] = []
     for name in order:
         if taken[name] > 0:
             taken[name] -= 1

@@ -53,6 +53,8 @@ def is_loaded(profile: Profile, benchmark: Benchmark) -> bool:
     return parameters_of(profile, benchmark).get("load", LOADED) == LOADED
 
 
+BASE_TRIALS = 1
+"""Trials of the base side among those of the screen, where both sides can run."""
 FIRST_BLOCK = 5
 NEXT_BLOCK = 2
 

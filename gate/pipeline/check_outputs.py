@@ -37,7 +37,7 @@ _OLD = ".old"
 _INTERNAL = 1
 _LONGEST = 4000
 """Characters of an error that the handover repeats."""
-_SESSION = re.compile(r"head|pairs-base|pairs-head|strike-([1-9][0-9]{0,3})")
+_SESSION = re.compile(r"head|base|pairs-base|pairs-head|strike-([1-9][0-9]{0,3})")
 """Names of the session files of one profile in the directory of a check."""
 
 

@@ -19,6 +19,7 @@ from gate.judge.verdict.interim_analysis import (
     PairOutlook,
     Task,
     all_cleared,
+    benchmarks_to_screen,
     expected_pairs,
     plan_screens,
     plan_second_stage,
@@ -26,7 +27,7 @@ from gate.judge.verdict.interim_analysis import (
 from gate.judge.verdict.time_left import seconds_of_session, seconds_of_trial
 from gate.measure.confirming import PairPlan, measure_pairs
 from gate.measure.countdown import OutOfTime
-from gate.measure.screening import measure_session
+from gate.measure.screening import measure_screen, measure_session
 from gate.measure.setup import open_run
 from gate.model import Role, Side
 from gate.model.plan import FIRST_BLOCK
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from gate.measure.process.stop import Stop
     from gate.measure.run_context import RunContext
     from gate.measure.setup import HostUse
-    from gate.model import Profile, Session
+    from gate.model import Baseline, Profile, Session
     from gate.pipeline.check_plan import CheckPlan
     from gate.pipeline.progress import ProgressDisplay
 
@@ -67,7 +68,9 @@ def measure_check(plan: CheckPlan, ui: ProgressDisplay, stop: Stop) -> tuple[Ses
         new = [run for run in runs if not steps.path(run, "head.json").exists()]
         plan.see_that_screens_fit({run.profile.name: run.host.host_class for run in new})
         screens = [steps.screen(run, more) for run, more in zip(runs, trials, strict=True)]
-        return steps.confirm_all(runs, screens, steps.flag(screens))
+        bases = [session for screen in screens for session in screen[1:]]
+        heads = [screen[0] for screen in screens]
+        return (*steps.confirm_all(runs, heads, steps.flag((*heads, *bases))), *bases)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,8 +101,7 @@ class _Steps:
 
     def plan_trials(self, runs: Sequence[RunContext]) -> list[dict[str, int]]:
         """Trials of the screen where the baseline's noise asks for more, run by run."""
-        known = {(one.profile, one.host_class): one for one in self.plan.baselines}
-        accepted = [known.get((run.profile.name, run.host.host_class)) for run in runs]
+        accepted = [self._baseline(run) for run in runs]
         if not any(accepted):
             return [{} for _ in runs]
         in_force = self.plan.judged_by
@@ -109,19 +111,20 @@ class _Steps:
         beta = self.plan.policy.beta
         return call_in_subprocess(self.stop, plan_screens, profiles, accepted, beta)
 
-    def screen(self, run: RunContext, trials: Mapping[str, int]) -> Session:
-        """The head session that is compared with the accepted ones.
+    def screen(self, run: RunContext, trials: Mapping[str, int]) -> tuple[Session, ...]:
+        """The head session that is compared with the accepted ones, and base trials among it.
 
         Raises:
             CannotJudge: G284, the time budget does not hold it.
         """
-        path = self.path(run, "head.json")
+        paths = {side: self.path(run, f"{side.value}.json") for side in (Side.HEAD, Side.BASE)}
+        beside = benchmarks_to_screen(run.profile, self._baseline(run))
         try:
             with open_run(run):
-                done = measure_session(run, Side.HEAD, path, resumed=_begun(path), trials=trials)
+                head, *base = measure_screen(run, paths, _all_begun(paths), trials, beside)
         except OutOfTime as spent:
             raise spent.countdown.too_short(spent.needed) from None
-        return self._reopened(path, done)
+        return (self._reopened(paths[Side.HEAD], head), *base)
 
     def flag(self, screens: Sequence[Session]) -> list[Task]:
         """What the screen cannot clear and may close the gate."""
@@ -190,7 +193,7 @@ class _Steps:
             Side.BASE: self.path(run, "pairs-base.json"),
             Side.HEAD: self.path(run, "pairs-head.json"),
         }
-        resumed = {side: begun for side, path in paths.items() if (begun := _begun(path))}
+        resumed = _all_begun(paths)
         for side, session in resumed.items():
             _refuse_another_limit(session, run.profile, paths[side])
         names, outlook = _benchmarks(flagged), PairOutlook(flagged)
@@ -255,12 +258,21 @@ class _Steps:
         for path in sorted((self.plan.out / profile.name).glob("*.json")):
             yield read_session(path)
 
+    def _baseline(self, run: RunContext) -> Baseline | None:
+        accepted = self.plan.baselines
+        own = (run.profile.name, run.host.host_class)
+        return next((one for one in accepted if (one.profile, one.host_class) == own), None)
+
     def path(self, run: RunContext, name: str) -> Path:
         return self.plan.out / run.profile.name / name
 
 
 def _begun(path: Path) -> Session | None:
     return read_session(path) if path.exists() else None
+
+
+def _all_begun(paths: Mapping[Side, Path]) -> dict[Side, Session]:
+    return {side: begun for side, path in paths.items() if (begun := _begun(path))}
 
 
 def _benchmarks(flagged: Sequence[Task]) -> frozenset[str]:

@@ -42,6 +42,8 @@ _CLOSE = 1e-9
 _UNKNOWN = 0.03
 """Pair noise assumed where the baseline says nothing of it."""
 _LEAST_SIGMA = 1e-3
+_MEDIAN_GAP = 0.4
+"""Precision of the median gap of two trials, as a share of that of the standard deviation."""
 _ROOM = 1.3
 """Standard errors of room in which the screen clears an unchanged metric without sides."""
 
@@ -70,6 +72,8 @@ class Noise:
     """Trials of a typical accepted session."""
     level: int
     """Sessions that set the accepted level."""
+    within_freedom: float = 30.0
+    """Degrees of freedom of `within`."""
 
     @property
     def implied(self) -> float:
@@ -105,6 +109,7 @@ def noise_of(sessions: Sequence[Sequence[float]], *, level: int | None = None) -
         within=robust.within_session(sessions),
         usual=float(median([len(session) for session in sessions])),
         level=level or len(sessions),
+        within_freedom=_MEDIAN_GAP * sum(len(session) - 1 for session in sessions),
     )
     return replace(noise, between=max(spread, noise.implied, robust.FLOOR))
 

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 
 from gate.model.plan import FIRST_BLOCK
 from gate.stats import robust
+from gate.stats.base_today import locate_base
 from gate.stats.detectable import pairs_to_pass, pairs_to_prove
 from gate.stats.noise import provable_with_strikes
 from gate.stats.screen import threshold
@@ -61,8 +62,9 @@ class Expected:
 
     def flagged(self, trials: int, beta: float, loss: float = 0.0) -> float:
         """Chance that a true log loss is flagged by so many trials."""
-        above = threshold(self.limits, self.noise, trials, beta)
-        return normal_below((loss - above) / self.noise.error(trials))
+        known = locate_base(self.noise) if self.pairs else self.noise
+        above = threshold(self.limits, known, trials, beta)
+        return normal_below((loss - above) / known.error(trials))
 
     @property
     def pairs_to_pass(self) -> float:

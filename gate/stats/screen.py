@@ -32,6 +32,7 @@ from gate.stats.quantiles import student
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gate.stats.base_today import BaseToday
     from gate.stats.costs import LossLimits
 
 SHARE = 0.52
@@ -66,7 +67,7 @@ def centre(sessions: Sequence[Sequence[float]]) -> float:
 
 
 def threshold(
-    limits: LossLimits, noise: Noise, trials: int, beta: float, sessions: int = 1
+    limits: LossLimits, noise: Noise | BaseToday, trials: int, beta: float, sessions: int = 1
 ) -> float:
     """The log loss above which so many head trials are flagged."""
     margin = noise.reach(1 - SHARE * beta, trials, sessions)
@@ -76,14 +77,14 @@ def threshold(
 def screen(
     head: Sequence[float],
     level: float,
-    noise: Noise,
+    noise: Noise | BaseToday,
     limits: LossLimits,
     beta: float,
     *,
     trials: int | None = None,
     sessions: int = 1,
 ) -> Screened:
-    """Screen one series: `head` are log costs, `level` the accepted one.
+    """Screen one series: `head` are log costs, `level` the accepted one or the base's of today.
 
     Where the head is no list of trials but of session medians, `sessions` is their number and
     `trials` what each stands for.

@@ -14,7 +14,7 @@ from gate.calibrate.outcome import TOLERANCE
 from gate.calibrate.stage import first_stage, plant_loss
 from gate.formats.published.recorded_file import read_recording
 from gate.judge.verdict.screening import Flagged
-from gate.model import BaselinePoint, BaselineSeries, Better, Metric
+from gate.model import BaselinePoint, BaselineSeries, Better, Metric, Side
 
 EXTRACT = Path(__file__).parent.parent / "data" / "recorded" / "runner-extract.csv.gz"
 METRIC = Metric(name="value", unit="s", better=Better.LOWER, tolerance=TOLERANCE)
@@ -50,12 +50,19 @@ def test_the_screen_of_a_draw_is_the_judges(seed):
         metrics=(METRIC,),
         sides=True,
     )
-    report = decide(head, _baseline(pool, suite, 10))
+    base = session(
+        {one.benchmark: {"value": one.base} for one in screening.series},
+        id="base",
+        side=Side.BASE,
+        metrics=(METRIC,),
+        sides=True,
+    )
+    report = decide([head, base], _baseline(pool, suite, 10))
     told = {finding.benchmark: finding for finding in report.findings}
     for one, answer in zip(screening.series, screening.answers, strict=True):
         found = told[one.benchmark]
         if screening.unfit:
-            assert found.code == "G039"
+            assert found.code == "G021"
         elif isinstance(answer, Flagged):
             assert found.code == "G021"
             assert found.loss == pytest.approx(answer.screened and _relative(answer.screened.loss))

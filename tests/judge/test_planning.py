@@ -37,11 +37,11 @@ BETA = 0.025
 BOTH = {"base": SideSpec(), "head": SideSpec()}
 POLICY = Policy()
 PAIRS = Trials().confirm_pairs
-PLANNED = 6
+PLANNED = 8
 """What a check takes of the benchmark with loud trials below."""
 
 
-def shaky(name, noise=0.03, trials=10, count=8, metric=WALL):
+def shaky(name, noise=0.045, trials=10, count=8, metric=WALL):
     """A series of steady sessions whose trials are loud."""
     dice = random.Random(name)
     points = tuple(
@@ -73,7 +73,7 @@ def test_the_plan_is_the_cheapest():
     (one,) = expected_metrics(profile("loud"), known).values()
     costs = {n: n + 2 * one.pairs_to_pass * one.flagged(n, BETA) for n in range(3, 11)}
     assert plan_screen(profile("loud"), known, BETA) == {"loud": PLANNED}
-    assert costs[PLANNED] < costs[3] - 2
+    assert costs[PLANNED] < costs[3] - 3
     assert costs[PLANNED] == pytest.approx(min(costs.values()), abs=0.3)
 
 
@@ -117,11 +117,15 @@ def test_a_loud_metric_is_planned_at_the_tolerance_in_force():
 
 @pytest.mark.parametrize("trials", [3, 4])
 def test_sessions_of_few_trials_promise_nothing_of_more(trials):
-    """No more certainty is planned than accepted sessions had: of three trials, three do."""
+    """Without sides no more certainty is planned than accepted sessions had.
+
+    With a base side beside it, more head trials are known better than those sessions were.
+    """
     known = baseline(shaky("loud", noise=0.04, trials=trials, count=12))
-    (one,) = expected_metrics(profile("loud"), known).values()
-    assert one.flagged(trials, BETA) == one.flagged(10, BETA) > 0.3
-    assert plan_screen(profile("loud"), known, BETA).get("loud", 3) <= trials
+    (alone,) = expected_metrics(profile("loud", sides={}), known).values()
+    assert alone.flagged(trials, BETA) == alone.flagged(10, BETA) > 0.3
+    (beside,) = expected_metrics(profile("loud"), known).values()
+    assert beside.flagged(10, BETA) < beside.flagged(trials, BETA)
 
 
 def test_plans_of_several_profiles_keep_their_order():

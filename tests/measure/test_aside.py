@@ -206,7 +206,7 @@ def test_a_block_of_pairs_is_given_up_whole(tmp_path):
     project = write_replay_project(tmp_path, sides=True)
     project.accept()
     project.record({"b": [1.3 * one for one in STEADY]}, {"b": STEADY})
-    check = project.gate("check", "p", "--out", "out", watch=Acted(3 + 4, 3 + 4 + 2, reason=ASLEEP))
+    check = project.gate("check", "p", "--out", "out", watch=Acted(4 + 4, 4 + 4 + 2, reason=ASLEEP))
     assert check.status == 10, check
     base, head = (
         read_session(project.root / f"out/p/pairs-{side}.json") for side in ("base", "head")
@@ -233,7 +233,7 @@ def test_pairs_that_are_disturbed_on_and_on_are_not_judged(tmp_path):
     project = write_replay_project(tmp_path, sides=True)
     project.accept()
     project.record({"b": [1.3 * one for one in STEADY]}, {"b": STEADY})
-    watch = Acted(*range(4, 100), reason=ASLEEP)
+    watch = Acted(*range(5, 100), reason=ASLEEP)
     check = project.gate("check", "p", "--out", "out", watch=watch)
     assert check.status == 5, check
     head = read_session(project.root / "out/p/pairs-head.json")

@@ -47,6 +47,7 @@ def test_a_proven_regression_hands_over_both_sides(tmp_path):
     assert sorted((s.stage.value, s.side.value) for s in handover.sessions) == [
         ("confirm", "base"),
         ("confirm", "head"),
+        ("screen", "base"),
         ("screen", "head"),
     ]
 
@@ -254,14 +255,14 @@ def test_a_profile_that_breaks_in_the_middle_keeps_what_was_measured(accepted, m
     from gate.errors import MeasureError
     from gate.pipeline import stages
 
-    whole = stages.measure_session
+    whole = stages.measure_screen
 
     def breaking(sitting, *arguments, **options):
         if sitting.profile.name == "q":
             raise MeasureError("G258", "the disk went away.")
         return whole(sitting, *arguments, **options)
 
-    monkeypatch.setattr(stages, "measure_session", breaking)
+    monkeypatch.setattr(stages, "measure_screen", breaking)
     answer = accepted.gate("check", "--out", "out")
     report, handover = left(accepted.root)
     assert (answer.status, report.exit_status, report.profiles) == (4, 4, ("p", "q")), answer

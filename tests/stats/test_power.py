@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from stats import simulated
 
 from gate.stats import planning, robust
+from gate.stats.base_today import locate_base
 from gate.stats.costs import LossLimits
 from gate.stats.detectable import can_detect, least, provable_with_pairs, round_up
 from gate.stats.noise import Noise
@@ -126,12 +127,14 @@ def test_chance_of_a_flag_is_what_is_simulated(trials):
     dice = np.random.default_rng([simulated.SEED, trials])
     trial_part = noise.within * math.sqrt(math.pi / 2 / trials)
     day = math.sqrt(max(noise.between**2 - trial_part**2, 0.0))
-    medians = dice.normal(0, day, (4000, 11)) + np.median(
-        dice.normal(0, noise.within, (4000, 11, trials)), axis=2
-    )
-    above = threshold(one.limits, noise, trials, BETA)
+    days = dice.normal(0, day, (4000, 11))
+    medians = days + np.median(dice.normal(0, noise.within, (4000, 11, trials)), axis=2)
+    levels = np.median(medians[:, 1:], axis=1)
+    beside = days[:, 0] + dice.normal(0, noise.within, 4000)
+    today = [locate_base(noise, *one).level for one in zip(levels, beside[:, None], strict=True)]
+    above = threshold(one.limits, locate_base(noise), trials, BETA)
     for loss in (0.0, 0.02, 0.05):
-        share = float((medians[:, 0] + loss - np.median(medians[:, 1:], axis=1) > above).mean())
+        share = float((medians[:, 0] + loss - np.array(today) > above).mean())
         assert one.flagged(trials, BETA, loss) == pytest.approx(share, abs=0.05)
 
 

@@ -16,7 +16,7 @@ from gate.judge.verdict.series import at_blocks
 from gate.judge.verdict.suite import Pairing
 from gate.judge.verdict.tolerance import promises
 from gate.model import Better, Role, Stage, TrialStatus, Verdict
-from gate.stats.costs import usable
+from gate.stats.costs import LEAST_SESSIONS, usable
 from gate.stats.martingale import PairRule, decide
 from gate.stats.outlook import further_pairs
 from gate.stats.strikes import strikes_needed
@@ -81,6 +81,14 @@ def plan_screens(
 
     pairs = zip(profiles, baselines, strict=True)
     return [plan_screen(profile, baseline, beta) for profile, baseline in pairs]
+
+
+def benchmarks_to_screen(profile: Profile, baseline: Baseline | None) -> frozenset[str]:
+    """Those with enough accepted sessions of this text, sessions of earlier epochs included."""
+    if baseline is None or baseline.profile_digest != profile.digest:
+        return frozenset()
+    known = {one.benchmark for one in baseline.series if len(one.points) >= LEAST_SESSIONS}
+    return frozenset(one.name for one in profile.benchmarks if one.name in known)
 
 
 EARLY_LOOK = 6

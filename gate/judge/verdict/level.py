@@ -118,7 +118,7 @@ def base_today(series: Series) -> tuple[float, ...]:
     """What the base side measured in this check: in pairs where there are any."""
     case = series.case
     blocks = Pairing(case.pair_base, case.pair_head, series.benchmark).values(series.metric.name)
-    values = tuple(value for base, _ in blocks for value in base)
+    values = tuple(value for base, _ in blocks for value in base) or series.base or ()
     return values if usable(values) else ()
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import median
 from typing import TYPE_CHECKING
 
-from gate.judge.verdict.epochs import fresh_acceptance, reference
+from gate.judge.verdict.epochs import accepted_change, allowed_step, fresh_acceptance, reference
 from gate.judge.verdict.findings import make_finding
 from gate.judge.verdict.series import Series, asked_limits, key_of, too_coarse
 from gate.judge.verdict.tolerance import InForce, beyond, by_pairs, in_force_of, too_noisy
 from gate.judge.verdict.validity import accepted_gap, two_trials_agree, unfit
 from gate.model import Verdict
+from gate.stats.base_today import BaseToday, locate_base
 from gate.stats.costs import LEAST_SESSIONS, LossLimits, ratio, usable
 from gate.stats.martingale import PairRule
 from gate.stats.noise import (
@@ -117,10 +119,10 @@ def _compare(
 ) -> Finding | Flagged:
     """Compare with the accepted sessions and sort into flagged, improved, slid and passed."""
     limits = force.limits
-    level_costs = centre(reference(series).sessions)
+    level, today = _level_today(series, noise)
     costs, result = max(
         (
-            (some, screen(some, level_costs, noise, limits, policy.beta))
+            (some, screen(some, level, today or noise, limits, policy.beta))
             for some in dict.fromkeys((series.costs, series.costs_with_asides))
         ),
         key=lambda one: (one[1].flagged, one[1].loss),  # the worse of both
@@ -128,20 +130,42 @@ def _compare(
     step = _step(series, result, len(series.aside) if costs != series.costs else 0)
     slide = "" if series.case.by_pairs else _slide(series, costs)
     agree, scatter = two_trials_agree(series), _scatter(series, limits, noise)
-    if result.flagged or agree or scatter:
+    moved = _moved(series, today)
+    if result.flagged or agree or scatter or moved:
         twice = f"both trials gave exactly {series.head[0]:g}: a stuck counter, or chance"
         return Flagged(
             series=series,
             in_force=force,
             screened=result,
             noise=noise,
-            path=(step, *[twice] * agree, *[scatter] * bool(scatter)),
+            path=(step, *[twice] * agree, *filter(None, (scatter, moved))),
             warnings=warnings,
         )
     code, verdict, text, path = _cleared(series, force, result, slide)
     numbers = screen_numbers(result) | {"limits": limits, "warnings": warnings}
     numbers["can_detect"] = force.can_detect
     return make_finding(series, code, verdict, text, path=(step, *path), **numbers)
+
+
+def _level_today(series: Series, noise: Noise) -> tuple[float, BaseToday | None]:
+    """The log cost to compare with: what was accepted, and where the base stands today with it."""
+    level = centre(reference(series).sessions)
+    if not series.base_costs:
+        return level, None
+    step = allowed_step(median(series.base_costs), accepted_change(series))
+    today = locate_base(noise, level, [cost + step for cost in series.base_costs])
+    return today.level, today
+
+
+def _moved(series: Series, today: BaseToday | None) -> str:
+    """Why the accepted level does not tell where the base stands in this sitting."""
+    if today is None:
+        lacks = series.base is not None
+        return "flagged: the base side beside it gave no value" if lacks else ""
+    if today.holds:
+        return ""
+    away = percent(ratio(today.away))
+    return f"flagged: the base side beside it is {away} against what was accepted"
 
 
 def _cleared(
@@ -187,6 +211,7 @@ def _step(series: Series, result: Screened, asides: int) -> str:
     with_asides = f" with {asides} set aside" if asides else ""
     accepted = f"{level} accepted session{'s' if level != 1 else ''}"
     borrowed = "" if len(known) == level else ", noise of the epoch before"
+    borrowed += ", with the base side beside it" if series.base_costs else ""
     return (
         f"{'flagged' if result.flagged else 'not flagged'} in the screen at "
         f"{percent(ratio(result.loss))}{with_asides} "
@@ -214,6 +239,8 @@ def _not_screened(series: Series, noise: Noise | None, unknown: str) -> Finding 
         return make_finding(series, "G022", Verdict.INCONCLUSIVE, needed)
     # What nobody knows the noise of is judged as asked for: nothing is raised by a guess.
     force = in_force_of(series, None) if noise is None else _in_force(series, noise)
+    if unknown:  # nor is its noise of today: the pairs are to show whether more of them promise
+        force = replace(force, can_detect=None)
     return Flagged(
         series=series,
         in_force=force,

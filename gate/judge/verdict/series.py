@@ -46,6 +46,8 @@ class Series:
     """Points of a group that were accepted and are not planned any more."""
     resolution: float = 0.0
     """The median of the head values', in the metric's unit."""
+    base: tuple[float, ...] | None = None
+    """Values of the base trials among those of the screen; None where none were planned."""
     aside: tuple[float, ...] = ()
     """Values of screen trials set aside for what the workload can cause itself."""
     every_aside: tuple[float, ...] = ()
@@ -65,6 +67,11 @@ class Series:
     def costs(self) -> tuple[float, ...]:
         """Head values as log costs."""
         return log_costs(self.head, self.metric.better)
+
+    @property
+    def base_costs(self) -> tuple[float, ...]:
+        """Base values of the same sitting as log costs; none where they cannot be used."""
+        return log_costs(self.base, self.metric.better) if self.base and usable(self.base) else ()
 
     @property
     def costs_with_asides(self) -> tuple[float, ...]:
@@ -98,7 +105,8 @@ def series_of(case: Case) -> Iterator[Series]:
     )
     accepted = {key: one for key, one in accepted.items() if key[1] != WORK_DONE}
     planned = {plan.benchmark: plan for plan in case.head.planned}
-    trials = trials_by_benchmark(case.head)
+    trials, base = trials_by_benchmark(case.head), trials_by_benchmark(case.screen_base)
+    beside = {plan.benchmark for plan in case.screen_base.planned} if case.screen_base else set()
     asides, every = own_asides(case.head), every_aside(case.head)
     metrics = {metric.name: metric for metric in case.metrics}
     own = {
@@ -121,6 +129,7 @@ def series_of(case: Case) -> Iterator[Series]:
             accepted=accepted.get((benchmark, name)),
             applies=(benchmark, name) in own,
             lost=lost_points(plan, known_names),
+            base=values_in(base.get(benchmark, ()), name) if benchmark in beside else None,
             resolution=resolution_in(trials.get(benchmark, ()), name),
             aside=aside_values(asides.get(benchmark, ()), name),
             every_aside=shown_values(every.get(benchmark, ()), name),

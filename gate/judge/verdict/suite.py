@@ -56,13 +56,15 @@ class Case:
     """Metrics with the tolerances in force, from the reviewed profile where there is one."""
     reviewed: Profile | None
     """The profile to judge by; without it the session's own word is taken for what it planned."""
+    screen_base: Session | None = None
+    """Trials of the base side beside those of the screen."""
     unplanned: frozenset[str] = frozenset()
     """Benchmarks of the reviewed profile that the session itself did not set out to measure."""
 
     @property
     def sessions(self) -> tuple[Session, ...]:
         """All of them: the screen, further head sessions, and both sides of the pairs."""
-        every = (self.head, *self.strikes, self.pair_base, self.pair_head)
+        every = (self.head, self.screen_base, *self.strikes, self.pair_base, self.pair_head)
         return tuple(session for session in every if session is not None)
 
     @property
@@ -122,8 +124,12 @@ def _refuse_doubles(sessions: Sequence[Session]) -> None:
     sides = Counter(f"the confirming session of {s.profile} {s.side.value}" for s in pairs)
     for what, count in (*identities.items(), *sides.items()):
         if count > 1:
-            cure = "Hand in each session once, and the confirming sessions of one check only."
-            raise InputError("G200", f"{what} was handed in {count} times.", cure=cure)
+            raise _doubled(what, count)
+
+
+def _doubled(what: str, count: int) -> InputError:
+    cure = "Hand in each session once, and the sessions of one check only."
+    return InputError("G200", f"{what} was handed in {count} times.", cure=cure)
 
 
 def _case(
@@ -154,8 +160,24 @@ def _case(
         other_classes=tuple(sorted(b.host_class for b in of_profile)) if not mine else (),
         metrics=reviewed.metrics if reviewed else whole[0].metrics,
         reviewed=reviewed,
+        screen_base=_beside(whole[0], own),
         unplanned=frozenset(benchmarks - {plan.benchmark for plan in whole[0].planned}),
     )
+
+
+def _beside(head: Session, sessions: Iterable[Session]) -> Session | None:
+    """The base trials that were taken among those of the head's screen, not before or after it."""
+    found = [
+        one
+        for one in sessions
+        if (one.stage, one.side, one.boot) == (Stage.SCREEN, Side.BASE, head.boot)
+        and one.started <= head.ended
+        and head.started <= one.ended
+    ]
+    if len(found) > 1:
+        what = f"a base session of the screen of {head.profile}"
+        raise _doubled(what, len(found))
+    return found[0] if found else None
 
 
 def _as_reviewed(head: Session, reviewed: Profile | None) -> Session:
