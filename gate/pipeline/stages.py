@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from gate.clock import now
 from gate.errors import InputError
 from gate.formats.session.session_file import read_session
 from gate.judge.verdict.interim_analysis import (
-    EARLY_LOOK,
     Task,
     all_cleared,
     plan_screens,
@@ -27,6 +27,7 @@ from gate.measure.setup import open_run
 from gate.model import Role, Side
 from gate.pipeline.host_reservation import reserved_host
 from gate.pipeline.subprocess_call import call_in_subprocess, wait_until_loaded
+from gate.stats.strikes import SAME_SITTING, sittings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -104,12 +105,14 @@ class _Steps:
         if not flagged or (screen.disturbances and not run.paired):
             return ()  # further sessions would be judged with the screen
         needed = max(task.strikes or 0 for task in flagged)
-        how = "pairs of base and head" if run.paired else f"{needed} further head sessions"
-        if run.paired or needed:
-            for why in sorted({task.unscreened for task in flagged}):
-                own = [task for task in flagged if task.unscreened == why]
-                shown = ", ".join(sorted({f"{task.benchmark} {task.metric}" for task in own}))
-                self.ui.say(f"{why or 'flagged'}: {shown}; {how} decide")
+        proof = f", those of {needed} later sittings may prove" if needed else ""
+        how = "pairs of base and head decide"
+        if not run.paired:
+            how = f"{SAME_SITTING} further head sessions may clear it{proof}"
+        for why in sorted({task.unscreened for task in flagged}):
+            own = [task for task in flagged if task.unscreened == why]
+            shown = ", ".join(sorted({f"{task.benchmark} {task.metric}" for task in own}))
+            self.ui.say(f"{why or 'flagged'}: {shown}; {how}")
         with open_run(run):
             if run.paired:
                 return self._pairs(run, flagged)
@@ -129,20 +132,26 @@ class _Steps:
     def _further_sessions(
         self, run: RunContext, screen: Session, flagged: Sequence[Task], needed: int
     ) -> list[Session]:
-        """Further head sessions; the first few may already clear all that was flagged."""
+        """Further head sessions: a few now, one in each later sitting that resumes the check."""
         strikes: list[Session] = []
         names = _benchmarks(flagged)
-        for number in range(1, needed + 1):
-            path = self._path(run, f"strike-{number}.json")
-            resumed = _begun(path)
-            strikes.append(measure_session(run, Side.HEAD, path, resumed=resumed, only=names))
+        while True:
+            path = self._path(run, f"strike-{len(strikes) + 1}.json")
+            begun = _begun(path)
+            # What is not begun yet would start now.
+            starts = *(one.started for one in (screen, *strikes)), begun.started if begun else now()
+            now_in = sittings(starts)
+            same = sum(place == now_in[-1] for place in now_in) - 1  # before it, of its sitting
+            wanted = SAME_SITTING if now_in[-1] == 0 else 0
+            if same > wanted or now_in[-1] > needed:
+                return strikes
+            strikes.append(measure_session(run, Side.HEAD, path, resumed=begun, only=names))
             if strikes[-1].disturbances:
-                break  # nothing will be judged
-            if number == EARLY_LOOK:
+                return strikes  # nothing will be judged
+            if same == wanted:
                 cases = self.plan.cases((screen, *strikes))
                 if call_in_subprocess(self.stop, all_cleared, cases, self.plan.policy):
-                    break
-        return strikes
+                    return strikes
 
     def _path(self, run: RunContext, name: str) -> Path:
         return self.plan.out / run.profile.name / name
