@@ -266,7 +266,7 @@ def test_without_sides_on_a_host_that_steps():
             tally = RuleTally()
             tally.add_unchanged(STRIKES.play(pool, suite, (), Random(f"{place}/{seed}"))[0])
             ends += tally.suites
-    assert ends == {"all": 132, "closed": 3, "inconclusive": 56, "passed": 73}
+    assert ends == {"all": 132, "closed": 4, "inconclusive": 53, "passed": 75}
 
 
 def test_strikes_of_one_sitting_close_no_suite(pool):
