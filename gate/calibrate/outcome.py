@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
-from gate.stats.quantiles import exact_limits
+from gate.stats.special import exact_limits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

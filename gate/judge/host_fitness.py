@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 from gate.judge.calibration_rounds import counts, rounds_that_count
 from gate.model import Ending
 from gate.model.calibration import MOST_COUNTED
-from gate.stats.quantiles import exact_limits
+from gate.stats.special import exact_limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

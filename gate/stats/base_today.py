@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from gate.model.plan import BASE_TRIALS
 from gate.stats import robust
-from gate.stats.quantiles import student
+from gate.stats.special import student
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -26,8 +26,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from gate.stats import robust
 from gate.stats.costs import ratio
-from gate.stats.quantiles import student
-from gate.stats.special import digamma, tetragamma, trigamma
+from gate.stats.special import digamma, student, tetragamma, trigamma
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

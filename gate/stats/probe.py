@@ -35,7 +35,7 @@ from gate.model.disturbance import HostNoise
 from gate.stats import robust
 from gate.stats.costs import LossLimits
 from gate.stats.detectable import can_detect, least, provable_with_pairs
-from gate.stats.quantiles import student
+from gate.stats.special import student
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 from gate.stats import robust
 from gate.stats.costs import LEAST_SESSIONS
 from gate.stats.noise import Noise, noise_of
-from gate.stats.quantiles import student
+from gate.stats.special import student
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

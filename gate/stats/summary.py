@@ -35,8 +35,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gate.model import Better, MeanKind
-from gate.stats.quantiles import student
 from gate.stats.robust import FLOOR
+from gate.stats.special import student
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -39,8 +39,8 @@ from typing import TYPE_CHECKING
 
 from gate.model import Take
 from gate.model.metric import take_of
-from gate.stats.quantiles import student
 from gate.stats.robust import FLOOR
+from gate.stats.special import student
 from gate.stats.summary import (
     MeanRatio,
     Ratio,

@@ -14,7 +14,7 @@ from stats import simulated
 from gate.model.plan import BASE_TRIALS
 from gate.stats.base_today import locate_base
 from gate.stats.noise import Noise
-from gate.stats.quantiles import student
+from gate.stats.special import student
 
 CALM = Noise(between=0.01, freedom=6.0, within=0.008, usual=4.0, level=10, within_freedom=12.0)
 noises = st.builds(

@@ -8,7 +8,7 @@ import pytest
 
 from gate.model import Better
 from gate.stats.costs import log_costs, ratio, value_of
-from gate.stats.quantiles import normal, student
+from gate.stats.special import normal, student
 
 
 def test_quantiles():

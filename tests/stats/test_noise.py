@@ -12,7 +12,7 @@ from scipy.special import digamma, polygamma
 
 from gate.stats import robust
 from gate.stats.noise import Noise, Prior, _half_freedom, moderate_noise, noise_of, prior_of
-from gate.stats.quantiles import student
+from gate.stats.special import student
 
 CALM = Noise(between=0.01, freedom=4.0, within=0.0, usual=1.0, level=10)
 

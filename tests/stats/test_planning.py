@@ -23,8 +23,8 @@ from gate.stats.noise import (
     provable_with_strikes,
 )
 from gate.stats.planning import Expected, screen_trials
-from gate.stats.quantiles import student
 from gate.stats.screen import SHARE, screen, threshold
+from gate.stats.special import student
 
 LIMITS = LossLimits(tolerance=0.05, negligible=0.01)
 BETA = 0.025

@@ -14,7 +14,7 @@ from gate.stats import robust
 from gate.stats.costs import LossLimits
 from gate.stats.detectable import least, provable_with_pairs
 from gate.stats.probe import PAIRS, TRIALS, host_noise, smallest
-from gate.stats.quantiles import normal
+from gate.stats.special import normal
 
 BOUNDS = {"alpha": 0.01, "beta": 0.025}
 

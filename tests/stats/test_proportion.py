@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from gate.stats.quantiles import exact_limits
+from gate.stats.special import exact_limits
 
 
 def tail(count, total, share):

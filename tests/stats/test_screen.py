@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from gate.stats import robust
 from gate.stats.costs import LossLimits
 from gate.stats.noise import Noise, noise_of
-from gate.stats.quantiles import student
 from gate.stats.screen import (
     SHARE,
     level_moved,
@@ -20,6 +19,7 @@ from gate.stats.screen import (
     slide_since_anchor,
     threshold,
 )
+from gate.stats.special import student
 
 LIMITS = LossLimits(tolerance=0.05, negligible=0.01)
 BETA = 0.025

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy.stats import ttest_ind_from_stats
 
 from gate.model import Better, Figures, MeanKind, Metric, SummaryRow
-from gate.stats.quantiles import student
 from gate.stats.robust import FLOOR
+from gate.stats.special import student
 from gate.stats.summary import compare_means as compare
 from gate.stats.summary import known_spread
 from gate.stats.summary import means_to_decide as trials_to_decide

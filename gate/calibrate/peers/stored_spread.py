@@ -31,7 +31,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from gate.calibrate.peers.peer import Comparison, Peer, mean, mean_and_deviation, quotient
-from gate.stats.quantiles import student
+from gate.stats.special import student
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,10 +15,11 @@ from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
+from gate.judge.verdict.rank_test import accepted_sittings
 from gate.judge.verdict.series import key_of, series_of
 from gate.judge.verdict.tolerance import in_force_of
 from gate.stats.costs import LEAST_SESSIONS, usable
-from gate.stats.quantiles import exact_limits
+from gate.stats.special import exact_limits
 from gate.stats.strikes import (
     chance,
     estimated_loss,
@@ -72,7 +73,7 @@ def replay(cases: Iterable[Case], findings: Iterable[Finding], alpha: float) -> 
             if not (series.gates and tolerance and all(map(usable, series.sessions))):
                 continue
             own, limits = (
-                series.session_costs,
+                accepted_sittings(series),
                 replace(in_force_of(series, None).limits, tolerance=tolerance),
             )
             for back in range(1, min(len(own) - LEAST_SESSIONS, _MOST) + 1):
