@@ -50,7 +50,6 @@ def hide(kernel):
 
 def test_an_unknown_boot_is_not_a_new_one(kernel, left, tmp_path):
     """What can be seen is put back; what is hidden stands in the journal until it can be seen."""
-    write_journal(tmp_path, replace(left, namespace="mnt:[1]"))
     numa = kernel.files[NUMA]
     hide(kernel)
     result = restore(tmp_path)
@@ -64,10 +63,9 @@ def test_an_unknown_boot_is_not_a_new_one(kernel, left, tmp_path):
     assert read_journal(tmp_path) is None
 
 
-def test_only_who_sees_this_boot_or_tuned_here_closes_the_journal(kernel, left, tmp_path):
+def test_only_who_sees_what_was_tuned_closes_the_journal(kernel, left, tmp_path):
     """Elsewhere all may read as before and the journal stays, with all that it names."""
-    write_journal(tmp_path, replace(left, namespace="mnt:[1]"))
-    del kernel.files[BOOT]
+    write_journal(tmp_path, replace(left, view="another"))
     result = restore(tmp_path)
     assert (len(result.back), result.left) == (2, ())
     assert "stays" in result.lines()[-1]
@@ -106,11 +104,11 @@ def test_modules_that_were_loaded_are_not_forgotten(tmp_path, monkeypatch):
 
 def test_a_restart_is_not_assumed(monkeypatch, tmp_path):
     """A kernel whose boot has no id is none that came up as asked."""
-    subject = object.__new__(metal.RestartedKernels)
+    subject = object.__new__(metal.Metals)
     now = metal.running_kernel()
     monkeypatch.setattr(metal, "running_kernel", lambda: replace(now, boot=""))
     with pytest.raises(metal.NotActive, match="id of this boot"):
-        metal.RestartedKernels.activate(subject, None)
+        metal.Metals.activate(subject, None)
 
 
 @MACHINE
