@@ -59,7 +59,10 @@ class Growth(NamedTuple):
 
 _MODULES, _LINES = 400, 54_000
 """What the house may hold without the features below."""
-_GROWN = (Growth("both sides decide: compare, levels, tails, work done, queue", 10, 2_800),)
+_GROWN = (
+    Growth("both sides decide: compare, levels, tails, work done, queue", 10, 2_800),
+    Growth("nothing is lost: one writer, first use of a device, lock, leftovers", 4, 700),
+)
 
 
 class Module:

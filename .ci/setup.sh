@@ -180,8 +180,11 @@ fi
 if ! has_uv; then
   .venv/bin/python -m pip install --quiet --require-hashes --only-binary :all: -r .ci/uv.txt
 fi
-# Inexact: uv itself lives in the environment that it keeps.
-UV_PROJECT_ENVIRONMENT=.venv .venv/bin/uv sync --quiet --locked --inexact --compile-bytecode
+# Wheels only: nothing that others wrote is built here. Then our own package, which is all that is
+# left. Inexact: uv itself lives in the environment that it keeps.
+export UV_PROJECT_ENVIRONMENT=.venv
+.venv/bin/uv sync --quiet --locked --inexact --compile-bytecode --no-build --no-install-project
+.venv/bin/uv sync --quiet --locked --inexact --compile-bytecode
 [ "${1:-}" != tests ] || ! packs_no_browser || .ci/browser.sh
 case "${1:-}" in tests | profiles) .ci/kernel.sh ;; esac
 echo "setup: ready: $(fio --version), $(hyperfine --version), $(.venv/bin/python -V)"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import tempfile
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +23,7 @@ from gate.pipeline.provenance import origin_of_check, words_of
 from gate.pipeline.stages import measure_check
 from gate.pipeline.subprocess_call import call_in_subprocess, lasting_subprocess
 from gate.review.merge_base import open_merge_base
+from gate.scratch import scratch_directory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -124,7 +124,7 @@ def run_comparison(
     """
     with (
         Stop().listening() as stop,
-        tempfile.TemporaryDirectory(prefix="gate-compare-") as place,
+        scratch_directory("compare") as place,
         lasting_subprocess(),
     ):
         plan = CheckPlan(

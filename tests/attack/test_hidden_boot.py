@@ -147,7 +147,9 @@ def _end(process):
 
 def _kill_all(first):
     """A gate, its guardian and its command, all at once."""
-    rows = subprocess.run(["ps", "-e", "-o", "pid=,ppid="], capture_output=True, text=True, check=True)
+    rows = subprocess.run(
+        ["ps", "-e", "-o", "pid=,ppid="], capture_output=True, text=True, check=True
+    )
     parents = dict(map(int, row.split()) for row in rows.stdout.splitlines())
     mine = {first}
     while more := {one for one, parent in parents.items() if parent in mine} - mine:

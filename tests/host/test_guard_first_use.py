@@ -55,10 +55,7 @@ def test_a_process_that_has_it_mapped_is_named(loops):
         text=True,
     ) as process:
         assert process.stdout.readline() == "mapped\n"
-        links = [
-            os.path.realpath(one.path)
-            for one in os.scandir(f"/proc/{process.pid}/fd")
-        ]
+        links = [os.path.realpath(one.path) for one in os.scandir(f"/proc/{process.pid}/fd")]
         assert device not in links
         code, message = refusal(loops, "mapped")
         process.communicate("\n")

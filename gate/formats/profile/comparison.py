@@ -6,7 +6,6 @@ import os
 import re
 import shlex
 import shutil
-import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ from gate.errors import InputError
 from gate.formats import disk
 from gate.formats.profile.profile_file import read_profile
 from gate.formats.toml import value as quoted
+from gate.scratch import scratch_directory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -84,7 +84,7 @@ def comparison_text(
 
 def comparison_profile(asked: ComparedWork, name: str = "compare") -> Profile:
     """The same as a profile whose commands run in the current directory."""
-    with tempfile.TemporaryDirectory(prefix="gate-compare-") as place:
+    with scratch_directory("compare") as place:
         path = Path(place) / "profiles" / f"{name}.toml"
         path.parent.mkdir()
         disk.write_text(path, comparison_text(asked))

@@ -61,7 +61,9 @@ def looked_at(size: int) -> str:
     """How much of a device of that size was looked at, in words."""
     if size <= _WHOLE:
         return "all of it was read"
-    return f"its ends and {_PLACES:,} places between them were read, and what lies elsewhere was not"
+    return (
+        f"its ends and {_PLACES:,} places between them were read, and what lies elsewhere was not"
+    )
 
 
 def _pieces(size: int) -> Iterator[tuple[int, int]]:

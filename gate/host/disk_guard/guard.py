@@ -25,8 +25,8 @@ from gate.host.disk_guard.content import (
     signatures,
     size_of,
 )
-from gate.host.disk_guard.uses import Reason, reasons
 from gate.host.disk_guard.first_use import content, is_labelled, looked_at
+from gate.host.disk_guard.uses import Reason, reasons
 from gate.linux.block import chain, name_of_number, name_of_path, number_of
 from gate.linux.machine import ThisMachine, line
 from gate.units import show
