@@ -2,7 +2,7 @@
 # The locked packages against the OSV database of known vulnerabilities. Ends with 1 where one is
 # known; where the database cannot be reached nothing is known, which is said and fails nothing.
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 
 said=$(.venv/bin/uv audit --locked --preview-features audit-command \
   ${OSV_URL:+--service-url "$OSV_URL"} 2>&1)

@@ -4,6 +4,7 @@
 #   .ci/setup.sh          what `gate` needs: fio, hyperfine, .venv
 #   .ci/setup.sh lint     and what `make check` needs: shellcheck, actionlint
 #   .ci/setup.sh tests    and what its tests need: a headless Chromium, actionlint, act, QEMU, a kernel
+#   .ci/setup.sh torture  and what `make torture` needs: a C compiler
 #   .ci/setup.sh profiles and what the shipped profiles run: programs, QEMU, kernels
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -138,6 +139,10 @@ if [ "${1:-}" = tests ]; then
   PATH="$PATH:/usr/sbin:/sbin" command -v mkfs.btrfs >/dev/null 2>&1 || missing+=(btrfs-progs)
   # The browser driver's node links against it; minimal systems lack it.
   has_library libatomic.so.1 || missing+=(libatomic1)
+fi
+if [ "${1:-}" = torture ]; then
+  command -v cc >/dev/null 2>&1 || missing+=(gcc)
+  [ -e /usr/include/stdio.h ] || missing+=(libc6-dev)
 fi
 if [ "${1:-}" = profiles ]; then
   while read -r program name; do

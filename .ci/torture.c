@@ -4,17 +4,21 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <sys/mman.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 enum { WRITE, FSYNC, RENAME, FORK, EXEC, KINDS };
 
-static long calls[KINDS];
+/* Shared with children: their calls are counted in the one order in which they came. */
+static long *calls;
 static long wanted = -1;
 static int kind = -1, fault;
 
 void torture_arm(int which, long nth, int error)
 {
+	if (!calls)
+		calls = mmap(0, sizeof(long) * KINDS, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	for (int i = 0; i < KINDS; i++)
 		calls[i] = 0;
 	kind = which, wanted = nth, fault = error;
@@ -24,8 +28,7 @@ long torture_calls(int which) { return calls[which]; }
 
 static int strikes(int which)
 {
-	calls[which]++;
-	if (which != kind || calls[which] != wanted)
+	if (!calls || __sync_add_and_fetch(calls + which, 1) != wanted || which != kind)
 		return 0;
 	if (fault < 0)
 		kill(getpid(), SIGKILL);

@@ -17,6 +17,7 @@ import importlib
 import json
 import os
 import pkgutil
+import random
 import shutil
 import subprocess
 import sys
@@ -28,6 +29,20 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+import played  # noqa: E402
+from builders import write_replay_project  # noqa: E402
+from host.kernel import FRESH, KNOBS, Namespace  # noqa: E402
+from own_mounts import bind, mount  # noqa: E402
+
+import gate.host.identity.identity  # noqa: E402
+import gate.host.journal  # noqa: E402
+import gate.host.lock  # noqa: E402
+import gate.measure.order  # noqa: E402
+import gate.measure.setup  # noqa: E402
+import gate.pipeline.host_reservation  # noqa: E402
+from gate.cli.main import run  # noqa: E402
+
 KINDS = ("write", "fsync", "rename", "fork", "exec")
 FAULTS = {
     **{name: getattr(errno, name) for name in ("ENOSPC", "EIO", "EINTR", "EMFILE", "ENOMEM")},
@@ -37,6 +52,7 @@ WHY = ("--reason", "a level", "--by", "me")
 STEADY = (1.0, 1.002, 0.998)
 LIBRARY = "DRIFTGATE_TORTURE"
 LEAST = 2000
+MEMORY = Path("/dev/shm")  # noqa: S108 - fsync costs nothing there
 REFUSED = 2
 PATIENCE = 120.0
 
@@ -64,7 +80,9 @@ class Bench:
         shutil.copytree(self.template, self.place, symlinks=True)
         (self.place / "tmp").mkdir()
 
-    def gate(self, words: tuple[str, ...], fault: tuple[int, int, int] | None) -> tuple[int, list[int]]:
+    def gate(
+        self, words: tuple[str, ...], fault: tuple[int, int, int] | None
+    ) -> tuple[int, list[int]]:
         """Run the gate in a child; its status (negative: killed by), and how many calls it made."""
         receive, send = os.pipe()
         child = os.fork()
@@ -82,8 +100,6 @@ class Bench:
         return os.waitstatus_to_exitcode(ended[1]), json.loads(counts or b"[]")
 
     def _child(self, words: tuple[str, ...], fault: tuple[int, int, int] | None, send: int) -> None:
-        from gate.cli.main import run
-
         status = 99
         try:
             log = os.open(self.place / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -103,13 +119,6 @@ class Bench:
             os._exit(status)
 
     def _own_surroundings(self, words: tuple[str, ...]) -> None:
-        import gate.host.journal
-        import gate.host.lock
-        import gate.measure.order
-        import gate.measure.setup
-        import gate.pipeline.host_reservation
-        from own_mounts import bind, mount
-
         os.environ["GATE_HOST_CLASS"] = "lab"
         os.environ["TMPDIR"] = tempfile.tempdir = str(self.place / "tmp")
         lock = self.place / "lock"
@@ -118,6 +127,8 @@ class Bench:
             module.SYSTEM = self.place / "state"
         gate.measure.setup.make_watch = lambda *_: None
         gate.measure.order.CONTROLS = {}
+        if words[0] != "host":
+            gate.host.identity.identity.ThisMachine = played.machine
         if words[0] == "host":
             os.unshare(0x00020000) if hasattr(os, "unshare") else _unshare()
             mount("none", "/", 16384 | 1 << 18)
@@ -131,13 +142,13 @@ def _unshare() -> None:
 
 def template(place: Path) -> None:
     """A project with a baseline in a repository of git, two sessions to accept, and a fake host."""
-    from builders import write_replay_project
-    from host.kernel import Namespace
-
     project = write_replay_project(place / "p", head={"b": STEADY})
     project.accept()
     for number in (1, 2):
-        shutil.copy(project.session({"b": [1 + number / 1000, 1.002, 0.998]}), project.root / f"s{number}.json")
+        shutil.copy(
+            project.session({"b": [1 + number / 1000, 1.002, 0.998]}),
+            project.root / f"s{number}.json",
+        )
     shutil.rmtree(project.root / "reports")
     project.record({"b": STEADY * 60})
     (project.root / ".gitignore").write_text("reports\nout\nrounds\n*.json\n", "ascii")
@@ -152,10 +163,22 @@ def template(place: Path) -> None:
 COMMANDS = {
     "check": ("check", "p", "--out", "out", "--quiet", "--wait", "1min"),
     "accept": ("baseline", "accept", "s1.json", "s2.json", *WHY),
-    "calibrate": ("calibrate", "p", "--rounds", "1", "--seed", "1", "--out", "rounds", "--quiet", "--wait", "1min"),
+    "calibrate": (
+        "calibrate",
+        "p",
+        "--rounds",
+        "1",
+        "--seed",
+        "1",
+        "--out",
+        "rounds",
+        "--quiet",
+        "--wait",
+        "1min",
+    ),
     "tune": ("host", "tune", "governor", "turbo", "--wait", "1min", "--", "/bin/true"),
 }
-AGAIN = {"tune": ("host", "restore")}
+AGAIN = {"tune": ("host", "restore"), "check": (*COMMANDS["check"], "--resume")}
 
 
 def unparsed(place: Path) -> list[str]:
@@ -185,15 +208,11 @@ def left(place: Path) -> list[str]:
 
 def knobs(place: Path) -> dict[str, str]:
     """The first line of every fake knob."""
-    from host.kernel import KNOBS
-
     return {name: (place / "cpu" / name).read_text("ascii").partition("\n")[0] for name in KNOBS}
 
 
 def point(bench: Bench, name: str, fault: tuple[int, int, int], good: int) -> list[str]:
     """Inject one fault; what was wrong afterwards."""
-    from host.kernel import FRESH
-
     bench.fresh()
     before, words = accepted(bench.place), COMMANDS[name]
     new = {json.loads((bench.project / f"s{one}.json").read_text())["id"] for one in (1, 2)}
@@ -207,11 +226,17 @@ def point(bench: Bench, name: str, fault: tuple[int, int, int], good: int) -> li
         wrong.append(f"ended with {status}: {log(bench)[-300:]}")
     again, _ = bench.gate(AGAIN.get(name, words), None)
     there = name == "accept" and new <= now and again == REFUSED
-    wrong += [] if again == good or there else [f"the next run ended with {again}: {log(bench)[-300:]}"]
+    wrong += (
+        [] if again == good or there else [f"the next run ended with {again}: {log(bench)[-300:]}"]
+    )
     wrong += unparsed(bench.place) + left(bench.place)
-    if not before <= accepted(bench.place) or (name == "accept" and not new <= accepted(bench.place)):
+    if not before <= accepted(bench.place) or (
+        name == "accept" and not new <= accepted(bench.place)
+    ):
         wrong.append("sessions are missing after the next run")
-    if name == "tune" and (knobs(bench.place) != FRESH or (bench.place / "state/tuning.json").exists()):
+    if name == "tune" and (
+        knobs(bench.place) != FRESH or (bench.place / "state/tuning.json").exists()
+    ):
         wrong.append(f"the host is not as before: {knobs(bench.place)}")
     return wrong
 
@@ -226,6 +251,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--only", choices=COMMANDS)
+    parser.add_argument("--sample", type=int, help="so many points, drawn by a fixed seed")
     options = parser.parse_args()
     if os.geteuid() != 0:
         print("torture: skipped: root is needed for mounts of its own")
@@ -233,7 +259,7 @@ def main() -> int:
     if shutil.which("cc") is None:
         print("torture: skipped: there is no cc to build what injects the faults")
         return 0
-    memory = next((one for one in (Path("/dev/shm"),) if one.is_dir()), None)  # fsync costs nothing there
+    memory = MEMORY if MEMORY.is_dir() else None
     with tempfile.TemporaryDirectory(prefix="torture-", dir=memory) as name:
         place = Path(name)
         if LIBRARY not in os.environ:
@@ -260,13 +286,18 @@ def torture(place: Path, options: argparse.Namespace) -> int:
             print(f"torture: {name} does not work: {status}\n{log(bench)}")
             return 1
         good[name] = bench.gate(AGAIN[name], None)[0] if name in AGAIN else status
-        print(f"{name}: {', '.join(f'{n} {k}' for n, k in zip(counts, KINDS, strict=True))}", flush=True)
+        print(
+            f"{name}: {', '.join(f'{n} {k}' for n, k in zip(counts, KINDS, strict=True))}",
+            flush=True,
+        )
         points += [
             (name, (kind, nth, number))
             for kind, most in enumerate(counts)
             for nth in range(1, most + 1)
             for number in FAULTS.values()
         ]
+    if options.sample:
+        points = random.Random(18).sample(points, min(options.sample, len(points)))
     workers = []
     for job in range(options.jobs):
         receive, send = os.pipe()
@@ -286,10 +317,12 @@ def torture(place: Path, options: argparse.Namespace) -> int:
     names = {number: word for word, number in FAULTS.items()}
     for (name, (kind, nth, number)), texts in wrong:
         print(f"WRONG {name}, {KINDS[kind]} {nth}, {names[number]}: {'; '.join(texts)}")
-    spread = ", ".join(f"{count:,} of {name}" for name, count in Counter(n for n, _ in points).items())
+    spread = ", ".join(
+        f"{count:,} of {name}" for name, count in Counter(n for n, _ in points).items()
+    )
     took = time.monotonic() - began
     print(f"{len(points):,} points ({spread}), {len(wrong)} wrong, {took:.0f} s")
-    return 1 if wrong or (not options.only and len(points) < LEAST) else 0
+    return 1 if wrong or (not options.only and not options.sample and len(points) < LEAST) else 0
 
 
 if __name__ == "__main__":

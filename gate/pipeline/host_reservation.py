@@ -14,7 +14,6 @@ import os
 import shutil
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import click
@@ -35,6 +34,7 @@ from gate.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from gate.measure.process.stop import Stop
     from gate.model import KnownHost

@@ -45,7 +45,7 @@ class _Osv(http.server.BaseHTTPRequestHandler):
 
     bad = ""
 
-    def do_POST(self):  # noqa: N802
+    def do_POST(self):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         rows = [
             {"vulns": [{"id": "OSV-1", "modified": "2026-01-01T00:00:00Z"}]}
@@ -55,7 +55,7 @@ class _Osv(http.server.BaseHTTPRequestHandler):
         ]
         self._answer({"results": rows})
 
-    def do_GET(self):  # noqa: N802
+    def do_GET(self):
         self._answer(
             {
                 "id": "OSV-1",
