@@ -26,6 +26,7 @@ import time
 import tomllib
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
@@ -224,7 +225,9 @@ def point(bench: Bench, name: str, fault: tuple[int, int, int], good: int) -> li
         wrong.append("it ended with 0, and the session is not there")
     if status == 99 or (status == 1 and fault[2] >= 0 and "internal error" in log(bench)):
         wrong.append(f"ended with {status}: {log(bench)[-300:]}")
-    again, _ = bench.gate(AGAIN.get(name, words), None)
+    again, _ = bench.gate(words if name == "check" else AGAIN.get(name, words), None)
+    if name == "check" and again == REFUSED:  # it holds results already, which may be resumed
+        again, _ = bench.gate(AGAIN[name], None)
     there = name == "accept" and new <= now and again == REFUSED
     wrong += (
         [] if again == good or there else [f"the next run ended with {again}: {log(bench)[-300:]}"]
@@ -269,6 +272,26 @@ def main() -> int:
         return torture(place, options)
 
 
+def injured(points: list[Any], place: Path, jobs: int, good: dict[str, int]) -> list[Any]:
+    """The points that were wrong, and why, from workers that share them."""
+    workers = []
+    for job in range(jobs):
+        receive, send = os.pipe()
+        if not os.fork():
+            own = Bench(place / "template", place / f"job-{job}", os.environ[LIBRARY])
+            found = []
+            for one in points[job::jobs]:
+                found.append((one, point(own, *one, good[one[0]])))
+                if found[-1][1]:
+                    print(f"WRONG so far: {found[-1]}", flush=True)
+            with os.fdopen(send, "w") as stream:
+                json.dump([one for one in found if one[1]], stream)
+            os._exit(0)
+        os.close(send)
+        workers.append(receive)
+    return [row for receive in workers for row in json.load(os.fdopen(receive))]
+
+
 def torture(place: Path, options: argparse.Namespace) -> int:
     """All points, spread over some workers."""
     os.environ.pop("LD_PRELOAD")
@@ -298,22 +321,7 @@ def torture(place: Path, options: argparse.Namespace) -> int:
         ]
     if options.sample:
         points = random.Random(18).sample(points, min(options.sample, len(points)))
-    workers = []
-    for job in range(options.jobs):
-        receive, send = os.pipe()
-        if not os.fork():
-            own = Bench(place / "template", place / f"job-{job}", library)
-            found = []
-            for one in points[job :: options.jobs]:
-                found.append((one, point(own, *one, good[one[0]])))
-                if found[-1][1]:
-                    print(f"WRONG so far: {found[-1]}", flush=True)
-            with os.fdopen(send, "w") as stream:
-                json.dump([one for one in found if one[1]], stream)
-            os._exit(0)
-        os.close(send)
-        workers.append(receive)
-    wrong = [row for receive in workers for row in json.load(os.fdopen(receive))]
+    wrong = injured(points, place, options.jobs, good)
     names = {number: word for word, number in FAULTS.items()}
     for (name, (kind, nth, number)), texts in wrong:
         print(f"WRONG {name}, {KINDS[kind]} {nth}, {names[number]}: {'; '.join(texts)}")

@@ -207,8 +207,9 @@ def _lacking(error: Exception) -> str:
     if number in {errno.ENOMEM, errno.EAGAIN} or isinstance(error, MemoryError):
         what = "too many processes, or " if number == errno.EAGAIN else ""
         return f"{what}too little memory: {_where(error)}. End what needs it, or raise the limits."
-    if number in {errno.ENOSPC, errno.EDQUOT, errno.EIO}:
-        why = "an input/output error" if number == errno.EIO else "no space left"
+    if number in {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EINTR}:
+        full = number in {errno.ENOSPC, errno.EDQUOT}
+        why = "no space left" if full else f"the system failed ({os.strerror(number or 0)})"
         return f"{why}: {_where(error)}. See which file system it is with df, and the kernel's log."
     return ""
 
