@@ -168,7 +168,7 @@ COMMANDS = {
         "calibrate",
         "p",
         "--rounds",
-        "1",
+        "2",
         "--seed",
         "1",
         "--out",
