@@ -1,4 +1,4 @@
-.PHONY: help setup demo test test-all proof check house profiles calibrate-live bench format schemas example
+.PHONY: help setup demo test test-all proof check house audit torture profiles calibrate-live bench format schemas example
 
 WORKFLOWS = $(wildcard .github/workflows/*.yml)
 TEMPLATES = $(wildcard gate/cli/github/*.yml)
@@ -40,7 +40,14 @@ check: ## lint, types, imports, schemas up to date, workflows
 	.venv/bin/python .ci/house.py
 	.venv/bin/zizmor --persona=pedantic --offline --no-progress --quiet --config .github/zizmor.yml .github $(TEMPLATES)
 	.tools/actionlint -config-file .github/actionlint.yaml $(WORKFLOWS) $(TEMPLATES)
-	shellcheck -x .ci/run .ci/setup.sh .ci/browser.sh .ci/kernel.sh .github/actions/*/*.sh
+	shellcheck -x .ci/run .ci/setup.sh .ci/audit.sh .ci/browser.sh .ci/kernel.sh .github/actions/*/*.sh
+
+audit: setup ## the locked packages against a database of known vulnerabilities
+	@.ci/audit.sh
+
+torture: ## faults at every write, fsync, rename, fork and exec: nothing is lost
+	@.ci/setup.sh torture
+	.venv/bin/python .ci/torture.py
 
 house: setup ## how the code is laid out: the table, and what misses its goal
 	.venv/bin/python .ci/house.py

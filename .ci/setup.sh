@@ -4,6 +4,7 @@
 #   .ci/setup.sh          what `gate` needs: fio, hyperfine, .venv
 #   .ci/setup.sh lint     and what `make check` needs: shellcheck, actionlint
 #   .ci/setup.sh tests    and what its tests need: a headless Chromium, actionlint, act, QEMU, a kernel
+#   .ci/setup.sh torture  and what `make torture` needs: a C compiler
 #   .ci/setup.sh profiles and what the shipped profiles run: programs, QEMU, kernels
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -139,6 +140,10 @@ if [ "${1:-}" = tests ]; then
   # The browser driver's node links against it; minimal systems lack it.
   has_library libatomic.so.1 || missing+=(libatomic1)
 fi
+if [ "${1:-}" = torture ]; then
+  command -v cc >/dev/null 2>&1 || missing+=(gcc)
+  [ -e /usr/include/stdio.h ] || missing+=(libc6-dev)
+fi
 if [ "${1:-}" = profiles ]; then
   while read -r program name; do
     command -v "$program" >/dev/null 2>&1 || missing+=("$name")
@@ -180,8 +185,11 @@ fi
 if ! has_uv; then
   .venv/bin/python -m pip install --quiet --require-hashes --only-binary :all: -r .ci/uv.txt
 fi
-# Inexact: uv itself lives in the environment that it keeps.
-UV_PROJECT_ENVIRONMENT=.venv .venv/bin/uv sync --quiet --locked --inexact --compile-bytecode
+# Wheels only: nothing that others wrote is built here. Then our own package, which is all that is
+# left. Inexact: uv itself lives in the environment that it keeps.
+export UV_PROJECT_ENVIRONMENT=.venv
+.venv/bin/uv sync --quiet --locked --inexact --compile-bytecode --no-build --no-install-project
+.venv/bin/uv sync --quiet --locked --inexact --compile-bytecode
 [ "${1:-}" != tests ] || ! packs_no_browser || .ci/browser.sh
 case "${1:-}" in tests | profiles) .ci/kernel.sh ;; esac
 echo "setup: ready: $(fio --version), $(hyperfine --version), $(.venv/bin/python -V)"

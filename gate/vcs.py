@@ -6,13 +6,14 @@ tree only regular files are ever written, below the directory that was asked for
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import tempfile
 import threading
 from typing import IO, TYPE_CHECKING, NamedTuple
 
-from gate.errors import InputError
+from gate.errors import InputError, MeasureError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,6 +25,11 @@ LARGEST_FILE = 64 << 20
 """Caps on what is written out of one tree; the last is that of a session."""
 
 _SECONDS = 20
+_SCARCE = frozenset(
+    getattr(errno, one)
+    for one in ("EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "EIO", "EINTR", "ENOSPC")
+)
+"""What the machine lacks, and not git."""
 _LONG_SECONDS = 120
 _REGULAR = ("100644", "100755")
 _CHUNK = 1 << 20
@@ -288,6 +294,10 @@ def run_git(
     """What git prints; None where it fails, is not there or takes too long.
 
     `given` is what it reads; `paths` are variables that name other places than its own.
+
+    Raises:
+        MeasureError: G287, git was killed or could not be started for want of something: that is
+            no answer, and nobody may take it for "no repository".
     """
     try:
         done = subprocess.run(
@@ -299,9 +309,20 @@ def run_git(
             check=False,
             start_new_session=True,  # a Ctrl-C is not for git, which would seem to be absent
         )
-    except (OSError, ValueError, subprocess.TimeoutExpired):
+    except OSError as error:
+        if error.errno in _SCARCE:
+            raise _no_answer(f"it cannot be started: {error.strerror}") from error
         return None
+    except (ValueError, subprocess.TimeoutExpired):
+        return None
+    if done.returncode < 0:
+        raise _no_answer(f"it was killed by signal {-done.returncode}")
     return done.stdout if done.returncode == 0 else None
+
+
+def _no_answer(why: str) -> MeasureError:
+    cure = "See what the machine lacks (memory, open files, processes), and start again."
+    return MeasureError("G287", f"git gave no answer: {why}.", cure=cure)
 
 
 def _command(directory: Path, *arguments: str) -> list[str]:

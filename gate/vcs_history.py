@@ -8,11 +8,11 @@ did.
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate import vcs
+from gate.scratch import scratch_directory
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -63,7 +63,7 @@ def holds_content(directory: Path, commit: str, tip: str, besides: str) -> bool 
     # What the history did to these paths since: one of these commits may be the squashed one.
     given = _text([tip, f"^{start}", "--", *paths])
     tried = _lines(vcs.run_git(directory, *_FIRST_PARENTS, given=given, seconds=_SECONDS))
-    with tempfile.TemporaryDirectory() as scratch:
+    with scratch_directory("any") as scratch:
         merging = _Merging.prepared(directory, Path(scratch))
         if merging is None:
             return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import tempfile
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +16,7 @@ from gate.formats.profile.machines import machine_of
 from gate.measure.boot import BootRequest, boot_side
 from gate.measure.process.stop import Stop, StopRequested
 from gate.pipeline.progress import ProgressDisplay
+from gate.scratch import scratch_directory
 
 if TYPE_CHECKING:
     from gate.model import Machine
@@ -104,7 +104,7 @@ def command(request: BootRequest, machine: Machine, *, json_: bool, quiet: bool)
     try:
         with (
             Stop().listening() as stop,
-            tempfile.TemporaryDirectory(prefix="driftgate-boot-") as name,
+            scratch_directory("boot") as name,
         ):
             result = boot_side(request, machine, Path(name), stop, progress.say)
     except StopRequested as signal:

@@ -6,6 +6,7 @@ Groups of commands that import a command's module only when it runs, so that --h
 from __future__ import annotations
 
 import difflib
+import errno
 import importlib
 import json
 import os
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from gate import __version__
-from gate.errors import GateError, InputError
+from gate.errors import GateError, InputError, MeasureError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -158,6 +159,9 @@ def _run(arguments: Sequence[str]) -> int:
     except Exception as error:
         if os.environ.get("GATE_TRACEBACK"):
             raise
+        if lacking := _lacking(error):
+            _print_error("G287", lacking, MeasureError.status, arguments)
+            return MeasureError.status
         _print_error("G299", _internal(error), _INTERNAL, arguments)
         return _INTERNAL
     return status if isinstance(status, int) else 0
@@ -195,15 +199,33 @@ def _usage(error: click.ClickException) -> str:
     return f"{path}: {what}{'' if what.endswith(('.', '?', ')')) else '.'} See `{path} --help`."
 
 
+def _lacking(error: Exception) -> str:
+    """What the machine did not give us, if that is what an error says."""
+    number = error.errno if isinstance(error, OSError) else None
+    if number in {errno.EMFILE, errno.ENFILE}:
+        return f"too many open files: {_where(error)}. Raise the limit: ulimit -n 1024."
+    if number in {errno.ENOMEM, errno.EAGAIN} or isinstance(error, MemoryError):
+        what = "too many processes, or " if number == errno.EAGAIN else ""
+        return f"{what}too little memory: {_where(error)}. End what needs it, or raise the limits."
+    if number in {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EINTR}:
+        full = number in {errno.ENOSPC, errno.EDQUOT}
+        why = "no space left" if full else f"the system failed ({os.strerror(number or 0)})"
+        return f"{why}: {_where(error)}. See which file system it is with df, and the kernel's log."
+    return ""
+
+
 def _internal(error: Exception) -> str:
+    return (
+        f"internal error at {_where(error)}: {type(error).__name__}: {str(error)[:300]}. "
+        "Please report it; GATE_TRACEBACK=1 shows more."
+    )
+
+
+def _where(error: Exception) -> str:
     last = error.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next
-    where = f"{last.tb_frame.f_code.co_filename}:{last.tb_lineno}" if last else "unknown place"
-    return (
-        f"internal error at {where}: {type(error).__name__}: {str(error)[:300]}. "
-        "Please report it; GATE_TRACEBACK=1 shows more."
-    )
+    return f"{last.tb_frame.f_code.co_filename}:{last.tb_lineno}" if last else "unknown place"
 
 
 def _print_error(code: str, error: Exception | str, status: int, arguments: Sequence[str]) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import fcntl
 import os
 import stat
-import tempfile
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
+from gate.scratch import temporary_beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,23 +102,18 @@ def write_text(path: Path, text: str, *, lasting: bool = True) -> None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        with temporary_beside(path) as (handle, temporary):
+            # Open until it has its name: as long it is locked, and nobody takes it for a left one.
+            with os.fdopen(handle, "w", encoding="utf-8") as stream:
+                stream.write(text)
+                stream.flush()
+                os.fsync(stream.fileno())
+                Path(temporary).chmod(0o666 & ~_umask())
+                Path(temporary).replace(path)
+            if lasting:
+                sync_directory(path.parent)
     except OSError as error:
         raise _unwritable(path, error) from error
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(temporary).chmod(0o666 & ~_umask())
-        Path(temporary).replace(path)
-        if lasting:
-            sync_directory(path.parent)
-    except OSError as error:
-        raise _unwritable(path, error) from error
-    finally:
-        with suppress(OSError):
-            Path(temporary).unlink(missing_ok=True)
 
 
 def remove(path: Path) -> None:

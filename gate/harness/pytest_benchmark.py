@@ -15,7 +15,6 @@ import re
 import shlex
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,6 +36,7 @@ from gate.harness.base import Harness, Reading
 from gate.harness.expand import expand
 from gate.harness.process import Clock, ask, demand, finish
 from gate.model import Value
+from gate.scratch import scratch_directory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -153,7 +153,7 @@ def tests_in(directory: Path, wanted: str) -> tuple[str, ...]:
         InputError: G201, pytest finds none.
     """
     plan = (sys.executable, "-m", "pytest", "--setup-plan", "-q", "-p", "no:cacheprovider", wanted)
-    with tempfile.TemporaryDirectory() as place:  # else the plug-in makes a directory in the tree
+    with scratch_directory("any") as place:  # else the plug-in makes a directory in the tree
         argv = (*plan, f"--benchmark-storage=file://{place}")
         try:
             done = subprocess.run(

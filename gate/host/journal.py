@@ -1,6 +1,7 @@
 """The journal of what the gate changed on this host: on the disk before anything is changed.
 
-    <state>/tuning.json  {"schema": 1, "boot": ..., "owner": {"pid": ..., "start": ...},
+    <state>/tuning.json  {"schema": 1, "boot": ..., "view": ...,
+                          "owner": {"pid": ..., "start": ...},
                           "entries": [{"setting", "path", "before", "after"}, ...]}
 
 It is there while settings are tuned, and gone when all are back. Entries stand in the order in
@@ -36,6 +37,8 @@ class Journal:
     start: str
     """Clock ticks from boot to the owner's start: its number may come again."""
     entries: tuple[SettingChange, ...]
+    view: str = ""
+    """Through which mounts it was tuned: others may hide settings, or this boot's id."""
 
     @property
     def owned(self) -> bool:
@@ -70,7 +73,13 @@ def _parsed(data: Any) -> Journal:
     if not all(known) or not isinstance(data["boot"], str):
         message = "no owner"
         raise TypeError(message)
-    return Journal(boot=data["boot"], pid=owner["pid"], start=owner["start"], entries=entries)
+    return Journal(
+        boot=data["boot"],
+        pid=owner["pid"],
+        start=owner["start"],
+        entries=entries,
+        view=str(data.get("view", "")),
+    )
 
 
 def _entry(data: Any) -> SettingChange:
@@ -93,7 +102,13 @@ def write_journal(state: Path, journal: Journal) -> None:
     """
     owner = {"pid": journal.pid, "start": journal.start}
     entries = [asdict(one) for one in journal.entries]
-    data = {"schema": _SCHEMA, "boot": journal.boot, "owner": owner, "entries": entries}
+    data = {
+        "schema": _SCHEMA,
+        "boot": journal.boot,
+        "view": journal.view,
+        "owner": owner,
+        "entries": entries,
+    }
     disk.write_text(state / JOURNAL, json.dumps(data, indent=1) + "\n")
 
 

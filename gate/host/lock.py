@@ -1,12 +1,15 @@
 """One measurement at a time: two on one host would disturb each other.
 
-There are two files: every user can make the one in /tmp, if nobody did; that in /run/lock is also
-seen by those who were given a /tmp of their own. Whoever measures holds each of the two that is
-there or that it can make, so any two that share one exclude each other. Beside each stands a file
-with the queue of those who wait: first come, first served, and who may not wait never goes before.
+Where root made the directory /run/lock/driftgate, the file in it is the lock, which nobody else can
+exchange. Else there are two files: every user can make the one in /tmp, if nobody did; that in
+/run/lock is also seen by those who were given a /tmp of their own. Whoever measures holds each of
+the two that is there or that it can make, so any two that share one exclude each other. Beside each
+stands a file with the queue of those who wait: first come, first served, and who may not wait never
+goes before.
 
 The lock is the kernel's (flock), so it is free as soon as its holder is gone, however it went.
 What the file says of the holder is only for people, and is believed as far as it can be checked.
+A file with another name somewhere is a lock as good as any, and is not written.
 """
 
 from __future__ import annotations
@@ -40,13 +43,14 @@ KILLING = 30.0
 """Seconds in which a killed gate's guardian ends what the gate left; then it restores."""
 _TIDYING, _STEP = KILLING + 15.0, 0.05
 """Seconds that the guardian may take for all, and between two looks at it."""
-_LARGEST = 4096
-
 
 _COMMON = Path("/tmp/driftgate.lock")  # noqa: S108 - opened without following links
 """Never in TMPDIR, which each user may set."""
 _SYSTEM = Path("/run/lock/driftgate.lock")
 """In a directory where often only root can make it, and then everybody can open it."""
+_ROOTS = Path("/run/lock/driftgate/lock")
+"""In a directory of root's (systemd-tmpfiles makes it by cli/systemd/driftgate.conf)."""
+_TRIES = 100
 
 
 def lock_path() -> Path:
@@ -77,11 +81,18 @@ def exclusive(
     patience = _Patience(wait, tell or (lambda _: None), pause)
     with ExitStack() as stack:
         held = []
-        for place, handle in _open_all(_places(path), stack):
-            _take(handle, place, patience)
+        for place in _usable(_places(path)):
+            handle = _taken(place, patience, stack)
             stack.callback(_forget, handle)
-            held.append(handle)
-        yield held[0]
+            held.append((place, handle))
+        try:
+            yield held[0][1]
+        finally:
+            for place in (place for place, handle in held if not _leads_to(place, handle)):
+                patience.tell(
+                    f"{place} was exchanged while it was held: another gate may have measured "
+                    "beside this one"
+                )
 
 
 def anybody_waits(path: Path | None = None) -> bool:
@@ -95,18 +106,47 @@ def anybody_waits(path: Path | None = None) -> bool:
 
 def _places(path: Path | None) -> tuple[Path, ...]:
     first = path or lock_path()
-    return (first, _SYSTEM) if first == _COMMON else (first,)
+    if first != _COMMON:
+        return (first,)
+    return (_ROOTS,) if _is_roots_alone(_ROOTS) else (first, _SYSTEM)
+
+
+def _is_roots_alone(place: Path) -> bool:
+    """Whether only root can have made a lock, and exchange it."""
+    try:
+        made = [place.parent.lstat(), place.lstat()]
+    except OSError:
+        return False
+    directory = made[0]
+    others = stat.S_IWGRP | stat.S_IWOTH
+    own = stat.S_ISDIR(directory.st_mode) and not directory.st_mode & others
+    return own and all(one.st_uid == 0 for one in made)
 
 
 def _forget(handle: int) -> None:
     """Nobody who comes in between the next holder's lock and its name shall read ours."""
     with suppress(OSError):
+        _write(handle, b"")
+
+
+def _write(handle: int, text: bytes) -> None:
+    """What the lock's file says; one that has another name is not ours to write."""
+    if os.fstat(handle).st_nlink <= 1:
         os.ftruncate(handle, 0)
+        os.pwrite(handle, text, 0)
 
 
-def _open_all(places: tuple[Path, ...], stack: ExitStack) -> list[tuple[Path, int]]:
+def _leads_to(place: Path, handle: int) -> bool:
+    """Whether the path of an open file still leads to it."""
+    try:
+        return os.path.samestat(place.lstat(), os.fstat(handle))
+    except OSError:
+        return False
+
+
+def _usable(places: tuple[Path, ...]) -> list[Path]:
     """The locks that are there or can be made: at least one, and every one that is there."""
-    found: list[tuple[Path, int]] = []
+    found: list[Path] = []
     lacking: list[InputError] = []
     for place in places:
         try:
@@ -116,8 +156,8 @@ def _open_all(places: tuple[Path, ...], stack: ExitStack) -> list[tuple[Path, in
                 raise _unusable(place, error) from error
             lacking.append(_unusable(place, error))
             continue
-        stack.callback(os.close, handle)
-        found.append((place, handle))
+        os.close(handle)
+        found.append(place)
     if not found:
         raise lacking[0]
     return found
@@ -135,10 +175,10 @@ def _open(place: Path) -> int:
             return handle
         handle = os.open(place, flags)  # somebody else was faster
     found = os.fstat(handle)
-    if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
-        os.close(handle)  # it would be emptied, whatever it is another name of
+    if not stat.S_ISREG(found.st_mode):
+        os.close(handle)
         raise OSError(errno.EPERM, "it is no file of its own", place)
-    if found.st_uid == os.geteuid():
+    if found.st_uid == os.geteuid() and found.st_nlink == 1:
         os.fchmod(handle, 0o666)  # whatever made it
     return handle
 
@@ -165,13 +205,32 @@ class _Patience:
         return True
 
 
+def _taken(place: Path, patience: _Patience, stack: ExitStack) -> int:
+    """The lock at a path, taken: of the file that stands there then, and of none that was removed.
+
+    Whoever made a file in /tmp can remove it, and the next gate would lock another one.
+    """
+    for _ in range(_TRIES):
+        with ExitStack() as own:
+            try:
+                handle = _open(place)
+            except OSError as error:
+                raise _unusable(place, error) from error
+            own.callback(os.close, handle)
+            _take(handle, place, patience)
+            if _leads_to(place, handle):
+                stack.push(own.pop_all())
+                return handle
+    again = OSError(errno.EAGAIN, "somebody removes it again and again")
+    raise _unusable(place, again)
+
+
 def _take(handle: int, place: Path, patience: _Patience) -> None:
     try:
         with queue_beside(place, _open) as queue:
             if not _acquire(handle, queue, patience):
                 raise _busy(handle, place, queue, patience)
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, this_process().text().encode(), 0)
+        _write(handle, this_process().text().encode())
     except OSError as error:  # it may be the queue's file
         raise _unusable(Path(error.filename or place), error) from error
 
@@ -241,7 +300,7 @@ def _can_lock(handle: int, how: int) -> bool:
 
 
 def _holder(handle: int) -> Holder:
-    return Holder.read(os.pread(handle, _LARGEST, 0))
+    return Holder.of(handle)
 
 
 def _unusable(place: Path, error: OSError) -> InputError:

@@ -1,6 +1,7 @@
-"""Who holds the measuring lock, as the lock's file says and as far as that can be checked.
+"""Who holds the measuring lock: the kernel says which process, the lock's file what it does.
 
-Everybody may write into the file: nothing of it may steer a terminal.
+Everybody may write into the file: what it says counts for the process that the kernel names, and
+nothing of it may steer a terminal.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gate.linux.file_locks import flock_heirs, flock_owner
+from gate.linux.machine import ThisMachine
 from gate.linux.processes import lives, start_of
 from gate.text import printable
 
@@ -22,7 +25,10 @@ if TYPE_CHECKING:
 
 _LONGEST = 60
 """Characters of a command line that are shown."""
+_LARGEST = 4096
 _UNNAMED = "another process measures on this host"
+GUARDIAN = "gate-guardian"
+"""What the process is called that tidies up after a killed gate, and holds its lock until then."""
 TIDIED = "a killed gate is being tidied up after"
 
 
@@ -37,6 +43,8 @@ class Holder:
     since: str = ""
     """UTC, `2026-07-29 22:14:03`."""
     command: str = ""
+    silent: bool = False
+    """Whether only the kernel names it, and the lock's file does not."""
 
     def text(self) -> str:
         """What the lock's file holds: a line for each thing, the number first."""
@@ -58,6 +66,30 @@ class Holder:
             command=command[:_LONGEST],
         )
 
+    @classmethod
+    def of(cls, handle: int) -> Holder:
+        """Who holds the lock on an open file, by the kernel; where that cannot say, by the file."""
+        written = cls.read(os.pread(handle, _LARGEST, 0))
+        owner = flock_owner(handle)
+        if owner <= 0 or (owner == written.number and not written.gone):
+            return written
+        if start_of(owner):
+            return cls._named(owner)
+        heirs = flock_heirs(handle)
+        mine = owner == written.number and (not heirs or any(map(_may_tidy_up, heirs)))
+        return written if mine or not heirs else cls._named(heirs[0])
+
+    @classmethod
+    def _named(cls, number: int) -> Holder:
+        """A process that has said nothing, by what the kernel knows of it."""
+        return cls(
+            number=number,
+            born=start_of(number),
+            user=_name_of(_user_of(number)),
+            command=printable(_called(number))[:_LONGEST],
+            silent=True,
+        )
+
     @property
     def gone(self) -> bool:
         """Whether it has said who it is, and has ended since."""
@@ -75,6 +107,8 @@ class Holder:
         name = f"process {self.number}{f' ({who})' if who else ''}"
         if self.gone:
             return f"{TIDIED}, or {_UNNAMED}; the last one that said so is gone from here: {name}"
+        if self.silent:
+            return f"{name} holds the lock, and has not said what it does"
         today = time.strftime("%Y-%m-%d ", time.gmtime())
         since = f" since {self.since.removeprefix(today)} UTC" if self.since else ""
         return f"{name} measures here{since}"
@@ -100,7 +134,27 @@ def _command(words: Sequence[str]) -> str:
 
 
 def _user() -> str:
+    return _name_of(os.geteuid())
+
+
+def _name_of(user: int) -> str:
     try:
-        return pwd.getpwuid(os.geteuid()).pw_name
+        return pwd.getpwuid(user).pw_name
     except KeyError:
-        return str(os.geteuid())
+        return str(user)
+
+
+def _user_of(number: int) -> int:
+    try:
+        return Path(f"/proc/{number}").stat().st_uid
+    except OSError:
+        return -1
+
+
+def _called(number: int) -> str:
+    return ThisMachine().text(f"/proc/{number}/comm").strip()
+
+
+def _may_tidy_up(number: int) -> bool:
+    """Whether a process that inherited the lock may be a guardian."""
+    return _called(number) == GUARDIAN

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from dataclasses import dataclass
@@ -9,11 +10,14 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from gate.linux.machine import LinuxMachine
 
 MOUNTINFO = "/proc/self/mountinfo"
 _FIELDS, _MORE = 6, 2
 """Fields of a line, at least, before and behind the dash."""
+_KERNELS = ("/proc/", "/sys/")
 _DEEPEST = 8
 """Overlays on overlays that are followed."""
 
@@ -140,3 +144,14 @@ def _mount_of(every: tuple[Mount, ...], path: str) -> Mount | None:
 
 def _depth(mount: Mount) -> int:
     return len(mount.point.rstrip("/"))
+
+
+def kernel_view(machine: LinuxMachine, paths: Iterable[str]) -> str:
+    """What these files of the kernel are seen through: a word that is another where one is hidden.
+
+    The name of a mount namespace would not do: it comes again as soon as the namespace is gone.
+    """
+    every = mounts(machine)
+    through = {_mount_of(every, path) for path in paths if path.startswith(_KERNELS)}
+    words = sorted(f"{one.point} {one.root} {one.kind}" for one in through if one)
+    return hashlib.sha256("\n".join(words).encode()).hexdigest()[:16]

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 from gate.errors import GateError
@@ -25,6 +24,7 @@ from gate.measure.recorder import SessionRecorder
 from gate.measure.run_context import RunContext
 from gate.measure.trial import take_trial
 from gate.model import Host, Stage, Subject
+from gate.scratch import scratch_directory
 from gate.subject.command import ActiveSide
 
 
@@ -32,7 +32,7 @@ def inside(share: Path) -> None:
     """Measure what the request asks for."""
     request = read_request(share / REQUEST)
     profile, side = request.profile, request.side
-    with tempfile.TemporaryDirectory(prefix="driftgate-") as work:
+    with scratch_directory("any") as work:
         run = RunContext(
             profile=profile,
             harness=load_harness(profile.harness),

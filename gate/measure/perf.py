@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from gate.harness.base import Command
 from gate.measure.process.process import kill_group, run_process, start, wait_for_end
 from gate.model.diagnosis import DEEPEST, OTHERS, UNKNOWN, Folded
+from gate.scratch import scratch_directory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -87,7 +88,7 @@ def find_perf(stop: Stop, directory: Path) -> tuple[Perf | None, str]:
         return None, f"perf is not installed. {NEEDED}"
     said = ""
     for program in programs:
-        with tempfile.TemporaryDirectory(dir=directory) as scratch:
+        with scratch_directory("any", directory) as scratch:
             perf, said = _try_out(program, stop, Path(scratch))
         if perf is not None:
             return perf, "" if perf.event else f"perf does not sample here: {said} {DENIED}"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ from gate.measure.process.pinning import chosen_cpus, pin_child
 from gate.measure.process.process import run_process
 from gate.measure.trial_retry import BORNE
 from gate.model import parameters_of
+from gate.scratch import scratch_directory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -214,14 +214,14 @@ def trial_context(
 
     Without surroundings it is for what belongs to no session's trial: nothing is loaded or pinned.
     """
-    try:
-        scratch = tempfile.TemporaryDirectory(prefix="trial-", dir=run.work)
-    except OSError as error:
-        message = f"the work directory cannot be used: {error.strerror}."
-        cure = "Check what removed or filled it, or name another with --work DIR."
-        raise InputError("G208", message, cure=cure, place=str(run.work)) from error
     active, around = run.sides[side], around or Surroundings(run.stop, run.accountant)
-    with scratch as name:
+    with ExitStack() as stack:
+        try:
+            scratch = stack.enter_context(scratch_directory("trial", run.work))
+        except OSError as error:
+            message = f"the work directory cannot be used: {error.strerror}."
+            cure = "Check what removed or filled it, or name another with --work DIR."
+            raise InputError("G208", message, cure=cure, place=str(run.work)) from error
         context = TrialContext(
             profile=run.profile,
             benchmark=benchmark,
@@ -229,7 +229,7 @@ def trial_context(
             side_directory=active.directory,
             environment={},
             work=run.data_directory,
-            scratch=Path(name),
+            scratch=scratch,
             index=index,
             device=run.storage.device if run.storage else "",
             run=around.run,

@@ -39,8 +39,11 @@ from gate.model.host import UNKNOWN, EpochPolicy, Host, KnownHost, counted_host,
 from gate.model.metric import Better, Derived, Leeway, Metric, Role, Take
 from gate.model.patch_coverage import (
     MOST_CHANGED,
+    MOST_READ,
     Changes,
+    FileReads,
     Ran,
+    ReviewedTrees,
     Touch,
     Touched,
     TouchedFunction,
@@ -97,7 +100,6 @@ from gate.model.report_rows import (
     SweepPoint,
     TextChange,
 )
-from gate.model.reviewed import MOST_READ, FileReads, ReviewedTrees
 from gate.model.session import (
     MOST_FUNCTIONS,
     SCHEMA,

@@ -52,6 +52,8 @@ class AllowedDevice:
     """`/dev/disk/by-id/...`: a name that is bound to the drive, not to the order of finding."""
     endurance: float | None = None
     """Bytes that the drive is rated to take, where its owner says so."""
+    erase: bool = False
+    """Whether its owner says that what it holds may go, without a label of the gate's on it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,8 +27,7 @@ from gate.model.diagnosis import MOST_WHYS, Why
 from gate.model.disturbance import Disturbance
 from gate.model.host import Host
 from gate.model.metric import Leeway, Metric
-from gate.model.patch_coverage import Touch
-from gate.model.reviewed import FileReads
+from gate.model.patch_coverage import FileReads, Touch
 
 MOST_SHARDS = 256
 """As many jobs as GitHub runs of one matrix."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import tempfile
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,6 +25,7 @@ from gate.pipeline.stages import measure_check
 from gate.pipeline.subprocess_call import call_in_subprocess
 from gate.review.inputs_in_force import InputsInForce
 from gate.review.merge_base import open_merge_base
+from gate.scratch import scratch_directory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -132,7 +132,7 @@ def run_comparison(
     countdown = Countdown(options.within) if options.within else None
     with (
         Stop().listening() as stop,
-        tempfile.TemporaryDirectory(prefix="gate-compare-") as place,
+        scratch_directory("compare") as place,
     ):
         plan = CheckPlan(
             profiles=(profile,),

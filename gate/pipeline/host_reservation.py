@@ -12,10 +12,8 @@ from __future__ import annotations
 import math
 import os
 import shutil
-import tempfile
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import click
@@ -30,11 +28,13 @@ from gate.host.tuning.tuning import tune_host
 from gate.linux.mounts import mounts_below
 from gate.measure.process.guardian import with_guardian
 from gate.measure.setup import HostUse
+from gate.scratch import kept_directory_of
 from gate.subject.module_journal import unload_left
 from gate.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from gate.measure.process.stop import Stop
     from gate.measure.setup import Trees
@@ -175,7 +175,12 @@ def work_directory(path: Path) -> Iterator[Path]:
     existed = os.path.lexists(path)
     try:
         path.mkdir(parents=True, exist_ok=True)
-        fresh = Path(tempfile.mkdtemp(prefix="work-", dir=path.resolve(strict=True)))
+        stack = ExitStack()
+        fresh = stack.enter_context(
+            kept_directory_of(
+                "work", path.resolve(strict=True), lambda one: not mounts_below(str(one))
+            )
+        )
     except (OSError, RuntimeError) as error:
         why = (error.strerror if isinstance(error, OSError) else None) or "a loop of links"
         raise InputError(
@@ -190,6 +195,7 @@ def work_directory(path: Path) -> Iterator[Path]:
         # A command may have mounted something in it: what is there is not ours to remove.
         if not mounts_below(str(fresh)):
             shutil.rmtree(fresh, ignore_errors=True)
+        stack.close()
         if not existed:
             with suppress(OSError):
                 path.rmdir()

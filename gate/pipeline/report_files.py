@@ -11,7 +11,7 @@ import click
 
 from gate.formats import disk
 from gate.report.json_text import render_json
-from gate.report.text.comparison import render_comparison
+from gate.report.text.finding import render_comparison
 from gate.report.text.text import render_text
 
 if TYPE_CHECKING:

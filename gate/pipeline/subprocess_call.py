@@ -15,6 +15,7 @@ from importlib import import_module
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
+from gate.errors import MeasureError
 from gate.measure.process.stop import SIGNALS
 
 if TYPE_CHECKING:
@@ -101,10 +102,11 @@ class _Child:
             with stop.interruptible():
                 value, error = self.pipe.recv()
             whole = True
-        except EOFError:
+        except (EOFError, ConnectionResetError):
             self._process.join()
-            message = f"the judging process ended with status {self._process.exitcode}"
-            raise RuntimeError(message) from None
+            message = f"the judging process ended with status {self._process.exitcode}."
+            cure = "See what it printed, and whether the machine has memory and room left."
+            raise MeasureError("G287", message, cure=cure) from None
         finally:
             if not whole:
                 self.end()

@@ -7,7 +7,6 @@ is read as hostile data, and only to say what it edits.
 
 from __future__ import annotations
 
-import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -21,6 +20,7 @@ from gate.review.policy_reader import Reader
 from gate.review.profile_diff import changed_profiles
 from gate.review.repository_layout import copy_plain, files_of_inputs, layout_of, named_files
 from gate.review.terms import Terms
+from gate.scratch import scratch_directory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -99,7 +99,7 @@ def open_merge_base(
     layout = layout_of(profiles, baseline)
     commit, head = _common(layout.top, target, "HEAD" if proposed is None else proposed)
     judged = "" if proposed is None else head
-    with tempfile.TemporaryDirectory(prefix="gate-") as scratch:
+    with scratch_directory("any") as scratch:
         ground = Path(scratch).resolve() / commit[:12]
         try:
             before = _strict(layout, commit, ground, size)

@@ -87,7 +87,10 @@ class Metals:
             NotActive: the machine came up with another kernel, or restarted in the last trial.
             InputError: G269, another measurement waits for its restart.
         """
-        now, journal = running_kernel(), read_boots(self._state)
+        now = running_kernel()
+        if not now.boot:
+            raise NotActive("the id of this boot cannot be read: nobody knows whether it is new")
+        journal = read_boots(self._state)
         if journal is not None and journal.key != self._key:
             raise self._another(journal)
         if (

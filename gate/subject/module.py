@@ -8,7 +8,6 @@ loaded a journal says which: a gate that is killed leaves it, and whoever comes 
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 from gate.errors import InputError
 from gate.linux.kernel_modules import kernel_had_oops, loaded_module, loaded_names, loads_modules
 from gate.model import Side
+from gate.scratch import scratch_directory
 from gate.subject.module_journal import SYSTEM, close, note, program
 from gate.subject.switch import CommandFailed, NotActive
 from gate.vm.modules import ModuleTree
@@ -145,7 +145,7 @@ class Modules:
         return found
 
     def _load(self, module: Module) -> None:
-        with tempfile.TemporaryDirectory() as scratch:
+        with scratch_directory("any") as scratch:
             # Closed before it is loaded: a kernel reads no file that is open for writing.
             file = Path(scratch) / f"{module.name}.ko"
             file.write_bytes(module.content)

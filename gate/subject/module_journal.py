@@ -79,6 +79,9 @@ def unload_left(state: Path) -> tuple[str, ...]:
     except (InputError, ValueError, KeyError, TypeError):
         close(state)
         return ("which modules it loaded cannot be read; a check names the one that stays loaded",)
+    if left and not read_boot_id(ThisMachine()):
+        names = ", ".join(name for name, _ in left)
+        return (f"this boot's id cannot be read here: whether {names} stays loaded is not known",)
     for name, build_id in reversed(left):
         now = loaded_module(name)
         if now is None or now.build_id != build_id:
@@ -101,7 +104,7 @@ def _journaled(state: Path) -> list[tuple[str, str]]:
     if disk.is_absent(path):
         return []
     data = json.loads(disk.read_text(path, "profile"))
-    if data["boot"] != read_boot_id(ThisMachine()):
+    if read_boot_id(ThisMachine()) not in {data["boot"], ""}:
         return []
     pairs = [(name, build_id) for name, build_id in data["modules"]]
     return [(name, one) for name, one in pairs if isinstance(name, str) and name.isidentifier()]

@@ -15,7 +15,6 @@ import hashlib
 import os
 import re
 import subprocess
-import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ from typing import TYPE_CHECKING
 from gate.formats.disk import write_text
 from gate.linux.machine import ThisMachine, read_boot_id
 from gate.model import DEVICE_DISK, Machine
+from gate.scratch import scratch_directory
 from gate.vm.archive import Archive
 from gate.vm.plugin import kept_directory
 
@@ -186,7 +186,7 @@ def _probed(kernel: bytes, path: str) -> str:
     archive = Archive()
     archive.add_program("busybox", {"PATH": path})
     archive.add("init", _INIT.encode(), runs=True)
-    with tempfile.TemporaryDirectory(prefix="driftgate-kvm-") as name:
+    with scratch_directory("kvm") as name:
         place = Path(name)
         (place / "archive").write_bytes(archive.content())
         (place / "kernel").write_bytes(kernel)

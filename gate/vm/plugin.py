@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
-import tempfile
 from importlib.resources import files
 from pathlib import Path
 
 from gate.errors import MeasureError
+from gate.scratch import scratch_directory
 
 CODE = "G266"
 HEADER = "DRIFTGATE_QEMU_HEADER"
@@ -35,7 +35,7 @@ def compile_plugin(part: str) -> Path:
     kept = kept_directory() / f"{part}-{known}"
     if kept.is_file():
         return kept
-    with tempfile.TemporaryDirectory(prefix="build-", dir=kept_directory()) as directory:
+    with scratch_directory("build", kept_directory()) as directory:
         place = Path(directory)
         (place / f"{part}.c").write_bytes(text)
         if header:

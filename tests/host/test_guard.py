@@ -18,7 +18,7 @@ from turns import MACHINE
 from gate.errors import InputError
 from gate.host.disk_guard import content
 from gate.host.disk_guard.content import opened_by_others
-from gate.host.disk_guard.guard import LOST, Device, check_device, hold_device
+from gate.host.disk_guard.guard import UNSEEN, Device, check_device, hold_device
 from gate.linux.machine import ThisMachine
 from gate.model import AllowedDevice
 
@@ -34,17 +34,18 @@ def loops(tmp_path):
         yield made
 
 
-def allowed(name):
-    return AllowedDevice(name=name, by_id=f"/dev/disk/by-id/test-{name}")
+def allowed(name, **more):
+    return AllowedDevice(name=name, by_id=f"/dev/disk/by-id/test-{name}", **more)
 
 
-def looked_at(loops, name, *, by_id=None, before=lambda: None, **more):
+def looked_at(loops, name, *, by_id=None, before=lambda: None, erase=None, **more):
     """What `check_device` says of a device that is allowed: the device, or code and words."""
 
     def look():
         before()
         try:
-            return check_device(ThisMachine(), allowed(name), **{"least": LEAST} | more)
+            one = allowed(name) if erase is None else allowed(name, erase=erase)
+            return check_device(ThisMachine(), one, **{"least": LEAST} | more)
         except InputError as error:
             return error.code, error.message
 
@@ -61,17 +62,10 @@ def test_an_empty_device_passes(loops):
     """A zeroed loop device is allowed, with its size and number, and nothing is said against it."""
     device = loops.make("good")
     found = looked_at(loops, "good")
-    assert (found.path, found.size, found.notes) == (device, 16 << 20, ())
+    assert (found.path, found.size) == (device, 16 << 20)
+    assert found.notes == ("first write to it: it is blank (all of it was read)", UNSEEN)
     assert found.number == f"7:{device.removeprefix('/dev/loop')}"
     assert found.sequence == ask("cat", f"/sys/block/{found.name}/diskseq")
-
-
-def test_data_without_a_signature_is_told(loops):
-    """What an earlier benchmark left may be lost, and that is said."""
-    device = loops.make("used")
-    with Path(device).open("r+b") as stream:
-        stream.write(b"\x5c" * 4096)
-    assert looked_at(loops, "used").notes == (LOST,)
 
 
 def test_a_signature_is_refused_and_named(loops):
@@ -81,7 +75,7 @@ def test_a_signature_is_refused_and_named(loops):
     assert refusal(loops, "full")[0] == "G252"
     assert "it holds a signature of ext4" in refusal(loops, "full")[1]
     uuid = ask("blkid", "-p", "-o", "value", "-s", "UUID", device)
-    assert looked_at(loops, "full", ours=frozenset({uuid})).path == device
+    assert looked_at(loops, "full", ours=frozenset({uuid, allowed("full").by_id})).path == device
     assert refusal(loops, "full", ours=frozenset({"another"}))[0] == "G252"
 
 

@@ -150,7 +150,7 @@ def test_a_probe_that_is_interrupted_leaves_nothing(tmp_path):
     work.mkdir()
     with started(tmp_path, "--probe", "--work", str(work)) as gate:
         until = time.monotonic() + 60
-        while not list(work.glob("work-*/probe")) and time.monotonic() < until:
+        while not list(work.glob("driftgate-work-*/probe")) and time.monotonic() < until:
             time.sleep(0.01)
         gate.send_signal(signal.SIGINT)
         _, errors = gate.communicate(timeout=60)

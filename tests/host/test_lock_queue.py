@@ -266,16 +266,20 @@ def test_two_without_numbers_still_take_turns(place, monkeypatch):
 
 
 def test_what_stands_at_the_queues_place_is_not_touched(place):
-    """A link or another name of a file is refused with its path, and keeps its text."""
+    """A link is refused with its path, another name of a file serves; both keep their text."""
     victim = place.with_name("victim")
     victim.write_text("text", "ascii")
-    for plant in (os.link, os.symlink):
-        plant(victim, queue_file(place))
-        with pytest.raises(InputError) as refused, exclusive(place):
-            pass
-        assert (refused.value.code, refused.value.place) == ("G208", str(queue_file(place)))
-        assert victim.read_text("ascii") == "text"
-        queue_file(place).unlink()
+    victim.chmod(0o600)
+    os.link(victim, queue_file(place))
+    with exclusive(place):
+        pass
+    assert (victim.read_text("ascii"), victim.stat().st_mode & 0o777) == ("text", 0o600)
+    queue_file(place).unlink()
+    queue_file(place).symlink_to(victim)
+    with pytest.raises(InputError) as refused, exclusive(place):
+        pass
+    assert (refused.value.code, refused.value.place) == ("G208", str(queue_file(place)))
+    assert victim.read_text("ascii") == "text"
 
 
 def test_the_queue_is_for_everybody(place):

@@ -167,13 +167,13 @@ def test_a_lock_without_a_living_name_is_not_waited_for_long(tmp_path, monkeypat
 
     monkeypatch.setattr(lock, "_TIDYING", 0.2)
     place = tmp_path / "lock"
-    child = subprocess.Popen(["true"])
-    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
-    me = this_process()
-    place.write_text(me.text().replace(str(me.number), "999999999", 1))
-    child.wait()
-    with place.open("rb") as stream:
-        fcntl.flock(stream, fcntl.LOCK_EX)
+    place.touch()
+    with place.open("rb+") as stream:
+        if not (gate := os.fork()):
+            fcntl.flock(stream, fcntl.LOCK_EX)
+            os.pwrite(stream.fileno(), this_process().text().encode(), 0)
+            os._exit(0)
+        os.waitpid(gate, 0)
         with pytest.raises(CannotJudge, match="gone from here"), exclusive(place):
             pass
 

@@ -23,7 +23,10 @@ place=${RUNNER_TEMP:?}/driftgate
 python3 -m venv "$place/uv"
 "$place/uv/bin/python" -m pip install --quiet --disable-pip-version-check \
   --require-hashes --only-binary :all: -r "$root/.ci/uv.txt"
-UV_PROJECT_ENVIRONMENT=$place/venv "$place/uv/bin/uv" sync --quiet --project "$root" \
-  --locked --no-dev --no-editable --compile-bytecode
+export UV_PROJECT_ENVIRONMENT=$place/venv
+# Wheels only: nothing that others wrote is built here; then the gate itself, which is all that is left.
+"$place/uv/bin/uv" sync --quiet --project "$root" \
+  --locked --no-dev --no-build --no-install-project --compile-bytecode
+"$place/uv/bin/uv" sync --quiet --project "$root" --locked --no-dev --no-editable --compile-bytecode
 "$place/venv/bin/gate" --version
 say "$place/venv/bin/gate"

@@ -14,6 +14,7 @@ from gate.cli import options
 from gate.cli.answer import print_answer
 from gate.errors import InputError
 from gate.formats.baseline.baseline_file import forget_unnamed_configs, write_baseline
+from gate.formats.only_writer import only_writer
 from gate.formats.session.session_file import read_session
 from gate.judge.host_stability.controls import blind_builtins
 from gate.judge.power.power import asked_in, power_rows
@@ -56,10 +57,13 @@ def command(
     for file in dict.fromkeys(session):
         sessions.append(read_session(file))
         places[sessions[-1].id] = str(file)
-    results = accept_all(baseline, sessions, by=by or _user(), reason=reason, places=places)
-    paths = [str(write_baseline(baseline, result.baseline)) for result in results]
-    classes = sorted({result.baseline.host_class for result in results})
-    gone = [path for one in classes for path in forget_unnamed_configs(baseline, one)]
+    who = by or _user()
+    with only_writer(baseline) as demand_as_read:
+        results = accept_all(baseline, sessions, by=who, reason=reason, places=places)
+        demand_as_read()
+        paths = [str(write_baseline(baseline, result.baseline)) for result in results]
+        classes = sorted({result.baseline.host_class for result in results})
+        gone = [path for one in classes for path in forget_unnamed_configs(baseline, one)]
     groups = group_sessions(sessions)
     advice = [_proposals(result.baseline, groups) for result in results]
     rows, lines = [], []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
 import click
@@ -13,6 +12,7 @@ from gate.cli.answer import print_answer
 from gate.errors import InputError
 from gate.formats.baseline.baseline_file import read_baselines
 from gate.pipeline.accept.sessions import as_json, changes_between
+from gate.scratch import scratch_directory
 from gate.text import clean
 
 EPILOG = """\b
@@ -29,7 +29,7 @@ Examples:
 def command(revision: str, baseline: Path, *, json_: bool) -> int:
     """Compare the baselines in the working tree with those of a git REVISION."""
     after = read_baselines(baseline)
-    with tempfile.TemporaryDirectory() as scratch:
+    with scratch_directory("any") as scratch:
         if not vcs.export(baseline, revision, Path(scratch)):
             raise InputError(
                 "G200",

@@ -13,6 +13,7 @@ from gate.cli.answer import print_answer
 from gate.errors import InputError
 from gate.formats.baseline.baseline_file import read_class
 from gate.formats.host.host_file import read_known_host, write_known_host
+from gate.formats.only_writer import only_writer
 from gate.host.identity.identity import read_host
 from gate.model import UNKNOWN, EpochPolicy, KnownHost
 from gate.model.disturbance import TUNABLE
@@ -20,7 +21,7 @@ from gate.model.host import changed_facts
 from gate.text import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from gate.model import Host
 
@@ -88,25 +89,8 @@ def command(
     replaced only while no session was accepted of the class.
     """
     host = read_host(work.absolute(), host_class=host_class)
-    known = read_known_host(baseline, host.host_class)
-    fresh = KnownHost(host_class=host.host_class, stable=host.stable, epoch=host.epoch)
-    if known is None:
-        path, change = write_known_host(baseline, settings.applied_to(fresh)), "enrolled"
-    else:
-        path = Path(known.path)
-        _refuse_another(known, host, baseline, update=update)
-        change = "unchanged"
-        if update:
-            written = replace(known, stable=fresh.stable, epoch=fresh.epoch)
-            write_known_host(baseline, settings.applied_to(written))
-            change = "updated"
-        elif settings.applied_to(known) != known:
-            raise InputError(
-                "G200",
-                "this class is enrolled already, with other settings.",
-                cure="Add --update to change them, or edit the file.",
-                place=known.path,
-            )
+    with only_writer(baseline) as demand_as_read:
+        path, change = _enrolled(host, baseline, settings, demand_as_read, update=update)
     unknown = [key for key, value in sorted(host.stable.items()) if value == UNKNOWN]
     print_answer(
         _lines(host, path, change, unknown),
@@ -119,6 +103,35 @@ def command(
         unknown=unknown,
     )
     return 0
+
+
+def _enrolled(
+    host: Host,
+    baseline: Path,
+    settings: _Settings,
+    demand_as_read: Callable[[], None],
+    *,
+    update: bool,
+) -> tuple[Path, str]:
+    """The host's file, written if need be, and what became of it."""
+    known = read_known_host(baseline, host.host_class)
+    fresh = KnownHost(host_class=host.host_class, stable=host.stable, epoch=host.epoch)
+    if known is None:
+        demand_as_read()
+        return write_known_host(baseline, settings.applied_to(fresh)), "enrolled"
+    _refuse_another(known, host, baseline, update=update)
+    if update:
+        written = replace(known, stable=fresh.stable, epoch=fresh.epoch)
+        demand_as_read()
+        return write_known_host(baseline, settings.applied_to(written)), "updated"
+    if settings.applied_to(known) != known:
+        raise InputError(
+            "G200",
+            "this class is enrolled already, with other settings.",
+            cure="Add --update to change them, or edit the file.",
+            place=known.path,
+        )
+    return Path(known.path), "unchanged"
 
 
 def _refuse_another(known: KnownHost, host: Host, baseline: Path, *, update: bool) -> None:

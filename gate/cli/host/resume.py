@@ -52,7 +52,7 @@ def command(*, unit: bool, forget: bool) -> int:
     status = _go_on(journal)
     after = read_boots(state)
     restarts = after is not None and after.doing is BootStage.ASKED
-    if after and restarts and after.last.asked_in == running_kernel().boot:
+    if after and restarts and running_kernel().boot in {after.last.asked_in, ""}:
         return status  # the next restart is under way
     forget_boots(state)
     _back(journal)

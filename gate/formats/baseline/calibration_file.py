@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
@@ -10,6 +9,7 @@ from pydantic import Field
 from gate.errors import InputError
 from gate.formats import disk, names, toml
 from gate.formats.document import Form, read_toml
+from gate.formats.only_writer import only_writer
 from gate.model import SCHEMA, Ending, Round
 
 if TYPE_CHECKING:
@@ -97,11 +97,10 @@ def read_rounds(directory: Path) -> tuple[Round, ...]:
 def append_round(directory: Path, new: Round) -> Path:
     """Add a finished round to the file of its host class; one of the same id is replaced."""
     path = directory / new.host_class / CALIBRATION_FILE
-    with disk.opened_directory(path.parent, "cannot be written") as handle:
-        # Two commands that end a round at the same moment must not lose one of the two.
-        fcntl.flock(handle, fcntl.LOCK_EX)
+    with only_writer(directory) as demand_as_read:
         before = () if disk.is_absent(path) else _read(path)
         rounds = [one for one in before if one.id != new.id]
+        demand_as_read()
         disk.write_text(path, calibration_text(new.host_class, [*rounds, new]))
     return path
 

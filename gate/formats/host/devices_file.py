@@ -32,6 +32,8 @@ class DeviceForm(Form):
     """The drive, by the name that stays with it: "/dev/disk/by-id/nvme-..."; no partition."""
     endurance: str | None = None
     """What the drive is rated to take: "600 TB"."""
+    erase: bool = False
+    """Whether data on it that is not the gate's, and has no signature, may be overwritten."""
 
 
 class DevicesForm(Form, title="driftgate devices"):
@@ -136,4 +138,4 @@ def _device(name: str, form: DeviceForm, document: Document) -> AllowedDevice:
         endurance = document.quantity(form.endurance, "B", *at, "endurance", cure=_CURE)
         if endurance <= 0:
             raise document.refused("must be above zero", *at, "endurance", cure=_CURE)
-    return AllowedDevice(name=name, by_id=form.by_id, endurance=endurance)
+    return AllowedDevice(name=name, by_id=form.by_id, endurance=endurance, erase=form.erase)

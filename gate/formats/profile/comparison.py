@@ -6,7 +6,6 @@ import os
 import re
 import shlex
 import shutil
-import tempfile
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from gate.formats.profile.profile_file import read_profile
 from gate.formats.profile.variables import variables_used
 from gate.formats.toml import value as quoted
 from gate.model import ALWAYS_INHERITED
+from gate.scratch import scratch_directory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -87,7 +87,7 @@ def comparison_text(
 
 def comparison_profile(asked: ComparedWork, name: str = "compare") -> Profile:
     """The same as a profile whose commands run in the current directory."""
-    with tempfile.TemporaryDirectory(prefix="gate-compare-") as place:
+    with scratch_directory("compare") as place:
         path = Path(place) / "profiles" / f"{name}.toml"
         path.parent.mkdir()
         disk.write_text(path, comparison_text(asked))

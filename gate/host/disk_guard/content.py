@@ -32,7 +32,7 @@ _LOOP_MAJOR = 7
 _PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 _PATIENCE = 60.0
 _NOTHING, _SECTORS, _GPT = 2, (512, 4096), b"EFI PART"
-_MIB = 1 << 20
+_SHOWN_IN = {"fd": "open", "map_files": "mapped"}
 _GONE = {errno.ENOENT, errno.ESRCH}
 _WIPE = "Look what it is; if it is not needed: wipefs --all {}"
 
@@ -90,10 +90,15 @@ def _shown_by_loops(number: int) -> Iterator[Reason]:
 
 
 def _open_in(process: os.DirEntry[str], number: int) -> Iterator[Reason]:
-    """What one process's open files say against the device: nothing, if it is gone meanwhile."""
+    """What one process's open files say against the device: nothing, if it is gone meanwhile.
+
+    A file that is mapped may be closed, and is written all the same.
+    """
     try:
-        with os.scandir(f"{process.path}/fd") as handles:
-            found = any(_leads_to(one, number) for one in handles)
+        found = ""
+        for folder, how in _SHOWN_IN.items():
+            with os.scandir(f"{process.path}/{folder}") as handles:
+                found = found or (how if any(_leads_to(one, number) for one in handles) else "")
     except OSError as error:
         # Init may seal itself, also from root; it opens no drives, and in a container, where it may
         # be anything, it does not come to this.
@@ -103,7 +108,7 @@ def _open_in(process: os.DirEntry[str], number: int) -> Iterator[Reason]:
         return
     if found:
         command = ThisMachine().text(f"/proc/{process.name}/comm").strip() or "gone"
-        said = f"process {process.name} ({command}) has it open"
+        said = f"process {process.name} ({command}) has it {found}"
         yield Reason("G251", said, "End that process, if it may be ended.")
 
 
@@ -211,9 +216,3 @@ def _has_spare_table(handle: int) -> bool:
     """Whether a GPT's second header stands at the end, which is all that is left of some disks."""
     size = size_of(handle)
     return any(os.pread(handle, len(_GPT), size - one) == _GPT for one in _SECTORS if size > one)
-
-
-def is_blank(handle: int) -> bool:
-    """Whether its first and its last MiB are all zero."""
-    size = size_of(handle)
-    return not any(os.pread(handle, _MIB, place).strip(b"\0") for place in (0, max(size - _MIB, 0)))

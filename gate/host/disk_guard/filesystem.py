@@ -36,21 +36,41 @@ _KEPT = 100
 
 
 def ours(state: Path | None = None) -> frozenset[str]:
-    """UUIDs of file systems that the gate made and has perhaps not wiped.
+    """UUIDs of file systems that the gate made and has perhaps not wiped; devices that it writes.
 
     Raises:
         InputError: the record of them cannot be read.
     """
-    return frozenset(_read(state or state_directory()))
+    place = state or state_directory()
+    return frozenset((*_read(place), *_written(place)))
+
+
+def note_writing(state: Path, by_id: str) -> None:
+    """Write down that the gate writes a device: what a killed one leaves there is its own."""
+    _remember(state, _read(state), sorted({*_written(state), by_id}))
+
+
+def forget_writing(state: Path, by_id: str) -> None:
+    """The device carries the gate's label again."""
+    _remember(state, _read(state), [one for one in _written(state) if one != by_id])
 
 
 def _read(state: Path) -> list[str]:
+    return _journal(state)["made"]
+
+
+def _written(state: Path) -> list[str]:
+    return _journal(state)["writing"]
+
+
+def _journal(state: Path) -> dict[str, list[str]]:
     path = state / _JOURNAL
     if disk.is_absent(path):
-        return []
+        return {"made": [], "writing": []}
     try:
         found = json.loads(disk.read_text(path, "profile"))
-        return [str(uuid.UUID(one)) for one in found["made"]]
+        made = [str(uuid.UUID(one)) for one in found["made"]]
+        return {"made": made, "writing": [str(one) for one in found.get("writing", [])]}
     except (ValueError, TypeError, KeyError) as error:
         raise InputError(
             "G259",
@@ -61,9 +81,10 @@ def _read(state: Path) -> list[str]:
         ) from error
 
 
-def _remember(state: Path, made: Sequence[str]) -> None:
-    state.mkdir(parents=True, exist_ok=True)
-    disk.write_text(state / _JOURNAL, json.dumps({"schema": 1, "made": list(made)[:_KEPT]}) + "\n")
+def _remember(state: Path, made: Sequence[str], writing: Sequence[str] | None = None) -> None:
+    writes = _written(state) if writing is None else list(writing)
+    data = {"schema": 1, "made": list(made)[:_KEPT], "writing": writes}
+    disk.write_text(state / _JOURNAL, json.dumps(data) + "\n")
 
 
 @dataclass(slots=True)

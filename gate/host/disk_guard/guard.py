@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING
 
 from gate.errors import InputError
 from gate.host.disk_guard.content import (
-    is_blank,
     is_read_only,
     opened_by_others,
     sequence_of,
     signatures,
     size_of,
 )
+from gate.host.disk_guard.first_use import content, is_labelled, looked_at
 from gate.host.disk_guard.uses import Reason, reasons
 from gate.linux.block import chain, name_of_number, name_of_path, number_of
 from gate.linux.machine import ThisMachine, line
@@ -41,8 +41,10 @@ _PATIENCE, _PAUSE = 2.0, 0.1
 """Seconds that others, such as udev after a change, have to let go of the device."""
 _MOST_SHOWN = 3
 _BY_ID = "/dev/disk/by-id/"
+_LISTED = "/etc/driftgate/devices.toml"
 _CHANGED = "it became another device since it was looked at"
-LOST = "it holds data that no signature belongs to, which will be lost"
+LOST = "it holds {}, which will be lost: its owner wrote `erase = true`"
+UNSEEN = "a process that has it registered with io_uring alone is not to be seen"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +65,8 @@ class Device:
     least: int = 0
     """Bytes that are needed."""
     ours: frozenset[str] = frozenset()
-    """UUIDs of file systems that may be on it, because the gate made them."""
+    """UUIDs of file systems that may be on it, because the gate made them; and its own name, if
+    the gate began to write it and was killed."""
     notes: tuple[str, ...] = ()
     """What its owner should know before it is written."""
 
@@ -214,7 +217,24 @@ def _looked_at(machine: LinuxMachine, device: Device, handle: int) -> Device:
         raise refuse_device(device.allowed, device.path, _missing(_CHANGED))
     # Once more under the claim: what was looked at must be what was opened.
     demand_same(device, examine_device(machine, device.allowed))
-    return replace(device, size=size, notes=() if is_blank(handle) else (LOST,))
+    return replace(device, size=size, notes=tuple(_first_use(device, handle, size)))
+
+
+def _first_use(device: Device, handle: int, size: int) -> Iterator[str]:
+    """What is told before the gate writes a device that is not its own yet.
+
+    Raises:
+        InputError: G252, it holds something, and its owner has not said that it may go.
+    """
+    if device.allowed.by_id in device.ours or is_labelled(handle):
+        return
+    found = content(handle)
+    if found and not device.allowed.erase:
+        cure = f"Look what it is. If it may go: `erase = true` below [device.{device.allowed.name}]"
+        held = Reason("G252", f"it holds {found}", f"{cure} in {_LISTED}, or blkdiscard.")
+        raise refuse_device(device.allowed, device.path, held)
+    yield LOST.format(found) if found else f"first write to it: it is blank ({looked_at(size)})"
+    yield UNSEEN
 
 
 def _unfit(handle: int, size: int, least: int) -> Iterator[Reason]:

@@ -5,6 +5,9 @@ left. One that shows anything else was turned by somebody else meanwhile: it is 
 stays in the journal, until `gate host restore` is asked to overwrite or to keep it. So does one
 that cannot be read, and one that went with its processor or device: it comes back as the gate set
 it. Done again after an interruption, it ends the same.
+
+A boot whose id cannot be read is not a new one. The journal is closed where its boot is seen to be
+this one, through the mounts through which it was tuned: others may hide what it names.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from gate.formats.disk import is_missing
 from gate.host.journal import JOURNAL, close_journal, read_journal, write_journal
 from gate.host.tuning.sysctl_setting import SWAP, turn, value_at
 from gate.linux.machine import ThisMachine, read_boot_id
+from gate.linux.mounts import kernel_view
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,6 +34,7 @@ _RETURNS = re.compile(r"/sys/devices/system/cpu/cpufreq/policy\d+/.+|/proc/irq/\
 """Knobs that go with a processor or a device, and come back with their last value."""
 _OTHER = "somebody else changed it meanwhile"
 _SILENT = "it cannot be read now"
+_HIDDEN = "it cannot be seen here, and was tuned where other mounts are seen"
 _AWAY = "it may come back as the gate set it; a restart of the machine forgets it"
 
 
@@ -53,6 +58,8 @@ class RestoreResult:
     """Knobs that are not there any more, and do not come back by themselves."""
     forgotten: int = 0
     """Knobs that a restart of the machine set anew before we came."""
+    stays: bool = False
+    """Whether the journal stays as it is, since from here it cannot be closed."""
 
     def lines(self) -> tuple[str, ...]:
         """What is worth printing, a line each."""
@@ -62,6 +69,8 @@ class RestoreResult:
             shown.append(
                 f"the machine was restarted, which forgot the tuning of {self.forgotten} settings"
             )
+        if self.stays:
+            shown.append("the journal stays: what tuned saw more than is seen here")
         shown += [
             f"LEFT AS IT IS: {one.change.path} = {one.now}: {one.why}; before the gate it was "
             f"{one.change.before}"
@@ -98,15 +107,20 @@ def restore(state: Path, *, force: bool = False, keep: bool = False) -> RestoreR
     if journal is None:
         return RestoreResult()
     refuse_owned(journal, state)
-    if journal.boot != read_boot_id(ThisMachine()):
+    boot = read_boot_id(ThisMachine())
+    if boot and journal.boot and boot != journal.boot:
         close_journal(state)
         return RestoreResult(forgotten=len(journal.entries))
-    result = RestoreResult()
+    view = kernel_view(ThisMachine(), [one.path for one in journal.entries])
+    own = bool(boot) and view == journal.view
+    result = RestoreResult(stays=not own and not keep)
     # Last turned, first back; but swaps without a priority get it by who comes first.
     knobs = [one for one in reversed(journal.entries) if one.setting != SWAP]
     swaps = [one for one in journal.entries if one.setting == SWAP]
     for one in (*knobs, *swaps):
-        result = _restore_one(one, result, force=force)
+        result = _restore_one(one, result, own=own, force=force)
+    if result.stays:
+        return result
     if result.left and not keep:
         still = {one.change for one in result.left}
         entries = tuple(one for one in journal.entries if one in still)
@@ -116,15 +130,18 @@ def restore(state: Path, *, force: bool = False, keep: bool = False) -> RestoreR
     return result
 
 
-def _restore_one(one: SettingChange, result: RestoreResult, *, force: bool) -> RestoreResult:
+def _restore_one(
+    one: SettingChange, result: RestoreResult, *, own: bool, force: bool
+) -> RestoreResult:
     """Put one knob back, or say why it is left; the result with that added."""
     now = value_at(ThisMachine(), one.setting, one.path)
     if now == one.before:
         return result
     if not now and is_missing(one.path):
-        if not _RETURNS.fullmatch(one.path):
+        returns = _RETURNS.fullmatch(one.path)
+        if own and not returns:
             return replace(result, gone=(*result.gone, one))
-        now, why = "not there", _AWAY
+        now, why = "not there", _AWAY if returns else _HIDDEN
     elif now != one.after and not force:
         why = _OTHER if now else _SILENT
     elif not (refusal := _put_back(one)):

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError
-from gate.host.journal import Journal, read_journal, state_directory, write_journal
+from gate.host.journal import JOURNAL, Journal, read_journal, state_directory, write_journal
 from gate.host.tuning.restore import refuse_owned, restore
 from gate.host.tuning.settings import (
     ABSENT,
@@ -28,6 +28,7 @@ from gate.host.tuning.settings import (
 from gate.host.tuning.sysctl_setting import SWAP, turn, value_at
 from gate.linux.cpu_list import cpu_list_text
 from gate.linux.machine import ThisMachine, read_boot_id
+from gate.linux.mounts import kernel_view
 from gate.linux.processes import start_of
 from gate.model.disturbance import TUNABLE
 
@@ -154,7 +155,16 @@ def _undo(place: Path, tell: Callable[[str], None] | None) -> None:
 def _older_changes(place: Path) -> tuple[SettingChange, ...]:
     """What an earlier gate turned and nobody put back, because somebody else turned it too."""
     journal = read_journal(place)
-    if journal is None or journal.boot != read_boot_id(ThisMachine()):
+    boot = read_boot_id(ThisMachine())
+    if not boot:
+        raise InputError(
+            "G262",
+            "nothing is tuned here: this boot's id cannot be read, so nobody could tell later "
+            "whether the machine was restarted since.",
+            cure="Tune where /proc/sys/kernel/random/boot_id is to be seen.",
+            place=str(place / JOURNAL),
+        )
+    if journal is None or journal.boot != boot:
         return ()
     refuse_owned(journal, place)
     return journal.entries
@@ -215,8 +225,14 @@ def _apply(intent: Intent, place: Path, kept: tuple[SettingChange, ...]) -> Tuni
 
 
 def _journal(entries: tuple[SettingChange, ...]) -> Journal:
-    own = os.getpid()
-    return Journal(boot=read_boot_id(ThisMachine()), pid=own, start=start_of(own), entries=entries)
+    own, machine = os.getpid(), ThisMachine()
+    return Journal(
+        boot=read_boot_id(machine),
+        pid=own,
+        start=start_of(own),
+        entries=entries,
+        view=kernel_view(machine, [one.path for one in entries]),
+    )
 
 
 def _turn_all(

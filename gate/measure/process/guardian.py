@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 
 from gate.errors import GateError, InputError
 from gate.host.lock import KILLING
+from gate.host.lock_holder import GUARDIAN
 from gate.host.tuning.restore import restore
 from gate.linux.processes import lives, start_of
 from gate.measure.process.process import gate_processes, with_gate_mark
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from gate.measure.process.stop import Stop
 
 _DONE = b"."
-_NAME = b"gate-guardian"
 _PR_SET_NAME = 15
 _STEP, _CALM = 0.01, 2
 """Seconds between two looks; empty looks one after another that are enough."""
@@ -86,7 +86,7 @@ def _step_back(pipe: int, lock: int) -> None:
         if int(file.name) not in {0, 1, 2, pipe, lock}:
             with suppress(OSError):  # that of the directory itself
                 os.close(int(file.name))
-    _LIBC.prctl(_PR_SET_NAME, _NAME, 0, 0, 0)
+    _LIBC.prctl(_PR_SET_NAME, GUARDIAN.encode(), 0, 0, 0)
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text(_LAST_TO_DIE, "ascii")
 

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import time
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError, MeasureError, TrialFailed
 from gate.formats.host.devices_file import DEVICES, read_devices
 from gate.harness.base import Command
-from gate.host.disk_guard.filesystem import FileSystem, enter_own_mounts, ours
+from gate.host.disk_guard.filesystem import (
+    FileSystem,
+    enter_own_mounts,
+    forget_writing,
+    note_writing,
+    ours,
+)
+from gate.host.disk_guard.first_use import write_label
 from gate.host.disk_guard.guard import check_device, demand_same, hold_device
 from gate.host.journal import state_directory
 from gate.linux.machine import ThisMachine
@@ -175,14 +182,36 @@ class StorageState:
         self.home = directory_of(self.work)
         with ExitStack() as stack:
             stack.callback(self._close)
-            if self.device and not self.wanted.filesystem:
-                now = self.checked()
-                for note in now.notes:
-                    self.say(f"{self.device}: {note}")
-                self._handle = stack.enter_context(hold_device(now))
-            elif self.device:
-                stack.enter_context(self._mounted())
+            if self.allowed is not None:
+                now = stack.enter_context(self._labelled(self.allowed))
+                if self.wanted.filesystem:
+                    stack.enter_context(self._mounted())
+                else:
+                    self._handle = stack.enter_context(hold_device(now))
             yield
+
+    @contextmanager
+    def _labelled(self, allowed: AllowedDevice) -> Iterator[Device]:
+        """Tell the first write to the device before it is made; at the end label it as the gate's.
+
+        In between it is written down that the gate writes it.
+        """
+        now, state = self.checked(), state_directory()
+        for note in now.notes:
+            self.say(f"{self.device}: {note}")
+        note_writing(state, allowed.by_id)
+        now = replace(now, ours=now.ours | {allowed.by_id})
+        try:
+            yield now
+        finally:
+            try:
+                with hold_device(now) as handle:
+                    write_label(handle)
+            except (OSError, InputError) as error:
+                # It stays written down that what it holds is the gate's.
+                self.say(f"{self.device}: it could not be labelled as the gate's: {error}")
+            else:
+                forget_writing(state, allowed.by_id)
 
     def _close(self) -> None:
         self._handle, self.fs = -1, None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -41,6 +40,7 @@ from gate.publish.accept_command import check_login, check_reason
 from gate.publish.github.git_data import CommitTree, blob_text
 from gate.publish.proposal import Proposal
 from gate.publish.propose import base_tip, carry_files, commit_to_branch, fresh_carrier
+from gate.scratch import scratch_directory
 from gate.text import clean
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _publish(
 ) -> None:
     """Accept what is not too much, and let a commit carry it."""
     carrier = _carrier(chosen, base) if how.mode == "pull-request" else None
-    with tempfile.TemporaryDirectory() as scratch:
+    with scratch_directory("any") as scratch:
         store = Path(scratch)
         _overlay(store, base, carrier)
         known = {(b.host_class, b.profile): b for b in read_baselines(store)}

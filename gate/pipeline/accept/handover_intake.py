@@ -6,7 +6,6 @@ from what the branch has that the baseline goes to, which must be what is judged
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +24,7 @@ from gate.model import Role, Side, Verdict
 from gate.publish.github.git_data import blob_id, blobs_at
 from gate.review.lineage import earned_by
 from gate.review.policy_reader import make_policy
+from gate.scratch import scratch_directory
 from gate.text import clean
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def read_parts(parts: Mapping[str, str]) -> tuple[Session, ...]:
     """
     sessions: list[Session] = []
     seen: set[int] = set()
-    with tempfile.TemporaryDirectory() as scratch:
+    with scratch_directory("any") as scratch:
         path = Path(scratch).resolve() / "session.json"
         for name, text in parts.items():
             disk.write_text(path, text)

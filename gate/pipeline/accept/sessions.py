@@ -6,7 +6,6 @@ commit; the rows are the same for a terminal, a commit and a pull request.
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from gate.formats.host.host_file import HOST_FILE, read_known_host
 from gate.judge.accept import Acceptance, accept
 from gate.review.lineage import earned_by
 from gate.review.terms import differences
+from gate.scratch import scratch_directory
 from gate.units import percent, show, show_pair
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def texts(store: Path, results: Sequence[NewBaseline]) -> dict[str, str]:
     them; characters that no reviewer would see are refused (G277).
     """
     found: dict[str, str] = {}
-    with tempfile.TemporaryDirectory() as scratch:
+    with scratch_directory("any") as scratch:
         for result in results:
             write_baseline(Path(scratch), result.baseline)
         read_baselines(Path(scratch))
