@@ -67,6 +67,12 @@ _request = options.bundle(
         metavar="PROFILE",
     ),
     options.option(
+        "--workflows-approved",
+        "With --proposed: edits of workflows and of who reviews them were approved, and do not "
+        "close the gate.",
+        is_flag=True,
+    ),
+    options.option(
         "--shards", "Demand so many parts of a check, each once.", type=click.IntRange(1, 256)
     ),
     options.alpha,

@@ -17,7 +17,12 @@ from gate.judge.context.diagnosis import with_why
 from gate.judge.judge import judge
 from gate.judge.report_sections import join_reports
 from gate.judge.sharding import commit_notes, gather_parts, refuse_other_commits, why_absent
-from gate.judge.verdict.findings import absent_findings, added_findings, part_missing
+from gate.judge.verdict.findings import (
+    absent_findings,
+    added_findings,
+    part_missing,
+    unapproved_findings,
+)
 from gate.judge.verdict.suite import arrange
 from gate.pipeline.benchmark_filter import narrowed_sessions_note
 from gate.pipeline.provenance import origin_of_judged
@@ -45,6 +50,7 @@ class JudgeRequest:
     size: str
     merge_base: str | None
     proposed: str | None
+    workflows_approved: bool
     shards: int | None
     only: tuple[str, ...]
     """Profiles that had to be measured; empty for all of the merge base."""
@@ -80,6 +86,10 @@ def judge_sessions(asked: JudgeRequest) -> Report:
             for sessions in parts.sessions
             if (kept := _judgeable(sessions, known, parts))
         ]
+        if not suites and not absent:
+            arrange((), (), {})  # says that there is nothing
+        if known.proposed and not asked.workflows_approved:
+            absent += unapproved_findings(known.edits)
         report = _judged(suites, policy, known, parts, absent)
         origin = origin_of_judged(
             parts.every,
@@ -156,8 +166,6 @@ def _judged(
     absent: tuple[Finding, ...],
 ) -> Report:
     """Each part by its share of alpha; what was not measured is told with the first."""
-    if not suites and not absent:
-        arrange((), (), {})  # says that there is nothing
     rounds = read_rounds(known.baseline)
     judge_part = partial(judge, policy=policy, created=now(), version=__version__, rounds=rounds)
     first, *others = suites or [()]

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gate.errors import InputError, PublishError
-from gate.publish.github.addresses import quote
 from gate.publish.github.responses import field, optional
 from gate.publish.measured_run import not_acceptable
 from gate.text import clean
@@ -26,7 +25,6 @@ _LONGEST_LINE = 5000
 _COMMAND = re.compile(r"/driftgate[ \t]+accept(?:[ \t]+(\S.*))?")
 _LOGIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}(?:\[bot\])?|[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _ISSUE = re.compile(r"/issues/([1-9][0-9]{0,15})$")
-_MAY_WRITE = frozenset({"admin", "maintain", "write"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,19 +85,6 @@ def read_request(api: Api, comment: int) -> AcceptRequest | None:
         raise not_acceptable(f"{of} stands on an issue, not on a pull request.")
     login = check_login(field(answer, "user.login", str, of=of))
     return AcceptRequest(number=number, by=login, reason=reason, comment=comment)
-
-
-def may_write(api: Api, login: str) -> bool:
-    """Whether that person may write; the answer must be about the person asked for.
-
-    (GitHub gives `write` for maintain as well; the name is taken in case it ever does not.)
-    """
-    answer = api.find(f"{api.top}/collaborators/{quote(login)}/permission")
-    if answer is None:
-        return False
-    of = "permission of a person"
-    same = field(answer, "user.login", str, of=of).lower() == login.lower()
-    return same and field(answer, "permission", str, of=of) in _MAY_WRITE
 
 
 def react(api: Api, comment: int | None, content: str) -> None:

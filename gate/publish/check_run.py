@@ -1,7 +1,8 @@
 """The check of a commit: the name that a branch can require.
 
-Its conclusion is `success` for an open gate and `failure` for everything else. `neutral` and
-`skipped` do not exist here: GitHub lets both satisfy a required check.
+Its conclusion is `success` for an open gate and `failure` for everything else. GitHub lets
+`neutral` and `skipped` satisfy a required check, so no check of that name ever has them: that
+nothing was measured is said by a neutral check of another name, which no branch requires.
 
 Limits that the server enforces: a title of 255 characters, a summary of 65,535 BYTES of UTF-8 (the
 reference says characters; github/docs issue 35252). The step that measured has annotated already.
@@ -9,7 +10,7 @@ reference says characters; github/docs issue 35252). The step that measured has 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from gate.errors import PublishError
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 LONGEST_TITLE = 255
 """Characters."""
+UNMEASURED = ": not measured"
+"""What the name of a neutral check ends in."""
 LARGEST = 65_535
 """Bytes of a summary."""
 _ROUNDS = 3
@@ -41,6 +44,8 @@ class CommitCheck:
     """Markdown; cut at a line where it is too long."""
     details_url: str = ""
     """The report, or the run; empty for GitHub's own page."""
+    is_neutral: bool = False
+    """Whether nothing was to be measured: told, and never under the name that is required."""
 
 
 def publish_check(api: Api, check: CommitCheck) -> PublishResult:
@@ -66,12 +71,26 @@ def publish_check(api: Api, check: CommitCheck) -> PublishResult:
     raise PublishError("G272", what, cure="Run the job again.")
 
 
+def publish_unmeasured(api: Api, check: CommitCheck) -> PublishResult:
+    """Say by a neutral check of another name that nothing was measured.
+
+    The required one stays away, so that the branch waits for it. Where an earlier run has made it,
+    it is closed, since it may say open.
+    """
+    listed = f"{api.top}/commits/{check.head}/check-runs"
+    runs = api.every(listed, key="check_runs", check_name=check.name, filter="latest")
+    if any(optional(one, "external_id") == f"driftgate:{check.name}" for one in runs):
+        publish_check(api, replace(check, is_open=False))
+    neutral = replace(check, name=f"{check.name}{UNMEASURED}", is_open=False, is_neutral=True)
+    return publish_check(api, neutral)
+
+
 def _body(check: CommitCheck, external_id: str) -> dict[str, Any]:
     body: dict[str, Any] = {
         "name": check.name,
         "external_id": external_id,
         "status": "completed",
-        "conclusion": "success" if check.is_open else "failure",
+        "conclusion": _conclusion(check),
         "output": {
             "title": shorten(check.title, LONGEST_TITLE),
             "summary": fit_bytes(check.summary, LARGEST),
@@ -80,6 +99,12 @@ def _body(check: CommitCheck, external_id: str) -> dict[str, Any]:
     if check.details_url:
         body["details_url"] = check.details_url
     return body
+
+
+def _conclusion(check: CommitCheck) -> str:
+    if check.is_neutral and check.name.endswith(UNMEASURED):
+        return "neutral"
+    return "success" if check.is_open and not check.is_neutral else "failure"
 
 
 def fit_bytes(markdown: str, most: int) -> str:

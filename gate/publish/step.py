@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gate.model import Report
     from gate.report.wording.links import Links
 
-NO_REPORT = "G278"
+NO_REPORT, NOT_JUDGED = "G278", "G288"
 OLDEST = timedelta(days=7)
 """An older report is not of this run."""
 AHEAD = timedelta(minutes=5)
@@ -41,8 +41,15 @@ class StepReport(NamedTuple):
     """Whether it was made here, because the check left none that can be used."""
 
 
-def take_report(out: Path, *, now: datetime, version: str, because: str = "") -> StepReport:
-    """The report in `out`, or a failed one; `because` is what is known of how the check ended."""
+def take_report(
+    out: Path, *, now: datetime, version: str, because: str = "", refusal: str = ""
+) -> StepReport:
+    """The report in `out`, or a failed one; `because` is what is known of how the check ended.
+
+    With a `refusal` nothing was to be judged, whatever lies in `out`.
+    """
+    if refusal:
+        return StepReport(report=_refused(refusal, now, version), made=True)
     try:
         if disk.is_absent(out / "report.json"):
             why = "the check left no report: it crashed, was killed or never ran"
@@ -58,10 +65,25 @@ def take_report(out: Path, *, now: datetime, version: str, because: str = "") ->
         code=NO_REPORT,
         message=clean(f"{why}{f' ({known})' if known else ''}."),
         exit_status=_MEASURING_FAILED,
-        created=now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        created=_stamp(now),
         version=version,
     )
     return StepReport(report=made, made=True)
+
+
+def _refused(refusal: str, now: datetime, version: str) -> Report:
+    """What was measured is not believed, or nothing was to be measured."""
+    return failed_report(
+        code=NOT_JUDGED,
+        message=f"{clean(refusal, 300).strip(' .')}.",
+        exit_status=CANNOT_JUDGE,
+        created=_stamp(now),
+        version=version,
+    )
+
+
+def _stamp(now: datetime) -> str:
+    return now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def write_missing(out: Path, report: Report) -> None:

@@ -48,6 +48,12 @@ def get_run(call: Call) -> Reply:
     return Reply(200, call.find("runs", "id", call.parts[0]))
 
 
+def list_jobs(call: Call) -> Reply:
+    """Jobs of the newest attempt, with the labels that each asked a runner for."""
+    jobs = call.find("runs", "id", call.parts[0]).get("jobs", [])
+    return Reply(200, {"total_count": len(jobs), "jobs": jobs})
+
+
 def list_artifacts(call: Call) -> Reply:
     call.find("runs", "id", call.parts[0])
     run, name = int(call.parts[0]), call.query.get("name")
@@ -149,6 +155,7 @@ ROUTES: list[Route] = [
     ("GET", r"actions/runs", "actions", list_runs),
     ("GET", r"actions/workflows/([^/]+)/runs", "actions", list_runs),
     ("GET", r"actions/runs/(\d+)", "actions", get_run),
+    ("GET", r"actions/runs/(\d+)/jobs", "actions", list_jobs),
     ("GET", r"actions/runs/(\d+)/artifacts", "actions", list_artifacts),
     ("GET", r"actions/artifacts/(\d+)/zip", "actions", download),
     ("GET", r"commits/([^/]+)/check-runs", "checks", list_checks),

@@ -10,7 +10,7 @@ from publish import server_faults
 from publish.server_state import State, complete
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 ACTIONS = "github-actions[bot]"
@@ -20,6 +20,23 @@ EVERYTHING = {
     "contents": "write",
     "pull-requests": "write",
 }
+
+
+MACHINE = "bench-1"
+PINNED = "9" * 40
+MEASURE = f"driftgate/driftgate/.github/workflows/measure.yml@{PINNED}"
+"""What `gate init --github` lets the first of two stages call."""
+
+
+def _job(name: str, labels: Sequence[str], conclusion: str | None) -> dict[str, Any]:
+    ran = conclusion not in {"skipped", None}
+    return {
+        "name": name,
+        "labels": list(labels),
+        "conclusion": conclusion,
+        "runner_id": 7 if ran else 0,
+        "runner_name": "lab-7" if ran else "",
+    }
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:
@@ -100,8 +117,12 @@ class Build:
         conclusion: str | None = "success",
         file: str = "driftgate.yml",
         attempt: int = 1,
+        uses: str = MEASURE,
+        labels: Sequence[str] = (MACHINE,),
     ) -> dict[str, Any]:
+        """`uses` is a reusable workflow at its commit; `labels` are of the job that measured."""
         source = fork or name
+        jobs = [_job("measure / measure 1/1", labels, conclusion)] if labels else []
         made = {
             "id": run,
             "name": "driftgate",
@@ -115,10 +136,21 @@ class Build:
             "head_repository": {"full_name": source, "owner": {"login": source.split("/")[0]}},
             "repository": {"full_name": name},
             "pull_requests": [],
+            "referenced_workflows": [{"path": uses, "sha": uses.partition("@")[2]}] * bool(uses),
+            "jobs": jobs,
+            "created_at": "2026-11-22T09:00:00Z",
             "html_url": f"https://github.com/{name}/actions/runs/{run}",
         }
         self.repository(name)["runs"].append(made)
         return made
+
+    def add_review(
+        self, name: str, number: int, login: str, *, commit: str, state: str = "APPROVED"
+    ) -> None:
+        """Somebody reviewed a pull request as it stood at that commit."""
+        (pull,) = [one for one in self.repository(name)["pulls"] if one["number"] == number]
+        review = {"user": {"login": login}, "state": state, "commit_id": commit}
+        pull.setdefault("reviews", []).append(review)
 
     def add_artifact(
         self, name: str, run: int, artifact: str, data: bytes, **more: Any

@@ -51,6 +51,16 @@ def get_pull(call: Call) -> Reply:
     return Reply(200, shown(call, call.find("pulls", "number", call.parts[0])))
 
 
+def list_reviews(call: Call) -> Reply:
+    """Reviews of a pull request, oldest first."""
+    return Reply(200, call.find("pulls", "number", call.parts[0]).get("reviews", []))
+
+
+def list_rules(call: Call) -> Reply:
+    """Rules of the rulesets that are in force for a branch."""
+    return Reply(200, call.repository.get("rules", {}).get(call.parts[0], []))
+
+
 def make_pull(call: Call) -> Reply:
     if not call.repository.get("actions_may_create_pulls", True):
         raise Problem(403, "GitHub Actions is not permitted to create or approve pull requests.")
@@ -151,6 +161,8 @@ ROUTES: list[Route] = [
     ("GET", r"pulls", "pull-requests", list_pulls),
     ("POST", r"pulls", "pull-requests", make_pull),
     ("GET", r"pulls/(\d+)", "pull-requests", get_pull),
+    ("GET", r"pulls/(\d+)/reviews", "pull-requests", list_reviews),
+    ("GET", r"rules/branches/([^/]+)", "metadata", list_rules),
     ("PATCH", r"pulls/(\d+)", "pull-requests", change_pull),
     ("GET", r"issues/(\d+)/comments", "pull-requests", list_comments),
     ("POST", r"issues/(\d+)/comments", "pull-requests", make_comment),

@@ -9,7 +9,13 @@ from publish.github_server import GitHubServer
 from publish.server_client import HEAD, REPOSITORY, TOKEN, Clock, client
 
 from gate.errors import PublishError
-from gate.publish.check_run import LARGEST, CommitCheck, fit_bytes, publish_check
+from gate.publish.check_run import (
+    LARGEST,
+    CommitCheck,
+    fit_bytes,
+    publish_check,
+    publish_unmeasured,
+)
 
 RUNS = f"/repos/{REPOSITORY}/check-runs"
 
@@ -51,6 +57,27 @@ def test_a_second_verdict_on_the_same_commit_updates_the_same_check(hub):
     assert publish_check(client(hub), check()).action == "edited"
     (made,) = checks(hub)
     assert made["conclusion"] == "failure"
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+def test_what_nobody_measured_is_neutral_under_a_name_that_no_branch_requires(hub, is_open):
+    """GitHub lets a neutral check satisfy a requirement: the required one stays away."""
+    publish_unmeasured(client(hub), check(is_open=is_open))
+    (made,) = checks(hub)
+    assert (made["name"], made["conclusion"]) == ("driftgate: not measured", "neutral")
+
+
+def test_what_nobody_measured_closes_what_an_earlier_run_opened(hub):
+    publish_check(client(hub), check(is_open=True))
+    publish_unmeasured(client(hub), check())
+    told = {one["name"]: one["conclusion"] for one in checks(hub)}
+    assert told == {"driftgate": "failure", "driftgate: not measured": "neutral"}
+
+
+def test_no_check_is_neutral_by_its_own_word_alone(hub):
+    """Neither may it open, whatever else it says."""
+    publish_check(client(hub), check(is_open=True, is_neutral=True))
+    assert checks(hub)[0]["conclusion"] == "failure"
 
 
 def test_a_job_of_the_same_name_keeps_its_own_check(hub):

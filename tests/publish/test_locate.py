@@ -8,8 +8,8 @@ from publish.github_server import GitHubServer
 from publish.server_client import HEAD, NEWER, REPOSITORY, TOKEN, client
 
 from gate.errors import InputError, PublishError
-from gate.publish.accept_command import may_write
 from gate.publish.measured_run import MeasuredHead, locate_pull_request, require_head
+from gate.publish.reviews import may_write
 
 FORK = "stranger/name"
 
@@ -39,6 +39,9 @@ def test_the_pull_request_of_a_run_is_found_by_its_commit(hub):
         base_sha="c" * 40,
         conclusion="failure",
         fork=False,
+        is_approved=False,
+        is_measured=True,
+        refusal="",
     )
 
 
@@ -122,7 +125,7 @@ def test_the_command_sets_outputs_and_prints_them(hub, tmp_path):
         "GITHUB_TOKEN": TOKEN,
         "GITHUB_OUTPUT": str(output),
     }
-    answer = run_gate(["publish", "locate", "--run", "5"], env=environment)
+    answer = run_gate(["publish", "locate", "--run", "5", "--forks"], env=environment)
     assert answer.status == 0, answer.err
     expected = {
         "number": "8",
@@ -131,13 +134,19 @@ def test_the_command_sets_outputs_and_prints_them(hub, tmp_path):
         "base_sha": "b" * 40,
         "conclusion": "success",
         "fork": "true",
+        "approved": "false",
+        "measured": "true",
+        "refusal": "",
     }
-    assert dict(line.split("=") for line in answer.out.splitlines()) == expected
+    assert dict(line.split("=", 1) for line in answer.out.splitlines()) == expected
     lines = output.read_text(encoding="utf-8").splitlines()
     names = [line.split("<<")[0] for line in lines[::3]]
     assert dict(zip(names, lines[1::3], strict=True)) == expected
-    as_json = run_gate(["publish", "locate", "--run", "5", "--json"], env=environment).json
-    assert as_json == {"schema": 1, **expected, "number": 8, "fork": True}
+    as_values = {"number": 8, "fork": True, "approved": False, "measured": True}
+    as_json = run_gate(
+        ["publish", "locate", "--run", "5", "--forks", "--json"], env=environment
+    ).json
+    assert as_json == {"schema": 1, **expected, **as_values}
 
 
 def test_the_command_ends_with_6_when_nothing_can_be_named(hub):

@@ -155,3 +155,41 @@ def test_an_orphaned_baseline_at_the_merge_base_is_refused(repository):
     assert answer.status == 2
     assert "error[G211]" in answer.err
     assert ":baselines/lab/p.toml" in answer.err
+
+
+@pytest.mark.parametrize("path", [".github/workflows/driftgate.yml", ".github/CODEOWNERS"])
+def test_an_edited_workflow_is_closed_until_somebody_approves_it(repository, path):
+    """What such a workflow uploads may be anybody's, however fast it looks."""
+    place = repository.root / path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text("one")
+    repository.commit()
+    answer, report = repository.judge(sessions=SAME)
+    assert (answer.status, report["gate"], report["verdict"]) == (5, "closed", "incomparable")
+    (closing,) = [one for one in report["findings"] if one["verdict"] != "passed"]
+    assert (closing["code"], closing["profile"]) == ("G289", "the workflows")
+    assert f"nobody has approved this commit, and {path} was added" in closing["headline"]
+    approved, report = repository.judge("--workflows-approved", sessions=SAME)
+    assert (approved.status, report["gate"]) == (0, "open")
+    assert only(report)["code"] == "G082"  # and is still shown
+
+
+def test_many_edits_do_not_hide_one_of_a_workflow(repository):
+    """A report holds 500 edits; that of a workflow is never among those left out."""
+    for n in range(510):
+        place = repository.root / f".github/workflows/w{n}.yml"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text("one")
+    repository.commit()
+    report = repository.judge(sessions=SAME)[1]
+    (closing,) = [one for one in report["findings"] if one["verdict"] != "passed"]
+    assert "and 498 more" in closing["headline"]
+
+
+def test_at_a_desk_nothing_waits_for_an_approval(repository):
+    """The edit is shown and closes nothing: there is nobody to ask."""
+    place = repository.root / ".github/workflows/driftgate.yml"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text("one")
+    answer, report = repository.judge(sessions=SAME, proposed=None)
+    assert (answer.status, only(report)["code"]) == (0, "G082")

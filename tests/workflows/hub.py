@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 from publish.github_server import GitHubServer
 from publish.server_build import zipped
 from workflows import events
-from workflows.acting import REPOSITORY, Acted, World
+from workflows.acting import HOSTED, REPOSITORY, Acted, World
 from workflows.resumed import in_place_of
+from workflows.users import MACHINE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,10 +79,11 @@ class Hub(GitHubServer):
         made.setdefault("issue_url", f"{self.url}/repos/{name}/issues/{issue}")
         return number
 
-    def ran(self, pull: Pull, run: int, conclusion: str | None) -> None:
-        """The first stage, which measured the pull request."""
+    def ran(self, pull: Pull, run: int, conclusion: str | None, *, measured: bool = True) -> None:
+        """The first stage, which measured the pull request on the machine, or did not get there."""
         given = {"head": pull.head, "branch": pull.branch, "fork": pull.fork}
-        self.add_run(REPOSITORY, run, conclusion=conclusion, **given)
+        labels = [MACHINE] if measured else [HOSTED]
+        self.add_run(REPOSITORY, run, conclusion=conclusion, labels=labels, **given)
 
     def act(self, event: str, payload: Any, user: User, *, run: int, workflow: str) -> Acted:
         """Run one workflow of the default branch, with the token that its file asks for."""

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from workflows import events
-from workflows.acting import HOSTED
+from workflows.acting import HOSTED, REPOSITORY
 
 
 @pytest.mark.night
@@ -18,7 +18,7 @@ def test_one_comment_follows_the_pull_request(world, judge, sent, hub):
     )
     told.expect(measure="skipped")
     hub.opened(sent.pull)
-    hub.ran(sent.pull, 91, "cancelled")
+    hub.ran(sent.pull, 91, "cancelled", measured=False)
     first = hub.judge(sent.pull, judge, conclusion="cancelled", first=91)
     first.expect(judge="success", publish="success", verdict="failure")
     assert first.outputs["judge"]["gate"] == "closed"
@@ -73,10 +73,23 @@ def test_a_fork_that_moved_meanwhile_is_left_alone(judge, sent, hub):
     assert not hub.written
 
 
+def test_a_green_check_that_a_fork_made_itself_is_never_written(judge, sent, hub):
+    """A workflow of the fork, named like ours, uploads a copied session of its own commit."""
+    pull = replace(sent.pull, fork="stranger/tool")
+    hub.opened(pull)
+    given = {"head": pull.head, "branch": pull.branch, "fork": pull.fork}
+    hub.add_run(REPOSITORY, 101, file="evil.yml", uses="", labels=[HOSTED], **given)
+    acted = hub.judge(pull, judge, conclusion="success")
+    assert acted.jobs["judge"] == "failure"
+    assert acted.jobs["publish"] == "skipped"
+    assert "evil.yml" in acted.logs["judge"]
+    assert not hub.written
+
+
 @pytest.mark.night
 def test_a_head_that_moves_while_it_is_judged_is_left_alone(judge, sent, hub):
     """The commit is asked for again just before anything is written."""
-    pull = replace(sent.pull, fork="stranger/tool")
+    pull = sent.pull
     hub.opened(pull)
     hub.ran(pull, 101, "success")
     hub.when("GET", "/artifacts/", lambda: hub.moved(pull.number, "e" * 40))

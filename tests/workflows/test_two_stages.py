@@ -10,6 +10,7 @@ from workflows.scenarios import CRASH, SCENARIOS
 TWO = pytest.mark.parametrize("user", ["two-stages"], indirect=True)
 MARKER = "<!-- driftgate:gate -->"
 FORKS = "      # fork-environment: driftgate-fork"
+JUDGED = "      # forks: true"
 
 
 def measured(world, user, pull, **options):
@@ -64,7 +65,7 @@ def test_a_fork_is_not_measured_unless_somebody_must_approve_it(world, user, hub
     assert first.jobs.get("approve") == "failure", first.log
     assert first.jobs.get("measure", "skipped") == "skipped"
     assert not world.checkouts.exists()
-    hub.ran(pull, 101, conclusion)
+    hub.ran(pull, 101, conclusion, measured=False)
     if asked:
         return  # the second stage sees the same
     acted = hub.judge(pull, user, conclusion=conclusion)
@@ -72,16 +73,22 @@ def test_a_fork_is_not_measured_unless_somebody_must_approve_it(world, user, hub
     acted.expect(judge="success", publish="success", verdict="failure")
     (comment,) = hub.comments
     assert "ate closed" in comment.splitlines()[1]
-    assert "never ran" in comment
-    assert "measuring ended as failure" in comment
-    assert [one["conclusion"] for one in hub.checks] == ["failure"]
+    assert "pull requests of forks are not measured here" in comment
+    assert "crashed" not in comment
+    told = [(one["name"], one["conclusion"]) for one in hub.checks]
+    assert told == [("driftgate: not measured", "neutral")]
 
 
 @pytest.mark.night
 @TWO
 def test_an_approved_fork_is_measured_without_a_token_and_judged_by_the_base(world, user, hub):
     """Its code runs on the machine only; the second stage never checks it out."""
-    user.change_on_main({".github/workflows/driftgate.yml": (FORKS, FORKS.replace("# ", ""))})
+    user.change_on_main(
+        {
+            ".github/workflows/driftgate.yml": (FORKS, FORKS.replace("# ", "")),
+            ".github/workflows/driftgate-judge.yml": (JUDGED, JUDGED.replace("# ", "")),
+        }
+    )
     pull = user.pull({"notes.md": "x\n"}, fork="stranger/tool")
     hub.opened(pull)
     hub.environment("driftgate-fork", reviewers=1)

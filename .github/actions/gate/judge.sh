@@ -38,6 +38,7 @@ with_token bash "$(dirname "$0")/levels.sh" tree HEAD "$BASELINE"
 
 arguments=(--out "$out" --profiles "$PROFILES_DIR" --baseline "$BASELINE" --size "$SIZE"
   --alpha "$ALPHA" --beta "$BETA" --shards "$SHARDS" --merge-base HEAD --proposed "$HEAD_SHA")
+[ "$APPROVED" != true ] || arguments+=(--workflows-approved)
 [ -z "$ALLOW" ] || arguments+=(--allow "$ALLOW")
 sessions=0
 read -ra profiles <<<"${IN_PROFILES//$'\n'/ }"

@@ -11,7 +11,9 @@ mkdir -p "$judged"
     --because "the judging job left no report" >/dev/null || true
 
 status=0
-"$gate" publish check "$judged/report.json" --head "$HEAD_SHA" --name "$CHECK" \
+unmeasured=()
+[ "${UNMEASURED:-}" != true ] || unmeasured=(--unmeasured)
+"$gate" publish check "$judged/report.json" --head "$HEAD_SHA" --name "$CHECK" "${unmeasured[@]}" \
   --said "${SAID:-closed}" --report-url "$PAGE" || status=$?
 "$gate" publish comment "$judged/report.json" --pull "$NUMBER" --head "$HEAD_SHA" \
   --said "${SAID:-closed}" --report-url "$PAGE" --run-url "$RUN" || status=$?

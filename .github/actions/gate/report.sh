@@ -13,7 +13,8 @@ mkdir -p "$IN_OUT"
 if [ -n "${GATE:-}" ]; then
   # Without the step's own files: this only writes the report that is missing.
   env -u GITHUB_STEP_SUMMARY -u GITHUB_OUTPUT "$GATE" publish step "$IN_OUT" \
-    --because "$(cat "$IN_OUT.why" 2>/dev/null || echo "measuring ended as $ENDED")" >/dev/null 2>&1 || true
+    --refused "$(cat "$IN_OUT.why" 2>/dev/null || true)" --because "measuring ended as $ENDED" \
+    >/dev/null 2>&1 || true
 fi
 [ ! -f "$IN_OUT/report.html" ] || cp "$IN_OUT/report.html" "$IN_OUT/driftgate-report$suffix.html"
 {

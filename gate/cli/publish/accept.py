@@ -22,7 +22,8 @@ from gate.cli.answer import print_answer
 from gate.cli.publish import options as github_options
 from gate.errors import GateError, InputError, PublishError
 from gate.pipeline.accept.pull_request import AcceptOptions, AcceptReply, accept_level
-from gate.publish.accept_command import AcceptRequest, check_login, may_write, react, read_request
+from gate.publish.accept_command import AcceptRequest, check_login, react, read_request
+from gate.publish.reviews import may_write
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import click
@@ -10,6 +11,7 @@ from gate.cli import options
 from gate.cli.answer import print_answer
 from gate.cli.publish import options as github_options
 from gate.publish.measured_run import locate_pull_request
+from gate.publish.run_provenance import DemandedOrigin
 
 if TYPE_CHECKING:
     from gate.cli.publish.options import GitHub
@@ -17,35 +19,72 @@ if TYPE_CHECKING:
 EPILOG = """\b
 Examples:
   gate publish locate --run "$RUN"           in a workflow_run job
+  gate publish locate --run "$RUN" --machine bench-1 \\
+      --uses driftgate/driftgate/.github/workflows/measure.yml@COMMIT
   gate publish locate --run 123456 --json --repository owner/name
 
 \b
 Needs the permissions actions: read and pull-requests: read. Exit status: 0 found,
-6 when no pull request can be named, or a newer commit has overtaken the run.
+6 when no pull request can be named, a newer commit has overtaken the run, or it
+is a run of another workflow.
 """
+_USES = re.compile(r"([\w.-]+/[\w.-]+/\.github/workflows/[\w.-]+\.ya?ml@[0-9a-f]{40})?")
+_FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}\.ya?ml")
+_demand = options.bundle(
+    "demand",
+    DemandedOrigin,
+    options.option(
+        "--workflow",
+        "File name of the workflow that measures.",
+        default="driftgate.yml",
+        metavar="FILE",
+        callback=github_options.matches(_FILE, "the file name of a workflow"),
+    ),
+    options.option(
+        "--uses",
+        "Reusable workflow that it must have called, at its commit.",
+        default="",
+        metavar="WORKFLOW@SHA",
+        callback=github_options.matches(_USES, "OWNER/NAME/.github/workflows/FILE@COMMIT"),
+    ),
+    options.option(
+        "--machine", "Label of the runner that must have measured.", default="", metavar="LABEL"
+    ),
+    options.option("--forks", "Also judge what was measured of forks.", is_flag=True),
+    options.option(
+        "--branch",
+        "The branch that is gated, where a commit has several pull requests.",
+        default="",
+        metavar="NAME",
+    ),
+)
 
 
 @click.command(epilog=EPILOG)
 @github_options.run
+@_demand
 @github_options.github
 @options.as_json
-def command(github: GitHub, run: int, *, json_: bool) -> int:
-    """Find the open pull request whose head a workflow run measured.
+def command(github: GitHub, run: int, demand: DemandedOrigin, *, json_: bool) -> int:
+    """Find the open pull request whose head a workflow run measured, and whether it is believed.
 
     The API is asked, never what the run uploaded. Sets the outputs number, head (commit), base
-    (branch), base_sha, conclusion (of the run) and fork (true or false), and prints them.
+    (branch), base_sha, conclusion (of the run), fork, approved (this commit, by somebody who may
+    write), measured (on that machine) and refusal, and prints them. With a refusal, which is one
+    sentence, nothing of what the run uploaded may be judged.
     """
-    found = locate_pull_request(github.api(), run)
+    found = locate_pull_request(github.api(), run, demand)
+    flags = {"fork": found.fork, "approved": found.is_approved, "measured": found.is_measured}
     outputs = {
         "number": str(found.number),
         "head": found.head,
         "base": found.base_ref,
         "base_sha": found.base_sha,
         "conclusion": found.conclusion,
-        "fork": "true" if found.fork else "false",
+        **{name: "true" if is_so else "false" for name, is_so in flags.items()},
+        "refusal": found.refusal,
     }
     github_options.write_outputs(outputs)
     lines = [f"{name}={value}" for name, value in outputs.items()]
-    values = {**outputs, "number": found.number, "fork": found.fork}
-    print_answer(lines, json_=json_, **values)
+    print_answer(lines, json_=json_, **{**outputs, "number": found.number, **flags})
     return 0

@@ -97,7 +97,7 @@ def _repository(ctx: click.Context, param: click.Parameter, given: str) -> str:
     return given
 
 
-def _matches(pattern: re.Pattern[str], rule: str) -> Callable[..., str]:
+def matches(pattern: re.Pattern[str], rule: str) -> Callable[..., str]:
     """A callback that refuses what is none."""
 
     def check(ctx: click.Context, param: click.Parameter, given: str) -> str:
@@ -113,7 +113,7 @@ _url = partial(
     options.option,
     default="",
     metavar="URL",
-    callback=_matches(_HTTP, "an address that begins with https://"),
+    callback=matches(_HTTP, "an address that begins with https://"),
 )
 github = options.bundle(
     "github",
@@ -166,7 +166,7 @@ head = options.option(
     "Commit that was judged, all 40 digits.",
     required=True,
     metavar="SHA",
-    callback=_matches(_SHA, "a full commit hash, 40 digits"),
+    callback=matches(_SHA, "a full commit hash, 40 digits"),
 )
 run = identifier("--run", "Number of the workflow run.", required=True)
 

@@ -49,15 +49,25 @@ Exit status: that of the report, and 0 only for one that is there, of now, and o
     default="",
     metavar="TEXT",
 )
+@options.option(
+    "--refused",
+    "Why nothing was to be judged: the report says that and is closed.",
+    default="",
+    metavar="TEXT",
+)
 @options.as_json
-def command(out: Path, artifact_url: str, run_url: str, because: str, *, json_: bool) -> int:
+def command(
+    out: Path, artifact_url: str, run_url: str, because: str, refused: str, *, json_: bool
+) -> int:
     """Publish what stands in OUT/report.json, the report of a check; last step of the job.
 
     Appends the summary, prints annotations and the report, sets the outputs gate, verdict, status,
     report, session and headline. Where there is no report, or none that can be of this check, one
     is written that says so, and the gate is closed. Outside of GitHub it prints only.
     """
-    taken = take_report(out, now=datetime.now(UTC), version=__version__, because=because)
+    taken = take_report(
+        out, now=datetime.now(UTC), version=__version__, because=because, refusal=refused
+    )
     if taken.made:
         try:
             write_missing(out, taken.report)

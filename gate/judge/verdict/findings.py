@@ -144,6 +144,19 @@ def added_findings(names: Sequence[str]) -> tuple[Finding, ...]:
     )
 
 
+def unapproved_findings(edits: Sequence[Edit]) -> tuple[Finding, ...]:
+    """The finding of a change to the files that run the gate, as long as nobody approved it.
+
+    What such a workflow uploads may be anybody's: the gate cannot tell it from a measurement.
+    """
+    edited = [one.headline for one in edits if one.is_of_file]
+    if not edited:
+        return ()
+    more = f"; and {len(edited) - 1} more" if len(edited) > 1 else ""
+    said = f"nobody has approved this commit, and {edited[0][:_LONGEST_REASON]}{more}"
+    return (_whole("G289", "the workflows", Verdict.INCOMPARABLE, said),)
+
+
 def _whole(code: str, profile: str, verdict: Verdict, headline: str) -> Finding:
     return Finding(
         code=code,
