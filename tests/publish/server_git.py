@@ -55,7 +55,8 @@ def get_ref(call: Call) -> Reply:
 
 
 def _ref(call: Call, name: str) -> dict[str, Any]:
-    commit = resolve(call.repository, f"refs/{name}")
+    known = call.repository.get("refs", {}).get(name.removeprefix("heads/"), "")
+    commit = resolve(call.repository, f"refs/{name}") or known
     if not commit:
         raise not_found()
     return {"ref": f"refs/{name}", "object": {"sha": commit, "type": "commit"}}

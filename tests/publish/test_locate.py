@@ -8,7 +8,8 @@ from publish.github_server import GitHubServer
 from publish.server_client import HEAD, NEWER, REPOSITORY, TOKEN, client
 
 from gate.errors import InputError, PublishError
-from gate.publish.measured_run import MeasuredHead, locate_pull_request, require_head
+from gate.publish.measured_head import MeasuredHead, locate_pull_request
+from gate.publish.measured_run import require_head
 from gate.publish.reviews import may_write
 
 FORK = "stranger/name"
@@ -39,6 +40,8 @@ def test_the_pull_request_of_a_run_is_found_by_its_commit(hub):
         base_sha="c" * 40,
         conclusion="failure",
         fork=False,
+        ref="refs/pull/7/head",
+        is_queued=False,
         is_approved=False,
         is_measured=True,
         refusal="",
@@ -130,10 +133,12 @@ def test_the_command_sets_outputs_and_prints_them(hub, tmp_path):
     expected = {
         "number": "8",
         "head": HEAD,
+        "ref": "refs/pull/8/head",
         "base": "main",
         "base_sha": "b" * 40,
         "conclusion": "success",
         "fork": "true",
+        "queued": "false",
         "approved": "false",
         "measured": "true",
         "refusal": "",
@@ -142,7 +147,8 @@ def test_the_command_sets_outputs_and_prints_them(hub, tmp_path):
     lines = output.read_text(encoding="utf-8").splitlines()
     names = [line.split("<<")[0] for line in lines[::3]]
     assert dict(zip(names, lines[1::3], strict=True)) == expected
-    as_values = {"number": 8, "fork": True, "approved": False, "measured": True}
+    as_values = {"number": 8, "fork": True, "queued": False, "approved": False}
+    as_values["measured"] = True
     as_json = run_gate(
         ["publish", "locate", "--run", "5", "--forks", "--json"], env=environment
     ).json

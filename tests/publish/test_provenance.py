@@ -8,7 +8,7 @@ from publish.server_build import MACHINE, MEASURE, PINNED
 from publish.server_client import HEAD, NEWER, REPOSITORY, TOKEN, client
 
 from gate.errors import PublishError
-from gate.publish.measured_run import locate_pull_request
+from gate.publish.measured_head import locate_pull_request
 from gate.publish.run_provenance import DemandedOrigin
 
 FORK = "stranger/name"
@@ -146,3 +146,49 @@ def test_the_only_one_is_found_although_it_is_for_another_branch(hub):
     hub.add_run(REPOSITORY, 5, head=HEAD)
     found = located(hub, DemandedOrigin(branch="next"))
     assert (found.number, found.base_ref) == (7, "main")
+
+
+BASE = "b" * 40
+QUEUE = f"gh-readonly-queue/main/pr-7-{BASE}"
+
+
+def queued(hub, *, tip=HEAD, branch=QUEUE, **more):
+    """A run of the merge queue, whose branch stands at `tip`."""
+    hub.repository(REPOSITORY)["refs"] = {branch: tip}
+    hub.add_run(REPOSITORY, 5, head=HEAD, branch=branch, event="merge_group", **more)
+
+
+def test_a_run_of_the_merge_queue_is_of_the_pull_request_that_its_branch_names(hub):
+    hub.repository(REPOSITORY)["pulls"][0]["head"]["sha"] = NEWER
+    hub.add_review(REPOSITORY, 7, "alice", commit=NEWER)
+    queued(hub)
+    found = located(hub)
+    assert (found.number, found.head, found.base_ref, found.base_sha) == (7, HEAD, "main", BASE)
+    assert found.is_queued
+    assert found.is_approved  # of the pull request's own head, which the queue has merged
+    assert (found.ref, found.refusal) == (f"refs/heads/{QUEUE}", "")
+
+
+def test_a_run_of_the_merge_queue_that_was_built_anew_is_overtaken(hub):
+    queued(hub, tip=NEWER)
+    with pytest.raises(PublishError) as caught:
+        located(hub)
+    assert caught.value.code == "G274"
+    assert NEWER in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"branch": "work"}, {"branch": f"gh-readonly-queue/main/pr-0-{BASE}"}, {"fork": FORK}],
+    ids=["another branch", "no number", "of a fork"],
+)
+def test_what_only_looks_like_a_merge_queue_is_none(hub, more):
+    queued(hub, **more)
+    with pytest.raises(PublishError) as caught:
+        located(hub)
+    assert caught.value.code == "G274"
+
+
+def test_the_queue_believes_no_other_workflow_either(hub):
+    queued(hub, uses="")
+    assert "calls no measure.yml" in located(hub).refusal

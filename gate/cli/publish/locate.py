@@ -10,7 +10,7 @@ import click
 from gate.cli import options
 from gate.cli.answer import print_answer
 from gate.cli.publish import options as github_options
-from gate.publish.measured_run import locate_pull_request
+from gate.publish.measured_head import locate_pull_request
 from gate.publish.run_provenance import DemandedOrigin
 
 if TYPE_CHECKING:
@@ -68,16 +68,23 @@ _demand = options.bundle(
 def command(github: GitHub, run: int, demand: DemandedOrigin, *, json_: bool) -> int:
     """Find the open pull request whose head a workflow run measured, and whether it is believed.
 
-    The API is asked, never what the run uploaded. Sets the outputs number, head (commit), base
-    (branch), base_sha, conclusion (of the run), fork, approved (this commit, by somebody who may
+    The API is asked, never what the run uploaded. Sets the outputs number, head (commit), ref
+    (where it is), base (branch), base_sha, conclusion (of the run), fork, queued (by the merge
+    queue, whose commit is its own), approved (this commit, by somebody who may
     write), measured (on that machine) and refusal, and prints them. With a refusal, which is one
     sentence, nothing of what the run uploaded may be judged.
     """
     found = locate_pull_request(github.api(), run, demand)
-    flags = {"fork": found.fork, "approved": found.is_approved, "measured": found.is_measured}
+    flags = {
+        "fork": found.fork,
+        "queued": found.is_queued,
+        "approved": found.is_approved,
+        "measured": found.is_measured,
+    }
     outputs = {
         "number": str(found.number),
         "head": found.head,
+        "ref": found.ref,
         "base": found.base_ref,
         "base_sha": found.base_sha,
         "conclusion": found.conclusion,
