@@ -43,7 +43,29 @@ def pull_request(pull: Pull, action: str = "synchronize") -> dict[str, Any]:
     }
 
 
-def workflow_run(pull: Pull, *, run: int, conclusion: str) -> dict[str, Any]:
+def queue_branch(pull: Pull) -> str:
+    """As GitHub names the branch that it makes for the merge queue."""
+    return f"gh-readonly-queue/main/pr-{pull.number}-{pull.base}"
+
+
+def merge_group(pull: Pull) -> dict[str, Any]:
+    """The merge queue asks for its checks; the pull request's head stands for its merge."""
+    return {
+        "action": "checks_requested",
+        "merge_group": {
+            "head_sha": pull.head,
+            "head_ref": f"refs/heads/{queue_branch(pull)}",
+            "base_sha": pull.base,
+            "base_ref": "refs/heads/main",
+        },
+        "repository": _REPOSITORY,
+        "sender": {"login": "dev"},
+    }
+
+
+def workflow_run(
+    pull: Pull, *, run: int, conclusion: str, event: str = "pull_request"
+) -> dict[str, Any]:
     """The first stage has ended; for forks `pull_requests` is empty, as on GitHub."""
     known = [] if pull.fork else [{"number": pull.number, "head": {"sha": pull.head}}]
     return {
@@ -52,7 +74,7 @@ def workflow_run(pull: Pull, *, run: int, conclusion: str) -> dict[str, Any]:
             "id": run,
             "name": "driftgate",
             "path": ".github/workflows/driftgate.yml",
-            "event": "pull_request",
+            "event": event,
             "status": "completed",
             "conclusion": conclusion,
             "run_attempt": 1,

@@ -103,11 +103,19 @@ class Hub(GitHubServer):
         return {"run": run, "workflow": workflow, "env": env, "token": TOKEN}
 
     def judge(
-        self, pull: Pull, user: User, *, conclusion: str, first: int = 101, run: int = 0
+        self,
+        pull: Pull,
+        user: User,
+        *,
+        conclusion: str,
+        first: int = 101,
+        run: int = 0,
+        event: str = "pull_request",
     ) -> Acted:
         """The second stage, in the run `run`, of what the run `first` measured."""
         run = run or first + 1
-        told, file = events.workflow_run(pull, run=first, conclusion=conclusion), _JUDGE
+        told = events.workflow_run(pull, run=first, conclusion=conclusion, event=event)
+        file = _JUDGE
         acted = self.act("workflow_run", told, user, run=run, workflow=file)
         if acted.jobs.get("judge") == "failure":
             path = user.clone / ".github/workflows" / file

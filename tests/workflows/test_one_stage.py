@@ -95,3 +95,13 @@ def test_a_forks_code_never_runs_on_the_machine(world, user):
     acted.expect(driftgate="failure")
     assert "gate closed" in acted.summaries["driftgate"]
     assert not world.checkouts.exists()
+
+
+@pytest.mark.night
+@ONE
+def test_the_merge_queue_is_measured_and_judged(world, user):
+    """A required job that never came would keep the queue waiting for ever."""
+    pull = user.pull(FINE.files)
+    acted = world.act("merge_group", events.merge_group(pull), user.clone, run=101)
+    acted.expect(gate="success", driftgate="success")
+    assert acted.outputs["gate"]["gate"] == "open"

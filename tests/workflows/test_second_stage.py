@@ -86,6 +86,20 @@ def test_a_green_check_that_a_fork_made_itself_is_never_written(judge, sent, hub
     assert not hub.written
 
 
+def test_the_merge_queue_gets_its_check_and_no_comment(judge, sent, hub):
+    """The commit is the queue's own; the pull request stands at another one."""
+    pull, branch = sent.pull, events.queue_branch(sent.pull)
+    judge.git("push", "--quiet", "origin", f"{pull.head}:refs/heads/{branch}")
+    hub.opened(replace(pull, head="d" * 40, branch="gone"))
+    hub.add_run(REPOSITORY, 101, head=pull.head, branch=branch, event="merge_group")
+    acted = hub.judge(pull, judge, conclusion="success", event="merge_group")
+    acted.expect(judge="success", publish="success", verdict="success")
+    assert not hub.comments
+    (check,) = hub.checks
+    told = (check["name"], check["head_sha"], check["conclusion"])
+    assert told == ("driftgate", pull.head, "success")
+
+
 @pytest.mark.night
 def test_a_head_that_moves_while_it_is_judged_is_left_alone(judge, sent, hub):
     """The commit is asked for again just before anything is written."""

@@ -114,7 +114,7 @@ def test_the_files_ask_for_what_act_cannot_show(user, driftgate):
     assert "environment:" in head[head.index("\n  approve:") :]
     assert "\n    permissions: {}\n" in job
     assert "needs: [plan, approve]" in job
-    assert "cancel-in-progress: false" in job
+    assert "concurrency:" not in job  # GitHub would cancel the second job that waits
     assert "timeout-minutes:" in job
     assert "secrets" not in measure
     assert measure.count("persist-credentials: false") == measure.count("uses: actions/checkout@")
@@ -123,3 +123,13 @@ def test_the_files_ask_for_what_act_cannot_show(user, driftgate):
     assert "branches: [main]" in mine
     judge = (user.clone / ".github/workflows/driftgate-judge.yml").read_text()
     assert "branch: main" in judge
+
+
+@pytest.mark.night
+@TWO
+def test_the_merge_queue_is_measured_without_anybodys_approval(world, user):
+    """It is no fork, although its event names no repository of a head."""
+    pull = user.pull({"notes.md": "x\n"})
+    acted = world.act("merge_group", events.merge_group(pull), user.clone, run=101)
+    assert acted.jobs.get("measure") == "success", acted.log
+    assert acted.jobs.get("approve", "skipped") == "skipped"

@@ -14,7 +14,7 @@ TEMPLATES = sorted((ROOT / "gate" / "cli" / "github").glob("*.y*ml"))
 ACTIONS = sorted((ROOT / ".github" / "actions").rglob("action.y*ml"))
 EVERY = [*OURS, *TEMPLATES, *ACTIONS]
 
-_ALWAYS = r"^    if: (always\(\)|\$\{\{ always\(\) && github\.event\.workflow_run\.event == 'pull_request' \}\})$"
+_ALWAYS = r"^    if: (always\(\)|\$\{\{ always\(\) && contains\(fromJSON\('\[\"pull_request\", \"merge_group\"\]'\), github\.event\.workflow_run\.event\) \}\})$"
 """The second is the one condition that only leaves out runs of which nothing is judged."""
 _PIN = re.compile(r"[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+(\.\d+)*")
 
@@ -142,6 +142,50 @@ def test_what_measures_a_pull_request_has_no_token_and_no_cache():
     assert re.search(r"^    permissions: \{\}$", block, re.MULTILINE)
     for word in ("secrets.", "actions/cache", "github.token", "GITHUB_TOKEN"):
         assert word not in block
+
+
+def test_no_group_lets_github_cancel_a_job_that_waits_for_the_machine():
+    """Of a group GitHub keeps one waiting job: a third pull request would cancel the second.
+
+    The runner takes one job at a time, and the host's own lock makes several runners wait.
+    """
+    for path in [*OURS, *TEMPLATES]:
+        groups = re.findall(r"^\s+group: (.+)$", without_comments(text_of(path)), re.MULTILINE)
+        assert [one for one in groups if "machine" in one] == [], path
+
+
+@pytest.mark.parametrize("name", ["one-stage.yml", "two-stages.yml"])
+def test_the_merge_queue_is_measured_like_a_pull_request(name):
+    """A queue whose required check never comes would wait for ever, or merge what nobody judged."""
+    text = without_comments(text_of(ROOT / "gate" / "cli" / "github" / name))
+    assert re.search(r"^  merge_group:\s*$", text, re.MULTILINE)
+    for where in (text, text_of(ROOT / ".github" / "workflows" / "measure.yml")):
+        for key, queued in (("head.sha", "head_sha"), ("base.sha", "base_sha")):
+            given = where.count(f"github.event.pull_request.{key}")
+            both = f"github.event.pull_request.{key} || github.event.merge_group.{queued}"
+            assert where.count(both) == given
+
+
+def test_an_upload_that_is_no_evidence_closes_nothing():
+    """In one stage the verdict is the job's own; in two only what the next stage reads is needed."""
+    action = text_of(ROOT / ".github" / "actions" / "gate" / "action.yml")
+    judge = text_of(ROOT / ".github" / "workflows" / "judge.yml")
+    for text, evidence in ((action, []), (judge, ["Upload the report"])):
+        steps = re.split(r"^\s+- name: ", text, flags=re.MULTILINE)[1:]
+        uploads = [one for one in steps if "actions/upload-artifact@" in one]
+        assert uploads
+        needed = [one.splitlines()[0] for one in uploads if "continue-on-error: true" not in one]
+        assert needed == evidence
+
+
+def test_the_caller_may_bring_another_upload_action():
+    """GHES and Gitea have no artifacts of version 4: the files are outputs, and nothing is sent."""
+    action = text_of(ROOT / ".github" / "actions" / "gate" / "action.yml")
+    steps = re.split(r"^\s+- name: ", action, flags=re.MULTILINE)[1:]
+    uploads = [one for one in steps if "actions/upload-artifact@" in one]
+    assert all("inputs.upload == 'true'" in one for one in uploads)
+    for output in ("page", "report", "session"):
+        assert re.search(rf"^  {output}:$", action, re.MULTILINE)
 
 
 BAD = """\

@@ -17,7 +17,7 @@ if [ -n "$IN_BUILD" ]; then
     bash -euo pipefail -c "$IN_BUILD" </dev/null
 fi
 status=0
-"$gate" calibrate "${where[@]}" --rounds "$ROUNDS" -- "${profiles[@]}" </dev/null >"$told" || status=$?
+"$gate" calibrate "${where[@]}" --rounds "$ROUNDS" --wait 2h -- "${profiles[@]}" </dev/null >"$told" || status=$?
 power=0
 {
   echo

@@ -23,21 +23,21 @@ with_token() {
   GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0="http.${GITHUB_SERVER_URL:-https://github.com}/.extraheader" \
     GIT_CONFIG_VALUE_0="AUTHORIZATION: basic $secret" "$@"
 }
-with_token git -C tree fetch --quiet --no-tags origin "+refs/pull/$NUMBER/head:refs/driftgate/head"
+with_token git -C tree fetch --quiet --no-tags origin "+$HEAD_REF:refs/driftgate/head"
 if [ "$(git -C tree rev-parse refs/driftgate/head)" != "$HEAD_SHA" ]; then
   echo "pull request $NUMBER has another commit by now" >"$out.why"
   echo "::error title=driftgate::pull request $NUMBER has another commit by now; its own run will be judged"
   exit 6
 fi
 
-with_token bash "$(dirname "$0")/levels.sh" tree HEAD "$BASELINE"
+with_token bash "$(dirname "$0")/levels.sh" tree "${AGAINST:-HEAD}" "$BASELINE"
 
 # What is missing of the sessions closes the gate below, with its name.
 "$gate" publish fetch --run "$RUN" --artifact driftgate-session --shards "$SHARDS" \
   --file session.json --out "$measured" || echo "not everything that was measured could be fetched"
 
 arguments=(--out "$out" --profiles "$PROFILES_DIR" --baseline "$BASELINE" --size "$SIZE"
-  --alpha "$ALPHA" --beta "$BETA" --shards "$SHARDS" --merge-base HEAD --proposed "$HEAD_SHA")
+  --alpha "$ALPHA" --beta "$BETA" --shards "$SHARDS" --merge-base "${AGAINST:-HEAD}" --proposed "$HEAD_SHA")
 [ "$APPROVED" != true ] || arguments+=(--workflows-approved)
 [ -z "$ALLOW" ] || arguments+=(--allow "$ALLOW")
 sessions=0

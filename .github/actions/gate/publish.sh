@@ -15,6 +15,7 @@ unmeasured=()
 [ "${UNMEASURED:-}" != true ] || unmeasured=(--unmeasured)
 "$gate" publish check "$judged/report.json" --head "$HEAD_SHA" --name "$CHECK" "${unmeasured[@]}" \
   --said "${SAID:-closed}" --report-url "$PAGE" || status=$?
+[ "${QUEUED:-}" != true ] || exit "$status" # the pull request's own head has a comment
 "$gate" publish comment "$judged/report.json" --pull "$NUMBER" --head "$HEAD_SHA" \
   --said "${SAID:-closed}" --report-url "$PAGE" --run-url "$RUN" || status=$?
 exit "$status"
