@@ -46,6 +46,8 @@ class WorkflowRun(NamedTuple):
 
     id: int
     url: str
+    ended: str
+    """When GitHub changed it last, so when it ended or later, as GitHub prints it."""
 
 
 def head_of(api: Api, number: int) -> str:
@@ -108,7 +110,8 @@ def newest_run(
             f"no completed run of {workflow} measured {pull.head}, {what}", cure=cure
         )
     newest, of = max(complete, key=_age), "a run"
-    return WorkflowRun(field(newest, "id", int, of=of), field(newest, "html_url", str, of=of))
+    page, ended = (field(newest, key, str, of=of) for key in ("html_url", "updated_at"))
+    return WorkflowRun(field(newest, "id", int, of=of), page, ended)
 
 
 def session_files(api: Api, run: WorkflowRun, shards: int, cap: int) -> dict[str, bytes]:

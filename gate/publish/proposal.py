@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 MARKER = marker("accept")
 """First line of the one comment that answers who asked."""
+REFUSAL_MARKER = marker("accept-refused")
+"""The same of the one that answers who may not ask."""
 _IN_SIGHT = 20
 _MOST_ROWS = 300
 _LONGEST_TITLE = 200
@@ -92,10 +94,10 @@ def answer_proposed(
     return "\n".join([*_body(proposal, above), ""])
 
 
-def answer_refused(why: str, by: str) -> str:
-    """The comment that tells who asked why nothing was done."""
+def answer_refused(why: str, by: str, first: str = MARKER) -> str:
+    """The comment that tells who asked why nothing was done; `first` is its marker."""
     whose = f"asked for by {_who(by)}"
-    return f"{MARKER}\n**driftgate: nothing was accepted** ({whose}). {md(why, 900)}\n"
+    return f"{first}\n**driftgate: nothing was accepted** ({whose}). {md(why, 900)}\n"
 
 
 def _body(proposal: Proposal, above: Sequence[str], facts: Sequence[str] = ()) -> list[str]:

@@ -139,6 +139,7 @@ class Build:
             "referenced_workflows": [{"path": uses, "sha": uses.partition("@")[2]}] * bool(uses),
             "jobs": jobs,
             "created_at": "2026-11-22T09:00:00Z",
+            "updated_at": "2026-11-22T09:30:00Z",
             "html_url": f"https://github.com/{name}/actions/runs/{run}",
         }
         self.repository(name)["runs"].append(made)

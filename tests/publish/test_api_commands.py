@@ -148,4 +148,4 @@ def test_a_comment_on_a_regression_says_how_it_is_accepted(hub, gate, tmp_path):
     assert project.gate("check", "p", "--out", "out").status == 10
     report = tmp_path / "slow" / "out" / "report.json"
     assert gate("comment", report, "--pull", "7", "--head", HEAD).status == 0
-    assert "by the comment `/driftgate accept REASON`" in hub.bodies(REPOSITORY)[0]
+    assert f"by the comment `/driftgate accept {HEAD[:12]} REASON`" in hub.bodies(REPOSITORY)[0]

@@ -18,8 +18,10 @@ def test_a_stranger_accepts_nothing(user, hub):
     acted = hub.act("issue_comment", payload, user, run=501, workflow="driftgate-accept.yml")
     acted.expect(accept="failure")
     assert "stranger" in acted.logs["accept"], acted.log
-    # Whom GitHub does not even call a member, no job is started for.
-    payload["comment"]["author_association"] = "CONTRIBUTOR"
+    # Whom GitHub does not even call a member may be one in private: the API is asked, and answers.
+    payload["comment"]["author_association"] = "NONE"
     acted = hub.act("issue_comment", payload, user, run=502, workflow="driftgate-accept.yml")
-    acted.expect()
+    acted.expect(accept="failure")
+    (said,) = hub.comments[1:]
+    assert "no write permission" in said
     assert not [path for path in hub.written if "/git/" in path or path.endswith("/pulls")]

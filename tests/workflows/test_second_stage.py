@@ -103,7 +103,9 @@ def test_the_merge_queue_gets_its_check_and_no_comment(judge, sent, hub):
 @pytest.mark.night
 def test_a_head_that_moves_while_it_is_judged_is_left_alone(judge, sent, hub):
     """The commit is asked for again just before anything is written."""
-    pull = sent.pull
+    asked = ("      # forks: true", "      forks: true")
+    judge.change_on_main({".github/workflows/driftgate-judge.yml": asked})
+    pull = replace(sent.pull, fork="stranger/tool")
     hub.opened(pull)
     hub.ran(pull, 101, "success")
     hub.when("GET", "/artifacts/", lambda: hub.moved(pull.number, "e" * 40))

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 EPILOG = """\b
 Examples:
   gate publish accept --pull 17 --by alice --reason "checksums are on by default"
-  gate publish accept --comment "$COMMENT"      what `/driftgate accept REASON` says
+  gate publish accept --comment "$COMMENT"      what `/driftgate accept ...` says
   gate publish accept --pull 17 --by alice --reason "..." --mode branch
 
 \b
@@ -75,7 +75,7 @@ _how = options.bundle(
 @options.option("--reason", "Why this level is right; reviewers will read it.")
 @options.option("--by", "Who asks; must have write permission.", metavar="LOGIN")
 @github_options.identifier(
-    "--comment", "Take these three from a comment that says `/driftgate accept REASON`."
+    "--comment", "Take these from a comment that says `/driftgate accept [COMMIT] REASON`."
 )
 @_how
 @options.path("--comment-body-file", "Also write the answer to this file.", metavar="FILE")
@@ -104,15 +104,10 @@ def command(
     if request is None:
         click.echo(f"comment {comment} holds no command of driftgate: nothing was done")
         return 0
-    if not may_write(api, request.by):
-        raise PublishError(
-            "G276",
-            f"{request.by} has no write permission to {api.repository}; nothing was done.",
-            cure="Ask a maintainer to accept it.",
-        )
-    react(api, request.comment, "eyes")
     reply = AcceptReply(api, request, comment_body_file)
     try:
+        _refuse(api, request)
+        react(api, request.comment, "eyes")
         result, proposal = accept_level(api, request, how)
     except GateError as error:
         reply.refused(error)
@@ -124,6 +119,18 @@ def command(
     lines = github_options.proposal_lines(result, changes)
     print_answer(lines, json_=json_, **data, changes=changes)
     return 0
+
+
+def _refuse(api: Api, request: AcceptRequest) -> None:
+    """Refuse who may not ask, and what cannot be obeyed."""
+    if not may_write(api, request.by):
+        raise PublishError(
+            "G276",
+            f"{request.by} has no write permission to {api.repository}; nothing was done.",
+            cure="Ask a maintainer to accept it.",
+        )
+    if request.complaint is not None:
+        raise request.complaint
 
 
 def _request(

@@ -22,7 +22,7 @@ from gate.pipeline.accept.handover_intake import (
     why_not_passed,
 )
 from gate.pipeline.accept.sessions import accept_all, changes_of, inside, notes_on, texts
-from gate.publish.accept_command import check_reason, react
+from gate.publish.accept_command import check_reason, react, refuse_unseen
 from gate.publish.comment import publish_comment
 from gate.publish.github.artifacts import artifact_text
 from gate.publish.measured_run import (
@@ -33,7 +33,7 @@ from gate.publish.measured_run import (
     require_head,
     session_files,
 )
-from gate.publish.proposal import MARKER, Proposal, answer_proposed, answer_refused
+from gate.publish.proposal import REFUSAL_MARKER, MARKER, Proposal, answer_proposed, answer_refused
 from gate.publish.propose import base_tip, commit_to_branch, propose_in_pull_request
 from gate.review.merge_base import open_merge_base
 from gate.text import clean
@@ -87,6 +87,7 @@ def accept_level(
     pull = read_pull_request(api, request.number)
     _refuse_branch(pull, api.repository, options.mode)
     run = newest_run(api, pull, options.workflow, options.run)
+    refuse_unseen(request, pull.head, run.ended)
     content = session_files(api, run, options.shards, CAP_BYTES["handover"])
     sessions = read_parts({name: artifact_text(d, name, run.id) for name, d in content.items()})
     tip = base_tip(api, pull.base_ref)
@@ -232,16 +233,19 @@ class AcceptReply:
         """Nothing was done."""
         with suppress(GateError):
             head = head_of(self._api, self._request.number)
-            self._write(answer_refused(str(error), self._request.by), (head,))
+            # Anybody can be refused, who must not write over the answer to somebody who may ask.
+            marker = REFUSAL_MARKER if error.code == "G276" else MARKER
+            body = answer_refused(str(error), self._request.by, marker)
+            self._write(body, (head,), marker)
         react(self._api, self._request.comment, "confused")
 
-    def _write(self, body: str, heads: tuple[str, ...]) -> None:
+    def _write(self, body: str, heads: tuple[str, ...], marker: str = MARKER) -> None:
         if self._file is not None:
             write_text(self._file, body)
         failure: PublishError | None = None
         for head in heads:
             try:
-                publish_comment(self._api, self._request.number, body, marker=MARKER, head=head)
+                publish_comment(self._api, self._request.number, body, marker=marker, head=head)
             except PublishError as error:
                 failure = error
             else:

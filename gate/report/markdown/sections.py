@@ -34,7 +34,7 @@ _WITHOUT_NUMBERS = frozenset(
 )
 """Verdicts whose reason says more than their numbers."""
 _MOST_EDITS = 10
-_ANSWER = "Whoever may write here accepts it by the comment `/driftgate accept REASON`."
+_ANSWER = "Whoever may write here accepts it by the comment `/driftgate accept {}REASON`."
 _LONGEST_COMMAND = 1500
 _MOST_STEPS = 9
 _MOST_LINES = 20
@@ -187,7 +187,7 @@ def what_to_do(report: Report, links: Links, above: Collection[str], room: int) 
     if not items:
         made.append(md(without_steps(report), 400))
     if links.answerable and report.verdict == Verdict.REGRESSED.value:
-        made += ["", _ANSWER]
+        made += ["", _ANSWER.format(f"{links.commit[:12]} " if commit_of(links) else "")]
     return made
 
 
