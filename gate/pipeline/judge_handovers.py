@@ -86,11 +86,8 @@ def judge_sessions(asked: JudgeRequest) -> Report:
             for sessions in parts.sessions
             if (kept := _judgeable(sessions, known, parts))
         ]
-        if not suites and not absent:
-            arrange((), (), {})  # says that there is nothing
-        if known.proposed and not asked.workflows_approved:
-            absent += unapproved_findings(known.edits)
-        report = _judged(suites, policy, known, parts, absent)
+        approved = asked.workflows_approved or not known.proposed
+        report = _judged(suites, policy, known, parts, absent, approved=approved)
         origin = origin_of_judged(
             parts.every,
             baselines,
@@ -164,12 +161,23 @@ def _judged(
     known: MergeBase,
     parts: Parts,
     absent: tuple[Finding, ...],
+    *,
+    approved: bool,
 ) -> Report:
-    """Each part by its share of alpha; what was not measured is told with the first."""
+    """Each part by its share of alpha; what was not measured is told with the first.
+
+    So are edits of workflows that nobody `approved`.
+    """
+    if not suites and not absent:
+        arrange((), (), {})  # says that there is nothing
+    held = () if approved else unapproved_findings(known.edits)
     rounds = read_rounds(known.baseline)
     judge_part = partial(judge, policy=policy, created=now(), version=__version__, rounds=rounds)
     first, *others = suites or [()]
-    reports = [judge_part(first, absent=absent, edits=known.edits), *map(judge_part, others)]
+    reports = [
+        judge_part(first, absent=(*absent, *held), edits=known.edits),
+        *map(judge_part, others),
+    ]
     joined = join_reports(reports)
     unknown = commit_notes(parts.every) if known.proposed else ()
     notes = (parts.lacks, narrowed_sessions_note(parts.every), *joined.notes, *unknown)

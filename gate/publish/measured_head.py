@@ -58,9 +58,7 @@ class MeasuredHead:
     """Why its result is not judged; empty where it may be."""
 
 
-def locate_pull_request(
-    api: Api, run: int, demand: DemandedOrigin = ANY_ORIGIN
-) -> MeasuredHead:
+def locate_pull_request(api: Api, run: int, demand: DemandedOrigin = ANY_ORIGIN) -> MeasuredHead:
     """The open pull request whose head is what that run measured, and whether it is believed.
 
     Raises:
@@ -73,12 +71,12 @@ def locate_pull_request(
         starter = event if _WORD.fullmatch(event) else "something else"
         raise superseded(f"{of} was started by {starter}, not by a pull request.")
     refuse_other_file(answer, demand, of)
-    if not isinstance(optional(answer, "head_repository.owner.login"), str):
-        raise superseded(f"{of} measured a repository that is gone.")
-    name = field(answer, "head_repository.full_name", str, of=of)
-    fork = name.lower() != api.repository.lower()
+    fork = _is_fork(api, answer, of)
     queued = event == _QUEUE
-    pull, base_ref, base_sha, ref = (_queued if queued else _pulled)(api, answer, of, demand, fork)
+    if queued:
+        pull, base_ref, base_sha, ref = _queued(api, answer, of)
+    else:
+        pull, base_ref, base_sha, ref = _pulled(api, answer, of, demand.branch)
     number, author = field(pull, "number", int, of=of), field(pull, "user.login", str, of=of)
     approved = is_approved(api, number, sha(pull, "head.sha", of=of), author)
     refusal, measured = _believed(api, run, answer, demand, fork=fork, approved=approved)
@@ -97,22 +95,25 @@ def locate_pull_request(
     )
 
 
-def _pulled(
-    api: Api, answer: Any, of: str, demand: DemandedOrigin, _: bool
-) -> tuple[Any, str, str, str]:
+def _is_fork(api: Api, answer: Any, of: str) -> bool:
+    if not isinstance(optional(answer, "head_repository.owner.login"), str):
+        raise superseded(f"{of} measured a repository that is gone.")
+    name = field(answer, "head_repository.full_name", str, of=of)
+    return name.lower() != api.repository.lower()
+
+
+def _pulled(api: Api, answer: Any, of: str, gated: str) -> tuple[Any, str, str, str]:
     """The pull request at the head of a branch, its base, and where its commit is."""
     owner = field(answer, "head_repository.owner.login", str, of=of)
     head, branch = sha(answer, "head_sha", of=of), field(answer, "head_branch", str, of=of)
     pulls = api.every(f"{api.top}/pulls", state="open", head=f"{owner}:{branch}")
-    pull = _only_pull_at(list(pulls), head, of, demand.branch)
+    pull = _only_pull_at(list(pulls), head, of, gated)
     base_ref = _branch_name(field(pull, "base.ref", str, of=of), of)
     number = field(pull, "number", int, of=of)
     return pull, base_ref, sha(pull, "base.sha", of=of), f"refs/pull/{number}/head"
 
 
-def _queued(
-    api: Api, answer: Any, of: str, _: DemandedOrigin, fork: bool
-) -> tuple[Any, str, str, str]:
+def _queued(api: Api, answer: Any, of: str) -> tuple[Any, str, str, str]:
     """The pull request of a branch of the merge queue, which still stands where it was measured.
 
     It is judged against the commit that it was merged onto: what is before it in the queue is
@@ -120,7 +121,7 @@ def _queued(
     """
     head, branch = sha(answer, "head_sha", of=of), field(answer, "head_branch", str, of=of)
     known = _QUEUE_BRANCH.fullmatch(branch)
-    if known is None or fork:
+    if known is None or _is_fork(api, answer, of):
         raise superseded(f"{of} is of no branch of this repository's merge queue.")
     if (tip := branch_tip(api, _branch_name(branch, of))) != head:
         now = f"stands at {tip}" if tip else "is gone"

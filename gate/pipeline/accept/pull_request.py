@@ -33,7 +33,7 @@ from gate.publish.measured_run import (
     require_head,
     session_files,
 )
-from gate.publish.proposal import REFUSAL_MARKER, MARKER, Proposal, answer_proposed, answer_refused
+from gate.publish.proposal import MARKER, REFUSAL_MARKER, Proposal, answer_proposed, answer_refused
 from gate.publish.propose import base_tip, commit_to_branch, propose_in_pull_request
 from gate.review.merge_base import open_merge_base
 from gate.text import clean
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from gate.model import Profile, Session
     from gate.publish.accept_command import AcceptRequest
     from gate.publish.github.api import Api
-    from gate.publish.measured_run import PullRequest
+    from gate.publish.measured_run import PullRequest, WorkflowRun
     from gate.publish.propose import ProposalResult
     from gate.review.merge_base import MergeBase
 
@@ -86,8 +86,7 @@ def accept_level(
     below = inside(options.baseline)
     pull = read_pull_request(api, request.number)
     _refuse_branch(pull, api.repository, options.mode)
-    run = newest_run(api, pull, options.workflow, options.run)
-    refuse_unseen(request, pull.head, run.ended)
+    run = _run_of(api, pull, request, options)
     content = session_files(api, run, options.shards, CAP_BYTES["handover"])
     sessions = read_parts({name: artifact_text(d, name, run.id) for name, d in content.items()})
     tip = base_tip(api, pull.base_ref)
@@ -115,6 +114,15 @@ def accept_level(
     )
     require_head(api, pull.number, pull.head)
     return _publish(base, pull, level, proposal, options.mode), proposal
+
+
+def _run_of(
+    api: Api, pull: PullRequest, request: AcceptRequest, options: AcceptOptions
+) -> WorkflowRun:
+    """The run whose result whoever asks has seen."""
+    run = newest_run(api, pull, options.workflow, options.run)
+    refuse_unseen(request, pull.head, run.ended)
+    return run
 
 
 def _new_level(
