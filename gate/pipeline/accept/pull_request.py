@@ -238,7 +238,9 @@ class AcceptReply:
         react(self._api, self._request.comment, "+1")
 
     def refused(self, error: GateError) -> None:
-        """Nothing was done."""
+        """Nothing was done; who may not ask is answered where a comment asked."""
+        if error.code == "G276" and self._request.comment is None:
+            return
         with suppress(GateError):
             head = head_of(self._api, self._request.number)
             # Anybody can be refused, who must not write over the answer to somebody who may ask.
