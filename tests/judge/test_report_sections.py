@@ -127,5 +127,6 @@ def test_the_steps_of_a_finding_are_ordered():
         "doubt_gains",
         "apply_waivers",
         "require_coverage",
+        "require_reviewed_files",
         "tell_unearned",
     ]
