@@ -46,7 +46,7 @@ def steps_of(workflow):
     found = []
     for block in re.split(r"^      - name: ", text, flags=re.MULTILINE)[1:]:
         name, _, rest = block.partition("\n")
-        script = re.search(r"^        run: (?:\|\n((?:          .*\n|\n)+)|(.*)\n)", rest, re.M)
+        script = re.search(r"^        run: (?:\|\n((?:          .*\n|\n)+)|(.*)\n)", rest, re.MULTILINE)
         lines = (script[1] or script[2]) if script else ""
         found.append((name, re.sub(r"^          ", "", lines, flags=re.MULTILINE)))
     return found
@@ -114,9 +114,7 @@ def test_two_merge_bases_put_nothing_beside(workspace, workflow):
     assert not (workspace / "work/base/code").exists()
 
 
-@pytest.mark.parametrize(
-    "workflow", [*(f".github/workflows/{one}.yml" for one in OURS), BESIDE[1]]
-)
+@pytest.mark.parametrize("workflow", [*(f".github/workflows/{one}.yml" for one in OURS), BESIDE[1]])
 def test_nothing_is_checked_out_over_what_an_earlier_job_left(tmp_path, workflow):
     """The folders are removed before the first checkout, on each machine that measures."""
     text = (ROOT / workflow).read_text(encoding="utf-8")

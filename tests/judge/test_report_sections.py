@@ -123,9 +123,11 @@ def test_the_steps_of_a_finding_are_ordered():
         "refuse_sides_that_differ",
         "apply_shapes",
         "warn_of_moves",
+        "warn_of_pairs",
         "demand_work",
         "doubt_gains",
         "apply_waivers",
         "require_coverage",
+        "require_reviewed_files",
         "tell_unearned",
     ]
