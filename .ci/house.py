@@ -64,7 +64,6 @@ _GROWN = (
     Growth("what ran was reviewed: inputs, file trace, environment", 8, 1_100),
     Growth("a time budget: what is spent where, and what is left open", 3, 780),
     Growth("special functions by hand, so that no check loads scipy", 1, 150),
-    Growth("without sides a sitting counts once", 0, 100),
     Growth("nothing is lost: one writer, first use of a device, lock, leftovers", 4, 700),
     Growth("forged facts: copies, two merge bases, a clock set back, pairs beside a pass", 0, 190),
 )

@@ -9,6 +9,7 @@ from gate.calibrate.drawing import block, slow_values, some
 from gate.calibrate.outcome import AT_TOLERANCE, MetricEnding
 from gate.calibrate.stage import PLAN, POLICY, Screening, first_stage, plant_loss, session
 from gate.judge.first_stage import FirstStage
+from gate.judge.verdict.interim_analysis import EARLY_LOOK
 from gate.judge.verdict.pair_words import words_of
 from gate.judge.verdict.rank_test import by_strikes
 from gate.judge.verdict.screening import Flagged
@@ -17,7 +18,7 @@ from gate.model import Finding, Verdict
 from gate.model.plan import pairs_in
 from gate.stats.costs import log_costs
 from gate.stats.martingale import decide
-from gate.stats.strikes import EARLY_LOOK, SAME_SITTING, strikes_needed
+from gate.stats.strikes import strikes_needed
 
 if TYPE_CHECKING:
     from random import Random
@@ -53,9 +54,8 @@ def play(
     """Our rule on a suite: a screen, then blocks of pairs or fresh head sessions.
 
     `builds` asks what rebuilding does where each recorded session is another build of one
-    source: `one` per side, or a `fresh` one for each trial. Without sides further sessions are
-    taken in the candidate's own sitting, then in the recorded sessions after it, as a check does
-    that is resumed on as many other days; `today` ends with the candidate's own sitting.
+    source: `one` per side, or a `fresh` one for each trial. `today` takes all fresh head sessions
+    from the candidate's own sitting, as a check in one go does.
     """
     sessions = SESSIONS_WITH_SIDES if sides else SESSIONS_WITHOUT
     screening = first_stage(pool, suite, dice, sessions=sessions, sides=sides, builds=builds)
@@ -121,13 +121,10 @@ class _Confirmation:
                 place: self._by_pairs(place, flag, alpha, losses[place])
                 for place, flag, alpha in flags
             }
-        looks: tuple[int | None, ...] = (0,) if self.today else (0, EARLY_LOOK, None)
-        ended: dict[int, MetricEnding] = {}
-        for look in looks:
-            ended = self._by_strikes(flags, losses, look)
-            if all(ending.verdict == "passed" for ending in ended.values()):
-                break
-        return ended
+        early = self._by_strikes(flags, losses, EARLY_LOOK)
+        if all(ending.verdict == "passed" for ending in early.values()):
+            return early
+        return self._by_strikes(flags, losses, None)
 
     def _by_pairs(self, place: int, flag: Flagged, alpha: float, loss: float) -> MetricEnding:
         source = self.suite.series[place]
@@ -164,26 +161,24 @@ class _Confirmation:
         losses: tuple[float, ...],
         count: int | None,
     ) -> dict[int, MetricEnding]:
-        """With those of `count` later sittings, or of as many as each needs."""
+        """With `count` fresh sessions, or as many as each needs: those after the candidate."""
         ended = {}
         for place, flag, alpha in flags:
             needed = strikes_needed(len(flag.series.sessions), alpha)
-            later = (needed or 0) if count is None else count
-            days = *((0,) * SAME_SITTING), *range(1, later + 1)
-            name = flag.series.benchmark
             fresh = tuple(
-                session({name: self._strike(place, losses[place], day)}, day=day) for day in days
+                session({flag.series.benchmark: self._strike(place, losses[place], after)})
+                for after in range(1, (count or needed or 0) + 1)
             )
-            found = by_strikes(flag, fresh, alpha, POLICY.beta)
+            found = by_strikes(flag, fresh, alpha, POLICY.beta) if fresh else None
             ended[place] = _ending(found, len(flag.series.head) + len(fresh) * PLAN.screen)
         return ended
 
-    def _strike(self, place: int, loss: float, day: int) -> Trials:
+    def _strike(self, place: int, loss: float, after: int) -> Trials:
         source = self.suite.series[place]
-        trials = self.pool.session(source, self.suite.place + day)
+        trials = self.pool.session(source, self.suite.place + (0 if self.today else after))
         drawn = (
-            some(trials, PLAN.screen, self.dice)
-            if day
-            else tuple(self.dice.choices(trials, k=PLAN.screen))  # too few for all of its sitting
+            tuple(self.dice.choices(trials, k=PLAN.screen))  # one sitting has too few for all
+            if self.today
+            else some(trials, PLAN.screen, self.dice)
         )
         return slow_values(drawn, loss, source.better)

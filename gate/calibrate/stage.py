@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from gate.calibrate.drawing import slow_values, some
@@ -51,7 +50,6 @@ if TYPE_CHECKING:
 POLICY = Policy()
 PLAN = Plan()
 _METRIC = "value"
-_START = datetime(2026, 1, 1, tzinfo=UTC)
 _NOWHERE = Host(host_class="recorded", fingerprint="", stable={}, epoch={})
 
 
@@ -190,8 +188,8 @@ def _with_head(series: Series, head: Trials) -> Series:
     return replace(series, planned=len(head), head=head)
 
 
-def session(rows: Mapping[str, Trials], *, sides: bool = False, day: int = 0) -> Session:
-    """A head session that holds these trials by benchmark, so many days after the screen."""
+def session(rows: Mapping[str, Trials], *, sides: bool = False) -> Session:
+    """A head session that holds these trials by benchmark."""
     values = [(name, value) for name, values in rows.items() for value in values]
     return Session(
         schema=SCHEMA,
@@ -204,7 +202,7 @@ def session(rows: Mapping[str, Trials], *, sides: bool = False, day: int = 0) ->
         subject=Subject(),
         host=_NOWHERE,
         boot="",
-        started=(_START + timedelta(days=day)).isoformat(),
+        started="",
         ended="",
         seed=0,
         state=State.COMPLETE,

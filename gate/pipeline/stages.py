@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from gate.clock import now
 from gate.errors import InputError
 from gate.formats.session.session_file import read_session, write_session
 from gate.judge.verdict.interim_analysis import (
+    EARLY_LOOK,
     PairOutlook,
     Task,
     all_cleared,
@@ -33,7 +33,6 @@ from gate.model import Role, Side
 from gate.model.plan import FIRST_BLOCK
 from gate.pipeline.host_reservation import reserved_host
 from gate.pipeline.subprocess_call import call_in_subprocess, wait_until_loaded
-from gate.stats.strikes import SAME_SITTING, sittings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -163,7 +162,7 @@ class _Steps:
             pairs = expected_pairs(own)
             return sum(2 * n * seconds_of_trial(screen, name) for name, n in pairs.items())
         needed = max((task.strikes or 0 for task in own), default=0)
-        return (SAME_SITTING if needed else 0) * seconds_of_session(screen, _benchmarks(own))
+        return needed * seconds_of_session(screen, _benchmarks(own))
 
     def confirm(
         self, run: RunContext, screen: Session, tasks: Sequence[Task], until: float
@@ -176,14 +175,12 @@ class _Steps:
         if not flagged or (screen.disturbances and not run.paired):
             return (screen,)  # further sessions would be judged with the screen
         needed = max(task.strikes or 0 for task in flagged)
-        proof = f", those of {needed} later sittings may prove" if needed else ""
-        how = "pairs of base and head decide"
-        if not run.paired:
-            how = f"{SAME_SITTING} further head sessions may clear it{proof}"
-        for why in sorted({task.unscreened for task in flagged}):
-            own = [task for task in flagged if task.unscreened == why]
-            shown = ", ".join(sorted({f"{task.benchmark} {task.metric}" for task in own}))
-            self.ui.say(f"{why or 'flagged'}: {shown}; {how}")
+        how = "pairs of base and head" if run.paired else f"{needed} further head sessions"
+        if run.paired or needed:
+            for why in sorted({task.unscreened for task in flagged}):
+                own = [task for task in flagged if task.unscreened == why]
+                shown = ", ".join(sorted({f"{task.benchmark} {task.metric}" for task in own}))
+                self.ui.say(f"{why or 'flagged'}: {shown}; {how} decide")
         with open_run(run):
             if run.paired:
                 return self._pairs(run, screen, flagged, until)
@@ -221,35 +218,29 @@ class _Steps:
         needed: int,
         until: float,
     ) -> tuple[Session, ...]:
-        """Further head sessions: a few now, one in each later sitting that resumes the check."""
+        """Further head sessions; the first few may already clear all that was flagged."""
         sessions, last = [screen], self.path(run, "head.json")
         names, countdown = _benchmarks(flagged), run.countdown
         seconds = seconds_of_session(screen, names)
-        while True:
-            path = self.path(run, f"strike-{len(sessions)}.json")
-            begun = _begun(path)
-            # What is not begun yet would start now.
-            starts = *(one.started for one in sessions), begun.started if begun else now()
-            now_in = sittings(starts)
-            same = sum(place == now_in[-1] for place in now_in) - 1  # before it, of its sitting
-            wanted = SAME_SITTING if now_in[-1] == 0 else 0
-            if same > wanted or now_in[-1] > needed:
-                return tuple(sessions)
+        for number in range(1, needed + 1):
+            path = self.path(run, f"strike-{number}.json")
+            resumed = _begun(path)
             try:
                 if countdown is not None:
                     countdown.demand(seconds, until)
-                strike = measure_session(run, Side.HEAD, path, resumed=begun, only=names)
+                strike = measure_session(run, Side.HEAD, path, resumed=resumed, only=names)
                 sessions.append(self._reopened(path, strike))
             except OutOfTime:
                 sessions[-1] = self._leave_open(last, sessions[-1], names)
-                return tuple(sessions)
+                break
             last = path
             if sessions[-1].disturbances:
-                return tuple(sessions)  # nothing will be judged
-            if same == wanted:
+                break  # nothing will be judged
+            if number == EARLY_LOOK:
                 cases = self.plan.cases(sessions)
                 if call_in_subprocess(self.stop, all_cleared, cases, self.plan.policy):
-                    return tuple(sessions)
+                    break
+        return tuple(sessions)
 
     def _leave_open(self, path: Path, session: Session, names: Iterable[str]) -> Session:
         """The session with what the time budget leaves open of it, written down."""

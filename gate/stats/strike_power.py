@@ -31,7 +31,7 @@ from gate.stats.costs import ratio
 from gate.stats.numeric import np
 from gate.stats.power import CERTAINTY, Power
 from gate.stats.screen import threshold
-from gate.stats.strikes import SAME_SITTING, chance, least_loss, ranked, strikes_needed
+from gate.stats.strikes import chance, least_loss, ranked, strikes_needed
 
 if TYPE_CHECKING:
     from gate.stats.noise import Noise
@@ -51,7 +51,7 @@ def with_strikes(
     levels = limits.dead, least_loss(asked, limits), limits.dead, above
     bounds = _scaled_bounds(noise, trials, count, alpha)
     losses: np.ndarray = (np.array(levels)[:, None] + bounds).max(axis=0)
-    further = trials * (SAME_SITTING + (count or 0))
+    further = trials * (count or 0)
     return Power(
         can_detect=metric.can_detect,
         judged_at=limits.tolerance,

@@ -26,18 +26,11 @@ refusing where a tenth to a quarter of a suite moved costs more true losses than
 
 Ten strikes, because ranks need numbers: "all fresh sessions beyond the worst accepted one" finds
 39 to 58 % of losses of 5 % on the recorded runner's series, these 80 %.
-
-A strike is a *sitting*, as an accepted session is: what is taken hours apart shares what that day
-did to the host, and that build. Ten strikes of one sitting close 2 % of unchanged suites of 40 on
-the recorded cloud machine and 30 % on the dedicated one. No margin mends that: one sitting that
-had to be beyond every accepted session and by six standard deviations of them still closed 2.6 and
-9 %. So further sessions of the sitting that flagged a metric may clear it, and prove nothing.
 """
 
 from __future__ import annotations
 
 import math
-from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from statistics import median
 from typing import TYPE_CHECKING, TypeVar
@@ -53,43 +46,10 @@ STRIKES = 10
 _MOST_STRIKES = 14
 _RANKED = 12
 """Accepted sessions that strikes are ranked among, the newest ones."""
-SAME_SITTING = 3
-"""Further sessions of the sitting that flagged: they leave 36 % of suites open, one 42, ten 36."""
-EARLY_LOOK = 6
-"""Later sittings after which a look may clear what was an accident of the screen."""
-APART = timedelta(hours=12)
-"""Between two sittings: trials 1.4 hours apart are alike, sessions a day apart are not."""
 _LEAST_SHARE = 0.7
 """Of the tolerance that was asked for, what the estimated loss must reach."""
 _LEAST_RAISED = 0.5
 """The same of the tolerance that the noise allows."""
-
-
-def sittings(starts: Sequence[str]) -> list[int]:
-    """The sitting of each session, from 0, of ISO times in order; one without a time is its own."""
-    found: list[int] = []
-    began: datetime | None = None
-    for start in starts:
-        at = _time(start)
-        if not found or at is None or began is None or at - began >= APART:
-            found.append(len(set(found)))
-            began = at
-        else:
-            found.append(found[-1])
-    return found
-
-
-def _time(text: str) -> datetime | None:
-    try:
-        at = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return at if at.tzinfo else at.replace(tzinfo=UTC)
-
-
-def looked_at(taken: int, needed: int | None) -> bool:
-    """Whether strikes of so many other sittings may clear: each look spends some of beta."""
-    return taken in {0, EARLY_LOOK} or taken >= (needed or STRIKES)
 
 
 def ranked(sessions: int) -> int:

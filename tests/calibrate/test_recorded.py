@@ -266,17 +266,15 @@ def test_without_sides_on_a_host_that_steps():
             tally = RuleTally()
             tally.add_unchanged(STRIKES.play(pool, suite, (), Random(f"{place}/{seed}"))[0])
             ends += tally.suites
-    assert ends == {"all": 132, "closed": 4, "inconclusive": 53, "passed": 75}
+    assert ends == {"all": 132, "closed": 3, "inconclusive": 56, "passed": 73}
 
 
-def test_strikes_of_one_sitting_close_no_suite(pool):
-    """Fresh sessions all taken at once share that night: they leave open what others would decide."""
+def test_strikes_of_one_sitting_are_a_question_of_their_own(pool):
+    """Fresh sessions all taken at once share that night: they close what others would not."""
     (today,) = (rule for rule in QUESTIONS if rule.name == "driftgate-strikes-today")
-    ends = {}
+    closed = {}
     for rule in (STRIKES, today):
         part = DrawnPart(rule=1, size=8, draws=60, planted=False, seed="1")
-        ends[rule.name] = play_part(part, rule, pool).suites
-    assert ends["driftgate-strikes"]["closed"] == 0
-    assert ends["driftgate-strikes-today"]["closed"] == 0
-    waiting = ends["driftgate-strikes-today"]["inconclusive"]
-    assert waiting > ends["driftgate-strikes"]["inconclusive"]
+        closed[rule.name] = play_part(part, rule, pool).suites["closed"]
+    assert closed["driftgate-strikes"] == 0
+    assert closed["driftgate-strikes-today"] > 0

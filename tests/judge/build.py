@@ -128,11 +128,9 @@ def _slot(benchmark: str, side: Side, pair: int) -> int:
 
 
 def strikes(levels: Sequence[float], name: str = "b", **more: Any) -> list[Session]:
-    """Further head sessions of one benchmark, one per level, each of another day."""
+    """Further head sessions of one benchmark, one per level."""
     return [
-        session(
-            {name: at(level)}, id=f"strike-{i}", started=f"2026-02-{i + 1:02}T00:00:00Z", **more
-        )
+        session({name: at(level)}, id=f"strike-{i}", started=f"2026-01-11T00:{i:02}:00Z", **more)
         for i, level in enumerate(levels)
     ]
 

@@ -50,7 +50,7 @@ class Sitting:
             found += pair_sessions({"b": [change(one) for one in base]}, head(after), **common)
         if method == "strikes":
             found += [
-                session(head(one), id=f"s{i}", started=f"2026-02-{i + 1:02}", **common)
+                session(head(one), id=f"s{i}", started=f"2026-01-11T00:{i:02}", **common)
                 for i, one in enumerate(self.strikes)
             ]
         points = tuple(

@@ -23,6 +23,7 @@ from judge.build import (
 
 from gate.judge.power.planning import expected_metrics, plan_screen
 from gate.judge.verdict.interim_analysis import (
+    EARLY_LOOK,
     all_cleared,
     plan_screens,
     plan_second_stage,
@@ -31,7 +32,6 @@ from gate.judge.verdict.interim_analysis import (
 from gate.judge.verdict.suite import Policy, arrange
 from gate.model import BaselinePoint, BaselineSeries, Leeway, Role, SideSpec, Trials, Verdict
 from gate.stats.screen import SHARE
-from gate.stats.strikes import EARLY_LOOK
 
 BETA = 0.025
 BOTH = {"base": SideSpec(), "head": SideSpec()}
@@ -226,7 +226,7 @@ def test_the_early_look_waits_for_every_gate_metric():
             for level in (1.06, 1.0, 0.999, 1.001, 1.0, 1.002, 0.998)
         ]
         sessions = [
-            session(row, id=f"s{i}", started=f"2026-02-{i + 1:02}", metrics=metrics)
+            session(row, id=f"s{i}", started=f"2026-01-11T00:{i:02}", metrics=metrics)
             for i, row in enumerate(rows)
         ]
         return all_cleared(cases(*sessions, known=known), POLICY)

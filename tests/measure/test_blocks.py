@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import random
-import re
 from collections import Counter
-from datetime import datetime, timedelta
 
 import pytest
 from builders import QUIET, write_replay_project
@@ -20,7 +17,6 @@ from gate.judge.power.planning import plan_screen
 from gate.measure.order import block_order
 from gate.model import Side
 from gate.model.plan import pairs_in
-from gate.stats.strikes import SAME_SITTING
 
 CHECK = ("check", "p", "--out", "out", "--quiet")
 SLOW = [1.3 * one for one in QUIET]
@@ -215,21 +211,13 @@ def test_an_unsteady_host_is_not_confirmed_without_a_base_side(tmp_path):
 
 @pytest.fixture
 def flagged(tmp_path):
-    """A project without a base side, slow in the sitting that its check was begun in."""
+    """A project without a base side whose check took ten strikes, and what it then played."""
     project = write_replay_project(tmp_path)
     project.accept()
-    baseline = next((project.root / "baselines").glob("*/p.toml"))
-    days = itertools.count(1)
-    text = re.sub(
-        r'(started = ")[^"]*',
-        lambda one: f"{one[1]}2026-01-{next(days):02}T00:00:00Z",
-        baseline.read_text(),
-    )
-    baseline.write_text(text)
     project.record({"b": SLOW * 4})
-    assert project.gate(*CHECK).status == 5
-    assert findings(project)["b"]["code"] == "G025"
-    assert strikes(project) == SAME_SITTING
+    assert project.gate(*CHECK).status == 10
+    assert findings(project)["b"]["code"] == "G061"
+    assert strikes(project) == 10
     return project
 
 
@@ -237,49 +225,37 @@ def strikes(project):
     return len(list((project.root / "out/p").glob("strike-*.json")))
 
 
-def next_day(project):
-    """Go on with the check a day later: what was taken so far becomes a day older."""
-    for path in (project.root / "out/p").glob("*.json"):
-        text = path.read_text()
-        started = json.loads(text)["started"]
-        earlier = datetime.fromisoformat(started) - timedelta(days=1)
-        path.write_text(text.replace(started, earlier.isoformat()))
+def again(project, kept):
+    """Go on from so many strikes."""
+    for path in (project.root / "out/p").glob("strike-*.json"):
+        if int(path.stem.partition("-")[2]) > kept:
+            path.unlink()
+    for path in (project.root / "out").glob("report.*"):
+        path.unlink()
     return project.gate(*CHECK, "--resume").status
 
 
-def test_the_same_sitting_proves_nothing_however_often_it_is_resumed(flagged):
-    """Resumed at once, a check takes no further session and says what a proof takes."""
-    assert flagged.gate(*CHECK, "--resume").status == 5
-    assert strikes(flagged) == SAME_SITTING
-    assert "a proof takes 10 later sittings, 0 taken" in findings(flagged)["b"]["headline"]
-
-
-def test_the_first_sitting_may_clear(flagged):
-    """Sessions of the same sitting that show the flag to be an accident end the check: passed."""
-    for path in (flagged.root / "out/p").glob("strike-*.json"):
-        path.unlink()
+@pytest.mark.parametrize("kept", [0, 2])
+def test_the_early_look_at_strikes(flagged, kept):
+    """Six strikes that show the flag to be an accident of the screen are the last ones."""
     flagged.record({"b": list(QUIET)})
-    assert flagged.gate(*CHECK, "--resume").status == 0
+    assert again(flagged, kept) == 0
+    assert strikes(flagged) == 6
     found = findings(flagged)["b"]
     assert (found["code"], found["method"]) == ("G001", "strikes")
 
 
-@pytest.mark.night
-def test_later_sittings_prove(flagged):
-    """Each resumed day adds one session; ten of them prove the loss, no sooner."""
-    for day in range(1, 11):
-        assert next_day(flagged) == (10 if day == 10 else 5)
-        assert strikes(flagged) == SAME_SITTING + day
-    assert findings(flagged)["b"]["code"] == "G061"
-    assert next_day(flagged) == 10
-    assert strikes(flagged) == SAME_SITTING + 10
+def test_the_early_look_never_proves(flagged):
+    """Six slow strikes are no reason to stop: the proof takes all ten."""
+    assert again(flagged, 3) == 10
+    assert strikes(flagged) == 10
 
 
-@pytest.mark.slow
-def test_six_later_sittings_may_clear(flagged):
-    """A slow day is an accident: six days at the old level clear it, five are no look."""
-    flagged.record({"b": list(QUIET)})
-    for day in range(1, 7):
-        assert next_day(flagged) == (0 if day == 6 else 5)
-    assert strikes(flagged) == SAME_SITTING + 6
-    assert findings(flagged)["b"]["code"] == "G001"
+@pytest.mark.parametrize("kept", [4, 6, 9])
+def test_strikes_go_on_where_they_stopped(flagged, kept):
+    """Interrupted before, at or after the early look, the strikes taken stay as they are."""
+    taken = [flagged.root / f"out/p/strike-{n}.json" for n in range(1, kept + 1)]
+    before = [path.read_bytes() for path in taken]
+    assert again(flagged, kept) == 10
+    assert [path.read_bytes() for path in taken] == before
+    assert strikes(flagged) == 10

@@ -217,7 +217,7 @@ def _unlike_environment(case: Case) -> Iterator[Refusal]:
 
 
 def _unlike_work(case: Case) -> Iterator[Refusal]:
-    """The further sessions must be of the same work as the screen."""
+    """The further sessions must be of the same sitting as the screen."""
     head, base, pair_head = case.head, case.pair_base, case.pair_head
     for other in case.sessions[1:]:
         if names := _other_values(other, head):

@@ -19,6 +19,7 @@ from gate.model import Better, Role, Stage, TrialStatus, Verdict
 from gate.stats.costs import LEAST_SESSIONS, usable
 from gate.stats.martingale import PairRule, decide
 from gate.stats.outlook import further_pairs
+from gate.stats.strikes import strikes_needed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,13 +48,12 @@ class Task:
     unscreened: str
     """Why it was not screened; empty where it was."""
     strikes: int | None
-    """Head sessions of other sittings that a proof takes without a base side; None: none would."""
+    """Fresh head sessions needed where there is no base side; None if none would do."""
 
 
 def plan_second_stage(cases: Sequence[Case], policy: Policy) -> tuple[Task, ...]:
     """Screen the cases and say what must be confirmed, and how."""
     from gate.judge.first_stage import first_stage  # noqa: PLC0415 - in the child alone
-    from gate.judge.verdict.rank_test import sittings_needed  # noqa: PLC0415 - likewise
 
     first = first_stage(cases, policy)
     return tuple(
@@ -67,7 +67,7 @@ def plan_second_stage(cases: Sequence[Case], policy: Policy) -> tuple[Task, ...]
             rule=flag.rule(alpha, policy.beta),
             in_force=flag.in_force,
             unscreened="" if flag.screened else flag.path[0],
-            strikes=sittings_needed(flag.series, alpha),
+            strikes=strikes_needed(len(flag.series.sessions), alpha),
         )
         for flag, alpha in zip(first.flagged, first.alphas(policy.alpha), strict=True)
     )
@@ -89,6 +89,10 @@ def benchmarks_to_screen(profile: Profile, baseline: Baseline | None) -> frozens
         return frozenset()
     known = {one.benchmark for one in baseline.series if len(one.points) >= LEAST_SESSIONS}
     return frozenset(one.name for one in profile.benchmarks if one.name in known)
+
+
+EARLY_LOOK = 6
+"""After so many strikes it is worth a look whether the flag was an accident of the screen."""
 
 
 def all_cleared(cases: Sequence[Case], policy: Policy) -> bool:

@@ -15,7 +15,6 @@ from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate.judge.verdict.rank_test import accepted_sittings
 from gate.judge.verdict.series import key_of, series_of
 from gate.judge.verdict.tolerance import in_force_of
 from gate.stats.costs import LEAST_SESSIONS, usable
@@ -73,7 +72,7 @@ def replay(cases: Iterable[Case], findings: Iterable[Finding], alpha: float) -> 
             if not (series.gates and tolerance and all(map(usable, series.sessions))):
                 continue
             own, limits = (
-                accepted_sittings(series),
+                series.session_costs,
                 replace(in_force_of(series, None).limits, tolerance=tolerance),
             )
             for back in range(1, min(len(own) - LEAST_SESSIONS, _MOST) + 1):
