@@ -46,7 +46,9 @@ def steps_of(workflow):
     found = []
     for block in re.split(r"^      - name: ", text, flags=re.MULTILINE)[1:]:
         name, _, rest = block.partition("\n")
-        script = re.search(r"^        run: (?:\|\n((?:          .*\n|\n)+)|(.*)\n)", rest, re.MULTILINE)
+        script = re.search(
+            r"^        run: (?:\|\n((?:          .*\n|\n)+)|(.*)\n)", rest, re.MULTILINE
+        )
         lines = (script[1] or script[2]) if script else ""
         found.append((name, re.sub(r"^          ", "", lines, flags=re.MULTILINE)))
     return found
