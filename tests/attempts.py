@@ -93,8 +93,8 @@ ATTEMPTS = [
     Attempt("defaults", "G232", OUT, job=f"[global]\nfilename=@signed@\n[j]\n{BODY}"),
     Attempt(
         "the user's own GATE_DEVICE",
-        "G232",
-        "[storage] device",
+        "G286",
+        "which nobody named",
         job=f"[j]\n{BODY}filename=${{GATE_DEVICE}}\n",
         environment=(("GATE_DEVICE", "@signed@"),),
     ),
@@ -108,6 +108,7 @@ ATTEMPTS = [
         "a variable of the user",
         "G232",
         OUT,
+        profile=f'{HEAD}inherits = ["VICTIM"]\n{TAIL}',
         job=f"[j]\n{BODY}filename=${{VICTIM}}\n",
         environment=(("VICTIM", "@signed@"),),
     ),

@@ -38,7 +38,7 @@ def only_writer(directory: Path) -> Iterator[Callable[[], None]]:
             cannot be locked.
     """
     new = is_missing(directory)
-    if not new and not directory.is_dir():
+    if not new and not _is_directory(directory):
         why, cure = "is not a directory.", "Check --baseline."
         raise InputError("G201", why, cure=cure, place=str(directory))
     with _locked(directory):
@@ -49,6 +49,14 @@ def only_writer(directory: Path) -> Iterator[Callable[[], None]]:
             if new:
                 with suppress(OSError):  # it is not empty: something was written
                     directory.rmdir()
+
+
+def _is_directory(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError as error:  # a name too long, a loop of links
+        cure = "Check --baseline."
+        raise InputError("G201", f"{error.strerror}.", cure=cure, place=str(path)) from error
 
 
 @contextmanager

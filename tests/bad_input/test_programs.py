@@ -249,8 +249,7 @@ def test_hangs(place, tmp_path, harness):
     """A harness that hangs is killed with all it started when its time is up."""
     from builders import run_gate
 
-    script = '/bin/sleep 1000 & echo $! > "$PID"; wait'
-    env = place(harness, script) | {"PID": str(tmp_path / "pid")}
+    env = place(harness, f'/bin/sleep 1000 & echo $! > "{tmp_path / "pid"}"; wait')
     profile = tmp_path / "profiles/p.toml"
     profile.write_text(profile.read_text().replace("20 s", "0.3 s"))
     answer = run_gate(["run", "p", "--quiet"], cwd=tmp_path, env=env)
@@ -293,7 +292,7 @@ def test_removes_the_work_directory(place, tmp_path, refused):
     """A program that removes the directory under the gate's feet is a failed run, not a crash."""
     from builders import run_gate
 
-    env = place("hyperfine", '/bin/rm -rf "$WORK"; exit 1') | {"WORK": str(tmp_path / "w")}
+    env = place("hyperfine", f'/bin/rm -rf "{tmp_path / "w"}"; exit 1')
     answer = run_gate(["run", "p", "--quiet", "--work", "w"], cwd=tmp_path, env=env)
     refused(answer, "G208", "w")
 

@@ -227,18 +227,20 @@ def test_nothing_is_closed_and_a_large_loss_is_found(pool):
     part = DrawnPart(rule=0, size=8, draws=80, planted=True, seed="1")
     tally = play_part(part, OURS, pool)
     assert tally.suites["closed"] == tally.metrics["closed"] == 0
-    fit = 80 - tally.planted[0.2, "refused"]
-    assert tally.planted[0.2, "closed"] >= fit - 1
-    assert tally.planted[0.05, "closed"] >= 0.9 * fit
+    assert tally.planted[0.2, "passed"] == 0
+    assert tally.planted[0.2, "closed"] >= 80 - 2  # on a bad night pairs may end undecided
+    assert tally.planted[0.05, "closed"] >= 0.9 * 80
     assert tally.planted[AT_TOLERANCE, "all"] == 80
 
 
-def test_a_bad_night_is_refused_not_judged(pool):
-    """The night on which every process scatters is called unfit, planted loss or not."""
+def test_of_a_bad_night_pairs_decide(pool):
+    """The night on which every process scatters: nothing is screened, and no loss of 20 % passes."""
     for place in (14, 15):
         suite = DrawnSuite(place=place, series=pool.recording.series[:8])
         unchanged, slower = ours.play(pool, suite, (0.2,), Random(2), sides=True)
-        assert {ending.verdict for ending in (*unchanged, *slower)} == {"refused"}
+        assert {ending.verdict for ending in unchanged} <= {"passed", "inconclusive"}
+        assert all(ending.trials >= 34 for ending in (*unchanged, *slower))
+        assert slower[0].verdict in {"closed", "inconclusive"}
 
 
 def test_rebuilding_is_a_question_of_its_own(pool, tmp_path):

@@ -26,6 +26,7 @@ ALLOWED = {
     "host/identity/facts_live.py": ASKS,
     "host/identity/identity.py": ASKS,
     "host/identity/recording.py": "says what of a recording may leave the machine, by path",
+    "host/lock_holder.py": "asks who owns a process, by its entry, which no recording has",
     "host/readiness/cpu.py": ASKS,
     "host/readiness/disk.py": ASKS,
     "host/readiness/ground.py": ASKS,
@@ -45,6 +46,7 @@ ALLOWED = {
 }
 DIRECT = {
     "host/disk_guard/content.py",
+    "host/lock_holder.py",
     "measure/process/guardian.py",
     "measure/storage/steps.py",
     "subject/metal.py",

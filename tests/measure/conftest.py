@@ -89,11 +89,15 @@ class Started:
 
     def alive(self):
         """Descendants that still run, in whatever group."""
-        wanted = f"{MARK}={self.mark}".encode()
+        wanted, work = f"{MARK}={self.mark}".encode(), f"GATE_WORK={self.project.root}/".encode()
         found = []
         for entry in Path("/proc").iterdir():
             try:
-                if entry.name.isdigit() and wanted in (entry / "environ").read_bytes().split(b"\0"):
+                given = (
+                    (entry / "environ").read_bytes().split(b"\0") if entry.name.isdigit() else []
+                )
+                # A workload has no variable of the gate's that its profile does not name.
+                if wanted in given or any(one.startswith(work) for one in given):
                     found.append((entry / "cmdline").read_bytes())
             except OSError:
                 continue

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.errors import InputError
+from gate.errors import InputError, MeasureError
 from gate.measure.process.stop import Stop, StopRequested
 from gate.pipeline import subprocess_call
 from gate.pipeline.subprocess_call import (
@@ -46,7 +46,7 @@ def test_an_error_of_ours_comes_back_whole(stop):
 
 def test_a_killed_child_is_an_error(stop):
     """A child that the kernel kills (out of memory) is told, not waited for for ever."""
-    with pytest.raises(RuntimeError, match="status -9"):
+    with pytest.raises(MeasureError, match="status -9"):
         call_in_subprocess(stop, lambda: os.kill(os.getpid(), signal.SIGKILL))
 
 
@@ -104,7 +104,7 @@ def test_a_lasting_child_that_is_killed_is_an_error_once(stop, light):
     """A call that it was killed in says so; the next one has a child of its own."""
     with lasting_subprocess():
         child = call_in_subprocess(stop, os.getpid)
-        with pytest.raises(RuntimeError, match="status -9"):
+        with pytest.raises(MeasureError, match="status -9"):
             call_in_subprocess(stop, os.kill, child, signal.SIGKILL)
         assert call_in_subprocess(stop, os.getpid) not in {child, os.getpid()}
 

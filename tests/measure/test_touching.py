@@ -16,7 +16,7 @@ from gate.linux import perf_event
 from gate.linux.perf_event import NoCounters
 from gate.measure import patch_coverage, trial
 from gate.measure.process.stop import StopRequested
-from gate.model import Changes, Ran, Side, TrialStatus
+from gate.model import Changes, Ran, Side, Stage, TrialStatus
 
 CHANGES = Changes(
     {"submit [d]": "changed", "setup [d]": "changed", "new [d]": "added", "old [d]": "removed"},
@@ -99,11 +99,11 @@ def taken(monkeypatch, *, trials=(), changes=CHANGES):
     made = TRIAL
     monkeypatch.setattr(trial, "make_trial", lambda *_, **__: made)
     kept = list(trials)
-    session = SimpleNamespace(trials=trials, side=Side.HEAD)
+    session = SimpleNamespace(trials=trials, side=Side.HEAD, stage=Stage.CONFIRM)
     recorder = SimpleNamespace(session=session, add=kept.append)
     with suppress(StopRequested):
         benchmark = SimpleNamespace(name="b")
-        trial.take_trial(SimpleNamespace(changes=changes), recorder, benchmark)
+        trial.take_trial(SimpleNamespace(changes=changes, trees=None), recorder, benchmark)
     return kept
 
 

@@ -24,6 +24,7 @@ UNSET = "unset"
 """Of a variable that was named and not there."""
 _RUNNERS = re.compile(
     r"(GITHUB|ACTIONS|RUNNER|INPUT|STATE|GITEA|FORGEJO)_.*"  # files, addresses, inputs, state
+    r"|GATE_API_URL"
     r"|CI_JOB_(TOKEN|JWT.*)|CI_REGISTRY_PASSWORD|CI_DEPLOY_PASSWORD|CI_REPOSITORY_URL"  # GitLab
     r"|(?i:(.*_)?(TOKEN|PAT|SECRETS?|PASSPHRASE|CREDENTIALS?|JWT|AUTH|AUTH_CONFIG|AUTHORIZATION))"
     r"|(?i:.*(PASSWORD|PASSWD)(_.*)?|TOKEN_.*|MYSQL_PWD)"  # also PGPASSWORD
