@@ -110,13 +110,13 @@ def commit_of(directory: Path, revision: str) -> str | None:
     return _git(directory, "rev-parse", "--verify", "--quiet", "--end-of-options", named) or None
 
 
-def merge_base(directory: Path, revision: str, other: str) -> str | None:
-    """The newest commit that two revisions have in common.
+def merge_bases(directory: Path, revision: str, other: str) -> tuple[str, ...]:
+    """The newest commits that two revisions have in common: several where they merged crosswise.
 
-    None where one of both is unknown, or nothing in common can be seen, as in a shallow clone.
+    None at all where one is unknown, or nothing in common can be seen, as in a shallow clone.
     """
-    found = _git(directory, "merge-base", "--end-of-options", revision, other)
-    return found.splitlines()[0] if found else None
+    found = _git(directory, "merge-base", "-a", "--end-of-options", revision, other)
+    return tuple((found or "").split())
 
 
 def entries(directory: Path, commit: str, folders: Sequence[str]) -> tuple[Entry, ...] | None:

@@ -8,6 +8,7 @@ did.
 from __future__ import annotations
 
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 _SECONDS = 60
 _MOST_MERGES = 40
 """Commits of the history that are tried, the newest first."""
+_END_OF_TIME = 253_402_300_800
+"""Seconds; the year 10000, which no date of ours holds."""
 _FIRST_PARENTS = ("rev-list", "--first-parent", f"--max-count={_MOST_MERGES}", "--stdin")
 
 
@@ -42,6 +45,14 @@ def contained(directory: Path, commits: Collection[str], tip: str) -> frozenset[
     return None if found is None else frozenset(commits) - frozenset(_lines(found))
 
 
+def newest_day(directory: Path, commits: Iterable[str]) -> str:
+    """The UTC date of the newest of some commits, as they say themselves; empty where unknown."""
+    asked = (vcs.run_git(directory, "log", "-1", "--format=%ct", one, "--") for one in commits)
+    seconds = [int(text) for said in asked if said and (text := said.strip()).isdigit()]
+    days = (datetime.fromtimestamp(one, UTC) for one in seconds if one < _END_OF_TIME)
+    return max((one.date().isoformat() for one in days), default="")
+
+
 def words_in(top: Path, words: Collection[str], tip: str, folder: str) -> frozenset[str]:
     """Those of some words that stand in a folder of a commit, named from the top."""
     ask = ("grep", "-F", "-o", "-h", "-f", "-", tip, "--", folder)
@@ -52,9 +63,11 @@ def holds_content(directory: Path, commit: str, tip: str, besides: str) -> bool 
     """Whether the history of `tip` has all that a commit did since they parted, whoever did it.
 
     What lies below the folder `besides`, named from the top, does not count. None where git cannot
-    tell: nothing in common, a git older than 2.38, or the same lines were changed further.
+    tell: nothing in common, merged crosswise, a git older than 2.38, or the same lines were changed
+    further.
     """
-    start = vcs.merge_base(directory, tip, commit)
+    starts = vcs.merge_bases(directory, tip, commit)
+    start = starts[0] if len(starts) == 1 else None
     paths = None if start is None else _changed(directory, start, commit, besides)
     if start is None or paths is None or any("\n" in path for path in paths):
         return None

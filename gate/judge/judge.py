@@ -14,7 +14,7 @@ from gate.judge.host_stability.controls import warn_of_moves
 from gate.judge.host_stability.standing import refuse_sides_that_differ
 from gate.judge.report_sections import build_report
 from gate.judge.summary import JudgedSuite, importance
-from gate.judge.verdict.gains import demand_work, doubt_gains
+from gate.judge.verdict.gains import demand_work, doubt_gains, warn_of_pairs
 from gate.judge.verdict.in_force import tell_unearned
 from gate.judge.verdict.level import levels_of
 from gate.judge.verdict.suite import Suite
@@ -34,6 +34,7 @@ FINDING_STEPS: tuple[FindingStep, ...] = (
     refuse_sides_that_differ,
     apply_shapes,
     warn_of_moves,
+    warn_of_pairs,
     demand_work,
     doubt_gains,
     apply_waivers,

@@ -40,10 +40,10 @@ from gate.judge.verdict.replay import replay
 from gate.model import SCHEMA, BudgetStanding, Report, Role, SuitePromise, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from gate.judge.summary import JudgedSuite
-    from gate.model import Accepted, Alike, Calibration, Edit, Finding, SetAside
+    from gate.model import Accepted, Alike, Calibration, Edit, Finding, SetAside, Touched
 
     Tables = Iterable[Iterable[Any]]  # the rows of each part
 
@@ -108,6 +108,11 @@ def _join_aside(tables: Tables) -> tuple[SetAside, ...]:
     for rows in tables:
         often |= Counter(rows)
     return tuple(sorted(often.elements(), key=lambda row: row.profile))
+
+
+def _join_touched(tables: Tables) -> tuple[Touched, ...]:
+    """Every row: of a profile of which one part ran the change and another did not, both."""
+    return tuple(sorted(_each_once(tables), key=lambda row: (row.profile, repr(row))))
 
 
 def _join_records(records: Iterable[Calibration | None]) -> Calibration | None:
@@ -232,7 +237,7 @@ REPORT_SECTIONS = (
     ReportSection("origin", lambda _: None, _first_known),
     ReportSection("calibration", _record, _join_records),
     ReportSection("why", lambda _: (), _rows_by(*_BENCHMARK)),  # likewise
-    ReportSection("touched", lambda one: coverage_by_profile(one.cases), _rows_by("profile")),
+    ReportSection("touched", lambda one: coverage_by_profile(one.cases), _join_touched),
     ReportSection("budget", lambda one: one.budget, _join_budgets),
 )
 """In the order of `Report`."""
@@ -268,12 +273,26 @@ def join_reports(reports: Sequence[Report]) -> Report:
         notes.append(f"the parts were measured on several host classes: {', '.join(classes)}")
     elif (machines := len({one.fingerprint for one in hosts})) > 1:
         notes.append(f"the parts were measured on {machines} machines; the facts are of one")
+    notes += _contradictions(parts, whole)
     whole = replace(whole, notes=_each_once([notes, whole.notes]))
     if worst.verdict == ERROR:  # it has its own words
         return whole
     whence = f"host class {', '.join(classes)}" if classes else "no host"
     gating = [one for one in whole.findings if one.role is Role.GATE]
     return replace(whole, headline=headline(gating, whence, is_open=whole.gate == "open"))
+
+
+_FIRST_COUNTS = ("accepted", "bills", "latencies", "sweeps", "why")
+"""Tables with one row of each thing, of which a reader could only believe one."""
+
+
+def _contradictions(parts: Sequence[Report], whole: Report) -> Iterator[str]:
+    """Rows that are left out, because an earlier part says otherwise of the same."""
+    for field in _FIRST_COUNTS:
+        shown = getattr(whole, field)
+        lost = sum(row not in shown for part in parts for row in getattr(part, field))
+        if lost:
+            yield f"{lost} of {field} left out: another part says otherwise of the same"
 
 
 def _badness(report: Report) -> tuple[float, int]:

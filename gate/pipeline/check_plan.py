@@ -27,7 +27,7 @@ from gate.review.effective_profile import (
     refuse_unjudged,
 )
 from gate.review.lineage import earned, earned_at_desk
-from gate.review.policy_reader import make_policy
+from gate.review.policy_reader import make_policy, not_before
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -105,6 +105,7 @@ def plan_check(
     notes = narrowing_note(chosen, others=others), pairs_note(chosen, selection.pairs)
     alpha = options.alpha / request.shard.of
     policy = make_policy(alpha, options.beta, options.allow, base.baseline)
+    policy = not_before(policy, baselines, base.commits)
     return CheckPlan(
         profiles=with_pairs(chosen, selection.pairs),
         reviewed=base.profiles,

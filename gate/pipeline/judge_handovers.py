@@ -29,7 +29,7 @@ from gate.pipeline.provenance import origin_of_judged
 from gate.review.effective_profile import refuse_forgotten, refuse_unjudged
 from gate.review.lineage import earned
 from gate.review.merge_base import open_merge_base
-from gate.review.policy_reader import make_policy
+from gate.review.policy_reader import make_policy, not_before
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -81,6 +81,7 @@ def judge_sessions(asked: JudgeRequest) -> Report:
         _refuse_what_cannot_be_judged(known, parts, baselines)
         absent = _not_measured(asked, known, parts)
         policy = make_policy(asked.alpha / parts.shards, asked.beta, asked.allow, known.baseline)
+        policy = not_before(policy, baselines, known.commits)
         suites = [
             arrange(kept, baselines, reviewed)
             for sessions in parts.sessions

@@ -44,6 +44,8 @@ OWNED = (
     "Jenkinsfile",
 )
 """Files that run the gate, or say who must review it."""
+_NAMED = 5
+"""Merge bases that an error names."""
 _PROPOSAL = "proposed"
 """Where the tree judged is written out, beside the merge base."""
 
@@ -71,6 +73,11 @@ class MergeBase:
     """Where the merge base's files are written out; None where no merge base was asked for."""
     head: str = ""
     """The commit that is judged, or that the working tree has checked out."""
+
+    @property
+    def commits(self) -> tuple[str, ...]:
+        """The commits whose dates cannot be later than today."""
+        return (self.commit, self.head) if self.commit else ("HEAD",)
 
     def removes(self, baseline: Baseline) -> bool:
         """Whether the tree judged, which can be read, has not this baseline any more."""
@@ -127,14 +134,21 @@ def open_merge_base(
 def _common(top: Path, target: str, head: str) -> tuple[str, str]:
     """The commit that two revisions have in common, and that of the head."""
     theirs, mine = (_commit(top, revision) for revision in (target, head))
-    common = vcs.merge_base(top, theirs, mine)
-    if common is None:
+    common = vcs.merge_bases(top, theirs, mine)
+    if len(common) > 1:
+        raise InputError(
+            "G239",
+            f"{target[:80]!r} and {head[:80]!r} were merged crosswise: they have {len(common)} "
+            f"merge bases, {', '.join(one[:12] for one in common[:_NAMED])}.",
+            cure="Merge the target into the change, or rebase it: then there is one.",
+        )
+    if not common:
         raise InputError(
             "G239",
             f"{target[:80]!r} and {head[:80]!r} have no common ancestor in this clone.",
             cure="Check out with the whole history: `fetch-depth: 0`.",
         )
-    return common, mine
+    return common[0], mine
 
 
 def _commit(top: Path, revision: str) -> str:

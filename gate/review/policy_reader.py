@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, date, datetime
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gate import vcs_history
 from gate.errors import GateError, InputError
 from gate.formats.baseline.baseline_file import WAIVER_FILE, read_baseline
 from gate.formats.baseline.calibration_file import CALIBRATION_FILE, read_rounds
@@ -17,9 +20,9 @@ from gate.review.terms import Terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
     from typing import TypeVar
 
+    from gate.model import Baseline
     from gate.review.repository_layout import Layout
 
     T = TypeVar("T")
@@ -106,3 +109,25 @@ def make_policy(alpha: float, beta: float, allow: tuple[str, ...], baseline: Pat
         accepted=frozenset(path.stem for path in baseline.glob("*/*.toml")),
         today=datetime.now(UTC).date().isoformat(),
     )
+
+
+def not_before(policy: Policy, baselines: Iterable[Baseline], commits: Iterable[str]) -> Policy:
+    """The policy that knows which day it is at least, whatever the clock of this machine says.
+
+    That of the newest accepted session, or of the newest of some commits of the repository here. A
+    clock set back revives no waiver; a date that is too late only ends one.
+    """
+    if not policy.waivers:
+        return policy
+    sessions = (one for known in baselines for one in known.sessions)
+    days = [day for one in sessions for text in (one.accepted, one.started) if (day := _day(text))]
+    newest = max(*days, "", vcs_history.newest_day(Path(), commits))
+    return replace(policy, not_before=newest)
+
+
+def _day(text: str) -> str:
+    """The date of a time; empty where it is none."""
+    try:
+        return date.fromisoformat(text[:10]).isoformat()
+    except ValueError:
+        return ""

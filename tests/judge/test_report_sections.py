@@ -123,6 +123,7 @@ def test_the_steps_of_a_finding_are_ordered():
         "refuse_sides_that_differ",
         "apply_shapes",
         "warn_of_moves",
+        "warn_of_pairs",
         "demand_work",
         "doubt_gains",
         "apply_waivers",

@@ -27,7 +27,7 @@ def test_of_diverged_branches_it_is_the_fork(repository):
     repository.swap("profiles/p.toml", '"5%"', '"7%"')
     repository.commit("main went on")
     repository.git("checkout", "-q", "change")
-    assert vcs.merge_base(repository.root, "main", "HEAD") == fork
+    assert vcs.merge_bases(repository.root, "main", "HEAD") == (fork,)
     answer, report = repository.judge(sessions=SAME)
     assert (answer.status, report["edits"]) == (0, [])
     assert {f["tolerance"] for f in report["findings"]} == {0.05}
@@ -60,7 +60,7 @@ def test_a_shallow_clone_shows_no_ancestor(repository, tmp_path):
     url = f"file://{repository.root}"
     words = ["git", "clone", "-q", "--depth", "1", "--no-single-branch", url, str(place)]
     subprocess.run(words, check=True, capture_output=True)
-    assert vcs.merge_base(place, "origin/main", "origin/change") is None
+    assert vcs.merge_bases(place, "origin/main", "origin/change") == ()
     from builders import run_gate
 
     answer = run_gate(

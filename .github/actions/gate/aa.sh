@@ -3,6 +3,7 @@
 set -euo pipefail
 
 gate=${GATE:?the gate could not be installed}
+here=$(realpath "$(dirname "$0")")
 names=${PROFILES:?} # separated by spaces
 [ -n "${GATE_HOST_CLASS:-}" ] || unset GATE_HOST_CLASS
 read -ra profiles <<<"${names//$'\n'/ }"
@@ -13,15 +14,15 @@ trap 'rm -f "$told"' EXIT
 mark=$(head -c 32 /dev/urandom | sha256sum | cut -c1-48)
 echo "::stop-commands::$mark"
 if [ -n "$IN_BUILD" ]; then
-  env -u GITHUB_ENV -u GITHUB_OUTPUT -u GITHUB_PATH -u GITHUB_STATE -u GITHUB_STEP_SUMMARY \
-    bash -euo pipefail -c "$IN_BUILD" </dev/null
+  bash "$here/apart.sh" bash -euo pipefail -c "$IN_BUILD" </dev/null
 fi
 status=0
-"$gate" calibrate "${where[@]}" --rounds "$ROUNDS" --wait 2h -- "${profiles[@]}" </dev/null >"$told" || status=$?
+bash "$here/apart.sh" "$gate" calibrate "${where[@]}" --rounds "$ROUNDS" --wait 2h \
+  -- "${profiles[@]}" </dev/null >"$told" || status=$?
 power=0
 {
   echo
-  "$gate" power "${where[@]}" -- "${profiles[@]}" || power=$?
+  bash "$here/apart.sh" "$gate" power "${where[@]}" -- "${profiles[@]}" || power=$?
 } >>"$told"
 printf '\n::%s::\n' "$mark"
 

@@ -8,12 +8,7 @@ out=${IN_OUT:?no fresh directory}
 head=$(realpath "$IN_HEAD")
 base=${IN_BASE:+$(realpath "$IN_BASE")}
 
-# apart COMMAND...: without the runner's files and tokens.
-apart() {
-  env -u GITHUB_ENV -u GITHUB_OUTPUT -u GITHUB_PATH -u GITHUB_STATE -u GITHUB_STEP_SUMMARY \
-    -u GITHUB_TOKEN -u GH_TOKEN -u ACTIONS_RUNTIME_TOKEN -u ACTIONS_ID_TOKEN_REQUEST_TOKEN \
-    -u ACTIONS_RESULTS_URL -u ACTIONS_RUNTIME_URL -u ACTIONS_CACHE_URL "$@"
-}
+here=$(realpath "$(dirname "$0")")
 
 mark=$(head -c 32 /dev/urandom | sha256sum | cut -c1-48)
 echo "::stop-commands::$mark"
@@ -22,7 +17,7 @@ trap 'printf "\n::%s::\n" "$mark"' EXIT
 if [ -n "$IN_BUILD" ]; then
   for side in ${base:+"$base"} "$head"; do
     echo "building $side"
-    (cd "$side" && apart bash -euo pipefail -c "$IN_BUILD") </dev/null
+    (cd "$side" && bash "$here/apart.sh" bash -euo pipefail -c "$IN_BUILD") </dev/null
   done
 fi
 
@@ -33,14 +28,14 @@ arguments=(--out "$out" --profiles "$IN_PROFILES_DIR" --baseline "$IN_BASELINE" 
 [ -z "$IN_ALLOW" ] || arguments+=(--allow "$IN_ALLOW")
 if [ -n "$IN_MERGE_BASE" ]; then
   arguments+=(--merge-base "$IN_MERGE_BASE")
-  apart bash "$(dirname "$0")/levels.sh" "$head" "$IN_MERGE_BASE" "$IN_BASELINE"
+  bash "$here/apart.sh" bash "$here/levels.sh" "$head" "$IN_MERGE_BASE" "$IN_BASELINE"
 fi
 [ -z "$base" ] || arguments+=(--base "$base" --head "$head")
 read -ra profiles <<<"${IN_PROFILES//$'\n'/ }"
 
 cd "$head"
 status=0
-apart "$gate" check "${arguments[@]}" -- "${profiles[@]}" </dev/null || status=$?
+bash "$here/apart.sh" "$gate" check "${arguments[@]}" -- "${profiles[@]}" </dev/null || status=$?
 echo "gate check ended with status $status"
 # Open or closed is said by the last step, from the report: here only a gate that fails itself fails.
 [ "$status" -ne 1 ]

@@ -16,12 +16,15 @@ fi
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
 [ -f "$root/uv.lock" ] || die "this is no checkout of driftgate: $root has no uv.lock"
-python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
+python3 -I -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
   die "python3 3.11 or newer is needed on this runner, or a gate named in DRIFTGATE_GATE"
 
+# Nothing that an earlier job could write: uv unpacks packages into its cache, and trusts them there.
 place=${RUNNER_TEMP:?}/driftgate
-python3 -m venv "$place/uv"
-"$place/uv/bin/python" -m pip install --quiet --disable-pip-version-check \
+rm -rf "$place"
+export UV_CACHE_DIR=$place/cache PIP_NO_CACHE_DIR=1
+python3 -I -m venv "$place/uv"
+"$place/uv/bin/python" -I -m pip install --quiet --disable-pip-version-check \
   --require-hashes --only-binary :all: -r "$root/.ci/uv.txt"
 export UV_PROJECT_ENVIRONMENT=$place/venv
 # Wheels only: nothing that others wrote is built here; then the gate itself, which is all that is left.

@@ -4,6 +4,7 @@
 set -euo pipefail
 
 gate=${GATE:?the gate could not be installed}
+here=$(realpath "$(dirname "$0")")
 out=$OUT
 measured=${RUNNER_TEMP:?}/driftgate-measured
 rm -rf "$measured" "$out"
@@ -30,7 +31,7 @@ if [ "$(git -C tree rev-parse refs/driftgate/head)" != "$HEAD_SHA" ]; then
   exit 6
 fi
 
-with_token bash "$(dirname "$0")/levels.sh" tree "${AGAINST:-HEAD}" "$BASELINE"
+with_token bash "$here/levels.sh" tree "${AGAINST:-HEAD}" "$BASELINE"
 
 # What is missing of the sessions closes the gate below, with its name.
 "$gate" publish fetch --run "$RUN" --artifact driftgate-session --shards "$SHARDS" \
@@ -57,7 +58,7 @@ fi
 
 cd tree
 status=0
-env -u GITHUB_TOKEN "$gate" judge "${arguments[@]}" || status=$?
+bash "$here/apart.sh" "$gate" judge "${arguments[@]}" || status=$?
 echo "gate judge ended with status $status"
 # Open or closed is said by the last step, from the report.
 [ "$status" -ne 1 ]

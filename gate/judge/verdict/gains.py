@@ -8,6 +8,7 @@ pass with an implausible gain is suspicious, until somebody who looked accepts t
 from __future__ import annotations
 
 from dataclasses import replace
+from statistics import median
 from typing import TYPE_CHECKING
 
 from gate.judge.verdict.epochs import largest_gain
@@ -15,7 +16,7 @@ from gate.judge.verdict.findings import advice_of
 from gate.judge.verdict.series import key_of, series_of
 from gate.judge.verdict.suite import trials_by_benchmark, values_in
 from gate.model import WORK_DONE, Role, Verdict
-from gate.stats.costs import LEAST_SESSIONS, ratio
+from gate.stats.costs import LEAST_SESSIONS, log_costs, ratio, usable
 from gate.units import percent
 
 if TYPE_CHECKING:
@@ -31,6 +32,32 @@ PLAUSIBLE = 0.5
 _TIMES = 3
 """A gain of so many times the largest that was accepted is believed too, taken in logs."""
 _PASSES = frozenset({Verdict.PASSED, Verdict.IMPROVED})
+
+
+def warn_of_pairs(findings: Sequence[Finding], suite: Suite) -> tuple[Finding, ...]:
+    """The findings; a pass by the screen says where the pairs of the same check show a loss.
+
+    Pairs are asked only where the screen flags something. Those that contradict it were measured
+    before a level was accepted, or one of both was not measured.
+    """
+    return tuple(_beside_pairs(one, suite.by_profile[one.profile]) for one in findings)
+
+
+def _beside_pairs(found: Finding, case: Case) -> Finding:
+    if found.verdict not in _PASSES or found.method != "screen":
+        return found
+    base, head = (
+        values_in(trials_by_benchmark(one).get(found.benchmark, ()), found.metric)
+        for one in (case.pair_base, case.pair_head)
+    )
+    if not (base and head and usable(base) and usable(head)):
+        return found
+    costs = [median(log_costs(values, found.better)) for values in (base, head)]
+    loss = ratio(costs[1] - costs[0])
+    if loss <= found.tolerance:
+        return found
+    warning = f"the pairs of the same check contradict it: head {percent(loss)} against base"
+    return replace(found, warnings=(*found.warnings, warning))
 
 
 def demand_work(findings: Sequence[Finding], suite: Suite) -> tuple[Finding, ...]:

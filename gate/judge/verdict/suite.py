@@ -35,7 +35,14 @@ class Policy:
     accepted: frozenset[str] = frozenset()
     """Profiles of which there is a baseline, judged here or not."""
     today: str = "1970-01-01"
-    """UTC date, for waivers that end."""
+    """UTC date, for waivers that begin, as this machine's clock has it."""
+    not_before: str = ""
+    """UTC date that today cannot be earlier than, for waivers that end; empty where unknown."""
+
+    @property
+    def latest_day(self) -> str:
+        """Today; where the clock is behind what happened already, the day of that."""
+        return max(self.today, self.not_before)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

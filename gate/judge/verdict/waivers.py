@@ -38,19 +38,20 @@ def apply_waiver(finding: Finding, policy: Policy, baseline: Baseline | None = N
 
     One that passes without its waiver is warned of, or closed. `baseline` is that of its profile.
     """
-    row, today = (finding.profile, finding.benchmark, finding.metric), policy.today
+    row, today = (finding.profile, finding.benchmark, finding.metric), policy.latest_day
     rows = sorted((w for w in policy.waivers if w.row == row), key=lambda w: (w.expires, w.ceiling))
     if rows and finding.verdict in _PASSES:
         return _closed_if_unneeded(finding, rows[-1], baseline, today)
     if not rows or finding.verdict is not Verdict.REGRESSED:
         return finding
-    waiver = next((w for w in rows if _holds(w, finding, today)), rows[-1])
+    waiver = next((w for w in rows if _holds(w, finding, policy)), rows[-1])
     ceiling = percent(waiver.ceiling, signed=False)
     if waiver.expires < today:
-        return _warn(finding, f"its waiver ended on {waiver.expires} ({waiver.issue})")
-    if waiver.since > today:
+        behind = f"; the clock says {policy.today}, and {today} is over" * (today > policy.today)
+        return _warn(finding, f"its waiver ended on {waiver.expires} ({waiver.issue}){behind}")
+    if waiver.since > policy.today:  # no date that others wrote lets it begin
         return _warn(finding, f"its waiver begins on {waiver.since} ({waiver.issue})")
-    if not _holds(waiver, finding, today):
+    if not _holds(waiver, finding, policy):
         return _warn(finding, f"beyond the ceiling of its waiver, {ceiling} ({waiver.issue})")
     used = f"{(finding.loss or 0.0) / waiver.ceiling:.0%} of the ceiling is used"
     terms = f"waived up to {ceiling} until {waiver.expires}"
@@ -64,9 +65,9 @@ def apply_waiver(finding: Finding, policy: Policy, baseline: Baseline | None = N
     )
 
 
-def _holds(waiver: Waiver, finding: Finding, today: str) -> bool:
+def _holds(waiver: Waiver, finding: Finding, policy: Policy) -> bool:
     within = finding.loss is not None and finding.loss <= waiver.ceiling
-    return within and waiver.since <= today <= waiver.expires
+    return within and waiver.since <= policy.today and policy.latest_day <= waiver.expires
 
 
 def _warn(finding: Finding, warning: str) -> Finding:

@@ -23,7 +23,7 @@ from gate.judge.verdict.suite import arrange
 from gate.model import Role, Side, Verdict
 from gate.publish.github.git_data import blob_id, blobs_at
 from gate.review.lineage import earned_by
-from gate.review.policy_reader import make_policy
+from gate.review.policy_reader import make_policy, not_before
 from gate.scratch import scratch_directory
 from gate.text import clean
 
@@ -93,7 +93,7 @@ def judge_again(
     commit = next((one.subject.commit for one in sessions if one.side is Side.HEAD), "")
     baselines = earned_by(read_baselines(store), folder, commit)
     cases = arrange(sessions, baselines, profiles)
-    policy = make_policy(ALPHA, BETA, (), store)
+    policy = not_before(make_policy(ALPHA, BETA, (), store), baselines, (commit or "HEAD",))
     report = judge(cases, policy, created=now(), version=__version__)
     own = {one.id: one for one in sessions}
     reviewed = {

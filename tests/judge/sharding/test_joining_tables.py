@@ -75,6 +75,11 @@ def latency(profile):
     )
 
 
+def touched(profile, executed=1):
+    said = f"{executed} of 2 changed functions executed"
+    return Touched(profile=profile, headline=said, count=2, executed=executed, empty=executed == 0)
+
+
 def sweep(profile):
     point = SweepPoint(place="1", benchmark="b", base=None, head=1.0, verdict=Verdict.PASSED)
     return Sweep(
@@ -113,6 +118,9 @@ def parts(draw):
         ),
         latencies=tuple(map(latency, draw(st.lists(NAMES, **few)))),
         sweeps=tuple(map(sweep, draw(st.lists(NAMES, **few)))),
+        touched=tuple(
+            touched(name, draw(st.integers(0, 1))) for name in draw(st.lists(NAMES, **few))
+        ),
         differences=tuple(
             difference(name, against=draw(AGAINST), key=draw(st.sampled_from(["smt", "thp"])))
             for name in draw(st.lists(NAMES, **few))
@@ -140,9 +148,13 @@ def test_nothing_is_lost(several):
     whole = join_reports(several)
     for one in several:
         assert set(one.aside) <= set(whole.aside)
+        assert set(one.touched) <= set(whole.touched)
         assert {(a.profile, a.session) for a in one.accepted} <= {
             (a.profile, a.session) for a in whole.accepted
         }
+        for table in ("accepted", "bills", "latencies", "sweeps"):
+            if any(row not in getattr(whole, table) for row in getattr(one, table)):
+                assert any(f"of {table}" in note for note in whole.notes)
         for was in one.differences:
             assert any(
                 (now.area, now.key, now.base, now.head) == (was.area, was.key, was.base, was.head)
