@@ -249,7 +249,8 @@ def test_a_planted_kernel_cost_closes_the_gate(paced):
     assert cost["path"][-1].startswith("who paid: own processes in the kernel ")
     assert cost["path"][-1].endswith(" of each I/O")
     text = run_gate(["report", "out/report.json"], cwd=paced)
-    # Its lines break where the numbers before it let them.
-    assert "who paid: own processes in the kernel" in " ".join((text.out + text.err).split())
+    # The kernel's own account may name a larger payer before it; lines break where numbers let them.
+    payers = " ".join(text.out.split()).split("who paid: ", 1)[1].split(" for each ", 1)[0]
+    assert "own processes in the kernel" in payers
     if rate["verdict"] != "passed":
         pytest.skip(f"the machine was too loud for the pace: iops {rate['verdict']}")
