@@ -6,7 +6,6 @@ import json
 
 from builders import write_replay_project
 
-
 STEADY = (0.04, 0.0401, 0.0399, 0.04, 0.0402)
 WILD = (0.04, 0.06, 0.03, 0.05, 0.02)
 """Seconds of a control in five sittings."""
@@ -29,4 +28,3 @@ def test_controls_that_tell_nothing_are_told(tmp_path):
         "host 2586.0 %"
     ]
     assert told[0].endswith(" is borne: it tells nothing; accept quieter ones")
-
