@@ -159,7 +159,7 @@ def is_scattered(
 
 
 def chance_to_show(trials: int, share: float = 0.2) -> float:
-    """How likely so many trials hold a slow run at all, where that share of a head's runs is slow."""
+    """How likely so many trials hold a slow run at all, where that share of all runs is slow."""
     return 1 - (1 - share) ** trials
 
 
