@@ -88,6 +88,8 @@ def _opening(page: TextPage, report: Report) -> None:
         return
     page.term("host", f"{words.host_class(report)}; {words.count_judged(report)}")
     page.term("promise", words.promise(report))
+    if slow := words.slow_runs_seen(report):
+        page.term("", slow, DIM)
     if report.host is not None:
         page.term("record", calibration_record.line(report.calibration))
     if details := calibration_record.details(report.calibration):

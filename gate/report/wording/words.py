@@ -154,11 +154,11 @@ def promise(report: Report) -> str:
         f"an unchanged suite is called regressed with probability at most "
         f"{plain_percent(promised.alpha)}{_as_steady(promised)}; a loss as large as the tolerance "
         f"(a shift of the whole, by the median) goes unnoticed with probability at most "
-        f"{plain_percent(promised.beta)}{condition}{_slow_runs_seen(report)}"
+        f"{plain_percent(promised.beta)}{condition}"
     )
 
 
-def _slow_runs_seen(report: Report) -> str:
+def slow_runs_seen(report: Report) -> str:
     """What the shortest screen that cleared a metric beside a base side shows of slow runs."""
     gates = (one for one in report.findings if one.role is Role.GATE and one.verdict.opens)
     screened = [one.trials_head for one in gates if one.method == "screen" and one.level]
@@ -168,7 +168,7 @@ def _slow_runs_seen(report: Report) -> str:
     more = f"{ENOUGH_TO_SHOW} would: {plain_percent(round(chance_to_show(ENOUGH_TO_SHOW), 2))}"
     cure = f", trials.screen = {more}" if few < ENOUGH_TO_SHOW else ""
     slow = "a head that is slow in one run of five shows it with probability"
-    return f"; {slow} {seen} ({few} trials screened{cure})"
+    return f"{slow} {seen} ({few} trials screened{cure})"
 
 
 def _as_steady(promised: SuitePromise) -> str:
