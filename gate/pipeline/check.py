@@ -24,7 +24,7 @@ from gate.pipeline.provenance import origin_of_check, words_of
 from gate.pipeline.stages import measure_check
 from gate.pipeline.subprocess_call import call_in_subprocess
 from gate.review.inputs_in_force import InputsInForce
-from gate.review.accepted_here import accepted_notes
+from gate.review.lineage import accepted_notes
 from gate.review.merge_base import open_merge_base
 from gate.scratch import scratch_directory
 
@@ -185,9 +185,7 @@ def _judged(
     )
 
     held = unapproved_findings(edits) if unapproved else ()
-    absent = absent_findings(
-        gone, why={one.name: "the change removes the profile" for one in gone}
-    )
+    absent = absent_findings(gone, why={one.name: "the change removes the profile" for one in gone})
 
     return judge(
         cases,

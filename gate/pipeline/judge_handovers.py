@@ -27,8 +27,7 @@ from gate.judge.verdict.suite import arrange
 from gate.pipeline.benchmark_filter import narrowed_sessions_note
 from gate.pipeline.provenance import origin_of_judged
 from gate.review.effective_profile import refuse_forgotten, refuse_unjudged
-from gate.review.accepted_here import accepted_here, accepted_notes, measured_commit
-from gate.review.lineage import earned
+from gate.review.lineage import accepted_here, accepted_notes, earned, measured_commit
 from gate.review.merge_base import open_merge_base
 from gate.review.policy_reader import make_policy, not_before
 
