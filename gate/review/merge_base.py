@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from gate import vcs
 from gate.errors import GateError, InputError
+from gate.formats.host.host_file import HOST_FILE
 from gate.review.edits import edits_of
 from gate.review.policy_reader import Reader
 from gate.review.profile_diff import changed_profiles
@@ -46,6 +47,7 @@ OWNED = (
 """Files that run the gate, or say who must review it."""
 _NAMED = 5
 """Merge bases that an error names."""
+_HOST = f"/{HOST_FILE}"
 _PROPOSAL = "proposed"
 """Where the tree judged is written out, beside the merge base."""
 
@@ -200,9 +202,13 @@ def _strict(
             cure="Put the file itself there.",
             place=f"{ground}/{odd[0]}",
         )
-    for one in accepted:
+    # A baseline says itself where it belongs; what a host's file says is not moved to another's.
+    own = [
+        one for one in accepted if not one.path.endswith(_HOST) or not (ground / one.path).exists()
+    ]
+    for one in own:
         (ground / one.path).unlink(missing_ok=True)
-    if not vcs.write_entries(layout.top, accepted, ground):
+    if not vcs.write_entries(layout.top, own, ground):
         cure = "Fetch the commit that is judged, whole."
         raise InputError("G239", "git cannot read the baselines that were accepted.", cure=cure)
     return Reader(ground, layout, size, strict=True).read()

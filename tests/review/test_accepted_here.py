@@ -62,6 +62,18 @@ def test_a_level_in_a_change_counts_only_where_its_content_is_named(history):
     assert answer.status == 10, answer
 
 
+def test_what_was_accepted_is_in_force_in_its_own_place_alone(history):
+    """A copy of the accepted file under another name stands for nothing, and is refused."""
+    _, content = accepted(history)
+    history.git("rm", "-q", BASELINE)
+    copy = history.root / "baselines/lab/q.toml"
+    copy.parent.mkdir(exist_ok=True)
+    copy.write_text(history.git("cat-file", "blob", content) + "\n")
+    commit = history.commit("moved")
+    answer = judged(history, commit, "--measured", history.measured, "--accepted", content)
+    assert (answer.status, "error[G206]" in answer.err) == (2, True), answer
+
+
 def test_a_commit_that_differs_in_more_than_baselines_must_be_measured(history):
     accepted(history)
     commit = history.change("more", 1.0)
