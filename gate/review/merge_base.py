@@ -176,9 +176,9 @@ def _commit(top: Path, revision: str) -> str:
     return commit
 
 
-def _accepted_files(layout: Layout, head: str, accepted: Collection[str]) -> list[vcs.Entry]:
+def _accepted_files(layout: Layout, head: str, accepted: Collection[str]) -> list[vcs_tree.Entry]:
     """Plain files below the baselines' folder at a commit whose content was accepted."""
-    found = vcs.entries(layout.top, head, (layout.baseline,)) if accepted else ()
+    found = vcs_tree.entries(layout.top, head, (layout.baseline,)) if accepted else ()
     below = f"{layout.baseline}/"
     return [
         one
@@ -191,7 +191,7 @@ def _accepted_files(layout: Layout, head: str, accepted: Collection[str]) -> lis
 
 
 def _strict(
-    layout: Layout, commit: str, ground: Path, size: str, accepted: Sequence[vcs.Entry]
+    layout: Layout, commit: str, ground: Path, size: str, accepted: Sequence[vcs_tree.Entry]
 ) -> Terms:
     """The terms of the merge base, and what a change had accepted, written out below `ground`."""
     odd = _fill(partial(_write_commit, layout.top, commit), layout, ground, commit)
@@ -208,7 +208,7 @@ def _strict(
     ]
     for one in own:
         (ground / one.path).unlink(missing_ok=True)
-    if not vcs.write_entries(layout.top, own, ground):
+    if not vcs_tree.write_entries(layout.top, own, ground):
         cure = "Fetch the commit that is judged, whole."
         raise InputError("G239", "git cannot read the baselines that were accepted.", cure=cure)
     return Reader(ground, layout, size, strict=True).read()
