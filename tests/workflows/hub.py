@@ -89,10 +89,18 @@ class Hub(GitHubServer):
         made.setdefault("issue_url", f"{self.url}/repos/{name}/issues/{issue}")
         return number
 
-    def ran(self, pull: Pull, run: int, conclusion: str | None, *, measured: bool = True) -> None:
+    def ran(
+        self,
+        pull: Pull,
+        run: int,
+        conclusion: str | None,
+        *,
+        measured: bool = True,
+        machine: str = MACHINE,
+    ) -> None:
         """The first stage, which measured the pull request on the machine, or did not get there."""
         given = {"head": pull.head, "branch": pull.branch, "fork": pull.fork}
-        labels = [MACHINE] if measured else [HOSTED]
+        labels = [machine] if measured else [HOSTED]
         self.add_run(REPOSITORY, run, conclusion=conclusion, labels=labels, **given)
 
     def act(self, event: str, payload: Any, user: User, *, run: int, workflow: str) -> Acted:
