@@ -67,6 +67,13 @@ _request = options.bundle(
         metavar="PROFILE",
     ),
     options.option(
+        "--measured",
+        "The commit that the sessions are of, where the one judged only adds baselines to it.",
+        metavar="REV",
+        show_default="the one judged",
+    ),
+    options.accepted,
+    options.option(
         "--workflows-approved",
         "With --proposed: edits of workflows and of who reviews them were approved, and do not "
         "close the gate.",

@@ -45,6 +45,10 @@ class PolicyOptions:
     """Of the whole check; a part of it spends its share."""
     beta: float
     allow: tuple[str, ...] = ()
+    accepted: tuple[str, ...] = ()
+    """Files of baselines, by their content, that are in force as the change has them."""
+    unapproved: bool = False
+    """Whether edits of workflows close the gate, as nobody has approved them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

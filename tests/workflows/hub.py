@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from publish.github_server import GitHubServer
 from publish.server_build import zipped
+from publish.server_git import git, resolve
 from workflows import events
 from workflows.acting import HOSTED, REPOSITORY, Acted, World
 from workflows.resumed import in_place_of
@@ -53,6 +54,15 @@ class Hub(GitHubServer):
                 if one.is_file()
             }
             self.add_artifact(REPOSITORY, int(place.parent.name), place.name, zipped(files))
+        self._follow()
+
+    def _follow(self) -> None:
+        """`refs/pull/N/head` stands where the branch does that we committed to."""
+        for pull in self.repository(REPOSITORY)["pulls"]:
+            tip = resolve(self.repository(REPOSITORY), f"refs/heads/{pull['head']['ref']}")
+            if tip and pull["head"]["repo"]["full_name"] == REPOSITORY:
+                ref = f"refs/pull/{pull['number']}/head"
+                git(self.repository(REPOSITORY), "update-ref", ref, tip)
 
     def opened(self, pull: Pull, base: str = "main") -> None:
         """The pull request exists; its head is what it has now, whatever is measured."""

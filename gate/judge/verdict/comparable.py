@@ -92,9 +92,10 @@ def _other_class(case: Case) -> Iterator[Refusal]:
 
 
 def _against(head: Session, baseline: Baseline) -> Iterator[Refusal]:
-    if any(accepted.id == head.id for accepted in baseline.sessions):
+    own = head.id in baseline.accepted_here
+    if not own and any(accepted.id == head.id for accepted in baseline.sessions):
         yield Refusal("G038", f"session {head.id} was accepted into the baseline it is to meet")
-    elif known := copied_from(head, baseline):
+    elif (known := copied_from(head, baseline)) and not (own and known == head.id):
         yield Refusal("G038", f"all values of session {head.id} are those of {known}, {EXACTLY}")
     if found := changed_facts(baseline.stable, head.host.stable):
         named = [f"{one.key}: baseline {one.theirs}, this host {one.ours}" for one in found]
