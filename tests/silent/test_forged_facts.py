@@ -1,6 +1,7 @@
 """Facts that somebody else can set: history, the clock, and sessions that were never measured."""
 
 import json
+import math
 import os
 import random
 import shutil
@@ -173,9 +174,33 @@ def in_another_order(trials):
     return [{**trial, "values": own} for trial, own in zip(trials, values, strict=True)]
 
 
-@pytest.mark.parametrize("change", [list, in_another_order], ids=["as it was", "shuffled"])
+def with_one_changed(change):
+    """The shuffled trials, one value of which is another."""
+
+    def changed(trials):
+        first, *others = in_another_order(trials)
+        values = [{**one, "value": change(one["value"])} for one in first["values"]]
+        return [{**first, "values": values}, *others]
+
+    return changed
+
+
+def above_the_largest(value):
+    return math.nextafter(value, math.inf)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        list,
+        in_another_order,
+        with_one_changed(above_the_largest),
+        with_one_changed(lambda value: value * 0.9),
+    ],
+    ids=["as it was", "shuffled", "one value by its last bit", "one value by much"],
+)
 def test_a_copy_of_an_accepted_session_is_told(timed, change):
-    """Two sittings never time the same to the last bit: such a session passes nothing."""
+    """Two sittings never time the same to the last bit, nor most of it: it passes nothing."""
     path = copied(timed, change)
     answer = timed.gate("judge", "--session", path, "--json")
     assert answer.status == 5, answer
@@ -214,3 +239,48 @@ def test_what_was_measured_again_is_no_copy(timed):
     answer = check(timed, "h")
     assert answer.status == 0, answer
     assert "G038" not in codes(timed)
+
+
+def counted(trials):
+    """Times of its own, beside a counter that repeats exactly."""
+    return [
+        {
+            **trial,
+            "values": [
+                {**one, "value": one["value"] * (1.01 + place / 1e4)} for one in trial["values"]
+            ]
+            + [{"metric": "instructions_per_io", "value": 123456789.25 + place, "samples": 1}],
+        }
+        for place, trial in enumerate(trials)
+    ]
+
+
+def test_counters_that_repeat_make_no_copy(timed):
+    """Instructions may be the same in every sitting; what was timed beside them was not."""
+    paths = []
+    for name, factor in (("one", 1.0), ("two", 1.003)):
+        data = json.loads(copied(timed, counted).read_text(encoding="utf-8"))
+        data["metrics"] += [
+            {**data["metrics"][0], "name": "instructions_per_io", "unit": "instr/op"}
+        ]
+        for trial in data["trials"]:
+            trial["values"][0]["value"] *= factor
+        paths.append(timed.root / f"{name}.json")
+        paths[-1].write_text(json.dumps({**data, "id": f"id-of-{name}"}), encoding="utf-8")
+    answer = timed.gate("judge", "--session", paths[0], "--session", paths[1], "--json")
+    assert "G038" not in {one["code"] for one in answer.json["findings"]}, answer
+
+
+def test_a_session_does_not_choose_its_harness(timed):
+    """A copy that calls itself replayed would be asked nothing; the profile says who measures."""
+    data = json.loads(copied(timed).read_text(encoding="utf-8"))
+    path = timed.root / "replayed.json"
+    path.write_text(json.dumps({**data, "harness": "replay"}), encoding="utf-8")
+    (timed.root / "none").mkdir()
+    answer = timed.gate(
+        *("judge", "--session", path, "--profiles", "profiles", "--baseline", "none"),
+        *("--allow", "new", "--json"),
+    )
+    assert answer.status == 5, answer
+    (found,) = answer.json["findings"]
+    assert found["code"] == "G034"
