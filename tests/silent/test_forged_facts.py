@@ -11,7 +11,7 @@ from unittest import mock
 
 import pytest
 from builders import QUIET, tree, write_replay_project
-from silent.passes import SLOW, check, codes, edit, report
+from silent.passes import OUT, SLOW, check, codes, edit, report
 
 TODAY = datetime.now(UTC).date()
 ROW = """\
@@ -284,3 +284,58 @@ def test_a_session_does_not_choose_its_harness(timed):
     assert answer.status == 5, answer
     (found,) = answer.json["findings"]
     assert found["code"] == "G034"
+
+
+@pytest.fixture
+def screened(tmp_path):
+    """A check of both sides: the host is 10 % faster than accepted, and the head lost that."""
+    project = write_replay_project(tmp_path, sides=True)
+    project.accept()
+    project.record({"b": list(QUIET) * 40}, {"b": [0.9 * one for one in QUIET] * 40})
+    assert check(project).status == 10
+    return project, tmp_path / "out" / "p"
+
+
+def test_a_head_without_its_base_trials_is_not_judged_by_the_level(screened):
+    """By the accepted level alone it stands where it stood; the session names what is lacking."""
+    project, place = screened
+    answer = project.gate("judge", "--session", place / "head.json", "--json")
+    assert answer.status == 5, answer
+    (found,) = answer.json["findings"]
+    base = json.loads((place / "base.json").read_text(encoding="utf-8"))["id"]
+    assert found["code"] == "G037"
+    assert base in found["headline"]
+
+
+def test_base_trials_of_another_screen_do_not_stand_in(screened):
+    """A base session under another id is not the one that the head names."""
+    project, place = screened
+    data = json.loads((place / "base.json").read_text(encoding="utf-8"))
+    for trial in data["trials"]:
+        trial["values"] = [{**one, "value": one["value"] / 0.9} for one in trial["values"]]
+    other = place / "other.json"
+    other.write_text(json.dumps({**data, "id": "another"}), encoding="utf-8")
+    given = ("--session", place / "head.json", "--session", other)
+    answer = project.gate("judge", *given, "--json")
+    assert answer.status == 5, answer
+    assert [one["code"] for one in answer.json["findings"]] == ["G037"]
+
+
+def test_base_trials_taken_after_the_screen_stand_in_for_none(screened):
+    """Who removes them and resumes gets new ones, which did not stand among the head's."""
+    project, place = screened
+    for name in ("base.json", "pairs-base.json", "pairs-head.json"):
+        (place / name).unlink()
+    answer = project.gate("check", *OUT, "--resume")
+    assert answer.status == 5, answer
+    assert codes(project) == {"G037"}
+
+
+def test_a_session_of_its_own_needs_no_base(screened):
+    """`gate run` takes no base trials, and its session is judged by the level as before."""
+    project, _ = screened
+    answer = project.gate("run", "p", "--quiet", "--out", "own")
+    assert answer.status == 0, answer
+    (path,) = (project.root / "own").glob("*.json")
+    answer = project.gate("judge", "--session", path, "--json")
+    assert "G037" not in {one["code"] for one in answer.json["findings"]}, answer

@@ -42,6 +42,7 @@ def level_refusal(case: Case) -> Refusal | None:
 
 
 def _refusals(case: Case) -> Iterator[Refusal]:
+    yield from _without_base(case)
     yield from _copies(case)
     yield from _disturbed(case.sessions, too_many_excluded(case))
     yield from _other_text(case)
@@ -55,6 +56,7 @@ def _refusals(case: Case) -> Iterator[Refusal]:
 
 
 def _refusals_of_pairs(case: Case) -> Iterator[Refusal]:
+    yield from _without_base(case)
     yield from _copies(case)
     yield from _disturbed(case.pairs, too_many_excluded_of_pairs(case))
     yield from _other_text(case)
@@ -75,6 +77,14 @@ def _disturbed(sessions: Sequence[Session], too_many: str) -> Iterator[Refusal]:
         yield Refusal("G036", f"the sitting was disturbed: {disturbed}")
     if too_many:
         yield Refusal("G036", f"the sitting was disturbed: {too_many}")
+
+
+def _without_base(case: Case) -> Iterator[Refusal]:
+    """The head says itself that base trials stood among its own: alone it passes nothing."""
+    named, there = case.head.beside, case.screen_base.id if case.screen_base else ""
+    if named and named != there:
+        text = f"base trials stood among those of session {case.head.id}, in session {named}"
+        yield Refusal("G037", f"{text}, which was not handed in")
 
 
 def _other_text(case: Case) -> Iterator[Refusal]:
