@@ -2,6 +2,7 @@
 
     make calibrate-live                      the whole table, some hours
     .venv/bin/python .ci/calibrate_live.py --checks 4 --kinds command
+    .venv/bin/python .ci/calibrate_live.py --kinds --demos 20
 
 A neighbour uses one processor in bursts while checks run, at default limits. Both sides are there;
 each kind is checked with five sessions accepted before the neighbour came, and with no baseline.
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import signal
 import statistics
 import subprocess
 import sys
@@ -145,12 +147,25 @@ def _row(place: Path, kind: str, *, baseline: bool, planted: float, checks: int)
     return Row(kind, baseline, planted, tuple(statuses), tuple(seconds))
 
 
+def _demos(place: Path, count: int) -> tuple[int, ...]:
+    """Exit statuses of the demo: 0 where it was open and closed as it should be."""
+    statuses = []
+    for number in range(1, count + 1):
+        began = time.monotonic()
+        statuses.append(_gate(place, "demo", "--out", "demo"))
+        took = f"{time.monotonic() - began:.0f} s"
+        print(f"demo {number} of {count}: exit status {statuses[-1]} after {took}", flush=True)
+    return tuple(statuses)
+
+
 def main() -> int:
     """Print the table; 1 where an unchanged check was called regressed."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the neighbour ends, too
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--checks", type=int, default=40, help="of each row")
-    parser.add_argument("--kinds", nargs="+", default=list(_PROFILES), choices=list(_PROFILES))
+    parser.add_argument("--kinds", nargs="*", default=list(_PROFILES), choices=list(_PROFILES))
     parser.add_argument("--losses", nargs="+", type=float, default=[0.0, 0.1])
+    parser.add_argument("--demos", type=int, default=20, help="how often the demo is run, too")
     parser.add_argument("--json", type=Path, help="write the raw rows there")
     asked = parser.parse_args()
     rows = []
@@ -170,6 +185,8 @@ def main() -> int:
                 row = _row(place, kind, baseline=baseline, planted=planted, checks=asked.checks)
                 rows.append(row)
                 print(row, flush=True)
+            demos = _demos(place, asked.demos)
+            print(f"demo: {demos.count(0)} of {len(demos)} open and closed as they should be")
     if asked.json:
         asked.json.write_text(json.dumps([row._asdict() for row in rows]), encoding="utf-8")
     return int(any(10 in row.statuses for row in rows if not row.planted))

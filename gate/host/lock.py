@@ -241,7 +241,7 @@ def _busy(handle: int, place: Path, queue: LockQueue, patience: _Patience) -> Ca
     queued = f"; {others} wait{'s' if others == 1 else ''} for it already" if others else ""
     return CannotJudge(
         "G240",
-        f"{_holder(handle).description()}{since}{queued}.",
+        f"{Holder.of(handle).description()}{since}{queued}.",
         cure="Wait until it has ended, or let the gate wait: --wait '10 min'.",
         place=str(place),
     )
@@ -274,7 +274,7 @@ def _had_in_turn(handle: int, queue: LockQueue, patience: _Patience) -> bool:
         if free:
             patience.pause(rest)
         else:
-            place = f", {ordinal(queue.place())} in the queue: {_holder(handle).description()}"
+            place = f", {ordinal(queue.place())} in the queue: {Holder.of(handle).description()}"
             if not patience.sleep(place, rest):
                 return False
 
@@ -282,9 +282,9 @@ def _had_in_turn(handle: int, queue: LockQueue, patience: _Patience) -> bool:
 def _inherited(handle: int, patience: _Patience) -> bool:
     """Whether the lock was had from the guardian of a killed gate, which takes no patience."""
     until = time.monotonic() + _TIDYING
-    if _holder(handle).gone:
+    if Holder.of(handle).gone:
         patience.tell(f"waiting: {TIDIED}; {show_duration(_TIDYING)} at most")
-    while _holder(handle).gone and time.monotonic() < until:
+    while Holder.of(handle).gone and time.monotonic() < until:
         time.sleep(_STEP)
         if _can_lock(handle, fcntl.LOCK_EX):
             return True
@@ -297,10 +297,6 @@ def _can_lock(handle: int, how: int) -> bool:
     except BlockingIOError:
         return False
     return True
-
-
-def _holder(handle: int) -> Holder:
-    return Holder.of(handle)
 
 
 def _unusable(place: Path, error: OSError) -> InputError:

@@ -133,7 +133,9 @@ def _take_trials(
         if settled:
             again = True
             while again:
-                trial = take_trial(run, recorder, benchmarks[name])
+                # What base trials beside the head's would see was looked at with these.
+                look = side is next(iter(recorders))
+                trial = take_trial(run, recorder, benchmarks[name], look=look)
                 run.report(side, trial, before + done, len(planned))
                 again = budget.again(trial, trials())
             _join_points(run, recorder)

@@ -33,19 +33,24 @@ def take_trial(
     *,
     pair: int | None = None,
     slot: int | None = None,
+    look: bool = True,
 ) -> Trial:
-    """Run one trial and record it, failed or not; nothing is recorded of an abandoned one."""
+    """Run one trial and record it, failed or not; nothing is recorded of an abandoned one.
+
+    `look` also sees, once, what the benchmark touches of a change.
+    """
     session = recorder.session
     own = [one for one in session.trials if one.benchmark == benchmark.name]
     trial = make_trial(run, session, benchmark, len(trials_that_count(own)))
     trial = replace(trial, pair=pair, slot=slot)
     try:
-        first = trial.status is TrialStatus.OK and not any(one.touch for one in own)
+        look = look and trial.status is TrialStatus.OK
+        first = look and not any(one.touch for one in own)
         if first and run.changes is not None:
             touch = measure_patch_coverage(run.changes, run, session.side, benchmark)
             trial = replace(trial, touch=touch)
         traced = session.stage is not Stage.SCREEN or any(one.reads for one in own)
-        if trial.status is TrialStatus.OK and run.trees is not None and not traced:
+        if look and run.trees is not None and not traced:
             trial = replace(trial, reads=trace_files(run, benchmark))
     finally:  # what was measured is kept, whatever ends the look at it
         recorder.add(trial)

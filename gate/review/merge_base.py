@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gate import vcs
+from gate import vcs, vcs_tree
 from gate.errors import GateError, InputError
 from gate.review.edits import edits_of
 from gate.review.policy_reader import Reader
@@ -199,15 +199,15 @@ def _fill(write: Write, layout: Layout, target: Path, commit: str) -> tuple[str,
     """
     odd = write(layout.folders, target)
     folders = tuple(f"{one}/" for one in layout.folders)
-    files = vcs.files_in(layout.top, commit) or ()
+    files = vcs_tree.files_in(layout.top, commit) or ()
     names = {*named_files(target, layout), *files_of_inputs(target, layout, files)}
     beside = sorted(one for one in names if not one.startswith(folders))
     return (*odd, *(write(beside, target) if beside else ()))
 
 
 def _write_commit(top: Path, commit: str, paths: Sequence[str], target: Path) -> Sequence[str]:
-    found = vcs.entries(top, commit, paths)
-    if found is None or not vcs.write_entries(top, found, target):
+    found = vcs_tree.entries(top, commit, paths)
+    if found is None or not vcs_tree.write_entries(top, found, target):
         cure = "`git fsck` there tells what is wrong; fetch the commit whole."
         raise InputError("G239", f"git cannot read the tree of {commit[:12]}.", cure=cure)
     return [one.path for one in found if not one.regular]

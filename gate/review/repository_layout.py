@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gate import vcs
+from gate import vcs, vcs_tree
 from gate.errors import InputError
 from gate.formats.document import read_toml
 from gate.formats.profile.inputs import CONFTEST, PYTEST_INI, words_of
@@ -207,7 +207,7 @@ def copy_plain(top: Path, paths: Sequence[str], target: Path) -> tuple[str, ...]
     for name in vcs.ignored(top, sorted(found)):
         del found[name]
     plain = [(path, one.st_size) for path, one in found.items() if stat.S_ISREG(one.st_mode)]
-    vcs.refuse_too_much(plain)
+    vcs_tree.refuse_too_much(plain)
     for path, _ in plain:
         _copy(top / path, target / path)
     return tuple(path for path, state in found.items() if not stat.S_ISREG(state.st_mode))

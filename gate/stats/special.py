@@ -32,8 +32,9 @@ def normal_below(place: float) -> float:
     return 0.5 * math.erfc(-place / math.sqrt(2))
 
 
-def normal_quantile(probability: float) -> float:
-    """The value that a standard normal one is below with this probability, of 0 to 1 exclusive."""
+@lru_cache(maxsize=256)
+def normal(probability: float) -> float:
+    """Quantile of the standard normal distribution, at a probability of 0 to 1 exclusive."""
     return _NORMAL.inv_cdf(probability)
 
 
@@ -72,11 +73,12 @@ def _even(terms: tuple[float, ...]) -> list[tuple[int, float]]:
     return [(2 * number, term) for number, term in enumerate(terms, start=1)]
 
 
-def student_quantile(probability: float, freedom: float) -> float:
-    """The value that Student's t is below with this probability, of 0 to 1 exclusive."""
+@lru_cache(maxsize=1024)
+def student(probability: float, freedom: float) -> float:
+    """Quantile of Student's t, at a probability of 0 to 1 exclusive."""
     tails = 2 * min(probability, 1 - probability)
     if math.isinf(freedom):
-        return normal_quantile(probability)
+        return normal(probability)
     if tails > 0.5:  # near the middle, where the share of the tails is near 1
         inside = beta_quantile(0.5, freedom / 2, 1 - tails)
         size = math.sqrt(freedom * inside / (1 - inside))
@@ -136,18 +138,6 @@ def _fraction(a: float, b: float, x: float) -> float:
 def _away(number: float) -> float:
     """The number, or one that can be divided by."""
     return number if abs(number) > _TINY else _TINY
-
-
-@lru_cache(maxsize=1024)
-def student(probability: float, freedom: float) -> float:
-    """Quantile of Student's t."""
-    return student_quantile(probability, freedom)
-
-
-@lru_cache(maxsize=256)
-def normal(probability: float) -> float:
-    """Quantile of the standard normal distribution."""
-    return normal_quantile(probability)
 
 
 CONFIDENCE = 0.95

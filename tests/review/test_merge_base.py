@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from review.conftest import SAME
 
-from gate import vcs
+from gate import vcs, vcs_tree
 from gate.errors import InputError
 
 
@@ -146,8 +146,8 @@ def test_whole_folders_are_written_as_they_were(repository, tmp_path):
     (root / "work/up").symlink_to("../../..")
     commit = repository.commit()
     target = tmp_path / "out"
-    entries = vcs.entries(repository.root, commit, ["profiles", "nowhere"])
-    assert vcs.write_entries(repository.root, entries, target)
+    entries = vcs_tree.entries(repository.root, commit, ["profiles", "nowhere"])
+    assert vcs_tree.write_entries(repository.root, entries, target)
     found = {p.relative_to(target).as_posix() for p in target.rglob("*") if p.is_file()}
     assert found == {
         "profiles/p.toml", "profiles/p.json", "profiles/q.toml", "profiles/q.json",
@@ -157,7 +157,7 @@ def test_whole_folders_are_written_as_they_were(repository, tmp_path):
     for name in found:
         assert (target / name).read_bytes() == (repository.root / name).read_bytes()
     assert not any(path.is_symlink() for path in target.rglob("*"))
-    assert vcs.entries(repository.root, "f" * 40, ["profiles"]) is None
+    assert vcs_tree.entries(repository.root, "f" * 40, ["profiles"]) is None
 
 
 @pytest.mark.parametrize(
@@ -165,11 +165,11 @@ def test_whole_folders_are_written_as_they_were(repository, tmp_path):
 )
 def test_caps(repository, tmp_path, monkeypatch, cap, value):
     """Too many files, too large a file, too much together: refused before a byte is written."""
-    monkeypatch.setattr(vcs, cap, value)
+    monkeypatch.setattr(vcs_tree, cap, value)
     commit = repository.git("rev-parse", "HEAD")
-    entries = vcs.entries(repository.root, commit, ["profiles"])
+    entries = vcs_tree.entries(repository.root, commit, ["profiles"])
     with pytest.raises(InputError) as caught:
-        vcs.write_entries(repository.root, entries, tmp_path / "out")
+        vcs_tree.write_entries(repository.root, entries, tmp_path / "out")
     assert caught.value.code == "G241"
     assert not (tmp_path / "out").exists()
     answer, _ = repository.judge(sessions=SAME)
@@ -180,8 +180,8 @@ def test_caps(repository, tmp_path, monkeypatch, cap, value):
 def test_paths_that_lead_out_are_refused(tmp_path, repository, path):
     """Git's own checks may be off in the repository that a tree came from."""
     content = repository.git("rev-parse", "HEAD:profiles/p.toml")
-    entry = vcs.Entry("100644", content, 10, path)
+    entry = vcs_tree.Entry("100644", content, 10, path)
     with pytest.raises(InputError) as caught:
-        vcs.write_entries(repository.root, [entry], tmp_path / "out")
+        vcs_tree.write_entries(repository.root, [entry], tmp_path / "out")
     assert caught.value.code == "G241"
     assert not (tmp_path / "x").exists()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from builders import run_gate
 from silent.test_inputs import COMMAND, TEST, TESTS, Project
 
-from gate.measure import file_trace
+from gate.measure import file_trace, trial
 
 READS = "cat data/size > /dev/null\npython3 $1/tool.py\n"
 HEAD = ("--head", "src")
@@ -123,3 +124,21 @@ def test_where_nothing_can_trace_that_is_said(project, monkeypatch):
     project.check(sides=HEAD)
     assert "takes root, or strace, which is not installed" in touched(project)[0]
     assert "is not known of all: files were not traced" in " ".join(project.report["notes"])
+
+
+def test_a_base_trial_in_the_screen_is_not_traced_again(project, monkeypatch):
+    """One look at a benchmark in a check: among the head's trials, not once more for the base's."""
+    run_gate(["run", "p", "--head", "src", "--repeat", "5", "--out", "first"], cwd=project.root)
+    sessions = sorted((project.root / "first").rglob("*.json"))
+    words = ["baseline", "accept", *sessions, "--reason", "r", "--by", "me"]
+    assert run_gate(words, cwd=project.root).status == 0
+    project.commit()
+    project.write({"src/part.py": "a = 1\n"})
+    looked = []
+    trace = trial.trace_files
+    monkeypatch.setattr(
+        trial, "trace_files", lambda run, one: looked.append(one.name) or trace(run, one)
+    )
+    project.check(sides=PAIRS)
+    assert (project.root / "out/p/base.json").is_file(), project.answer
+    assert looked == ["p"]

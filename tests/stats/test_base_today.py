@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from stats import simulated
+from stats.strategies import noises
 
 from gate.model.plan import BASE_TRIALS
 from gate.stats.base_today import locate_base
@@ -17,15 +18,6 @@ from gate.stats.noise import Noise
 from gate.stats.special import student
 
 CALM = Noise(between=0.01, freedom=6.0, within=0.008, usual=4.0, level=10, within_freedom=12.0)
-noises = st.builds(
-    Noise,
-    between=st.floats(1e-4, 0.2),
-    freedom=st.floats(1, 40),
-    within=st.floats(0, 0.2),
-    usual=st.sampled_from([1.0, 3.0, 10.0]),
-    level=st.integers(1, 30),
-    within_freedom=st.floats(0.5, 60),
-)
 
 
 def test_both_are_weighed_by_their_variance():

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
+from stats.strategies import noises
 
 from gate.judge.host_stability.standing import unusual_scatter
 from gate.stats import robust
@@ -31,14 +32,6 @@ BETA = 0.025
 CALM = Noise(between=0.003, freedom=8.0, within=0.004, usual=3.0, level=10)
 LOUD_TRIALS = replace(CALM, between=0.011, within=0.03, usual=10.0)
 METRIC = Expected(noise=CALM, limits=LIMITS, sigma=0.006, pairs=60, can_detect=0.02)
-noises = st.builds(
-    Noise,
-    between=st.floats(1e-4, 0.2),
-    freedom=st.floats(1, 40),
-    within=st.floats(0, 0.2),
-    usual=st.sampled_from([1.0, 3.0, 10.0]),
-    level=st.integers(1, 30),
-)
 metrics = st.builds(
     Expected,
     noise=noises,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stats import simulated
+from stats import simulated, strategies
 
 from gate.stats import planning, robust
 from gate.stats.base_today import locate_base
@@ -163,14 +163,9 @@ def test_least():
     assert least(lambda _: False) == math.inf
 
 
-noises = st.builds(
-    Noise,
-    between=st.floats(1e-4, 0.2),
-    freedom=st.floats(1, 40),
-    within=st.floats(0, 0.2),
-    usual=st.sampled_from([1.0, 3.0, 10.0]),
-    level=st.integers(5, 30),
-).map(lambda noise: replace(noise, between=max(noise.between, noise.implied)))
+noises = strategies.noises.map(
+    lambda noise: replace(noise, between=max(noise.between, noise.implied))
+)
 """As `noise_of` makes them: never quieter between sessions than the trials alone imply."""
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from gate import vcs
+from gate import vcs_tree
 from gate.cli import options
 from gate.cli.answer import print_answer
 from gate.errors import InputError
@@ -30,7 +30,7 @@ def command(revision: str, baseline: Path, *, json_: bool) -> int:
     """Compare the baselines in the working tree with those of a git REVISION."""
     after = read_baselines(baseline)
     with scratch_directory("any") as scratch:
-        if not vcs.export(baseline, revision, Path(scratch)):
+        if not vcs_tree.export(baseline, revision, Path(scratch)):
             raise InputError(
                 "G200",
                 f"git knows no revision {revision[:80]!r} here.",
