@@ -19,6 +19,7 @@ from gate.pipeline.request import CheckRequest
 from gate.pipeline.subprocess_call import call_in_subprocess, lasting_subprocess
 
 if TYPE_CHECKING:
+    from gate.judge.sharding import Shard
     from gate.model import Report
     from gate.pipeline.request import (
         HostOptions,
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
         Selection,
         SideOptions,
     )
-    from gate.pipeline.shards import Shard
 
 EPILOG = """\b
 Examples:

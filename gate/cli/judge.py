@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 EPILOG = """\b
 Examples:
   gate judge --session S.json --baseline baselines
-  gate judge --session head.json --session pairs-base.json \\
-             --session pairs-head.json --json
+  gate judge --session head.json --session base.json \\
+             --session pairs-base.json --session pairs-head.json --json
   gate judge --session S.json --profiles profiles   reviewed tolerances
   gate judge --session one/session.json --session two/session.json \\
              --shards 2 --merge-base origin/main --proposed HEAD

@@ -17,10 +17,10 @@ import click
 
 from gate.errors import InputError
 from gate.formats.profile.sizes import FULL
+from gate.judge.sharding import Shard
 from gate.model.session import MOST_SHARDS
 from gate.pipeline.benchmark_filter import FEWEST_PAIRS, MOST_PAIRS
 from gate.pipeline.request import HostOptions, OutputOptions, PolicyOptions, Selection, SideOptions
-from gate.pipeline.shards import Shard
 from gate.units import parse_percent, parse_quantity
 
 if TYPE_CHECKING:

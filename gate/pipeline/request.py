@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from gate.judge.sharding import Shard
     from gate.model import Profile
-    from gate.pipeline.shards import Shard
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

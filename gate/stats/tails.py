@@ -22,7 +22,8 @@ takes seven for 1 %, and more for a share of it.
 the likelihood of 15 points more than usual, or of twice the usual, against that of the usual.
 Once the pairs are spent L < 1 will do. The usual share is the base side's, (s + 1/2)/(m + 1) of m
 runs, or the accepted sessions' if they had more. Where no screen has looked at the head before,
-it is L < 1/5, and 18 runs at least. Like any rule that lets pass it bounds no alarm: it costs
+it is L < 1/5, and 18 runs at least; where a screen of k trials saw scatter, 18 besides them, for
+it was asked because of it. Like any rule that lets pass it bounds no alarm: it costs
 pairs, or ends `inconclusive`.
 
 Chosen by simulation. Of heads that are twice as slow in a fifth (a tenth) of their runs it stops
@@ -57,7 +58,9 @@ _MOST = 0.98
 _CLEAR, _CLEAR_UNSCREENED = 0.25, 0.2
 _BY_CHANCE = 0.2
 """The screen is not surprised by slow runs that the accepted share explains with this chance."""
-_UNSCREENED_RUNS = 18
+_UNSCREENED_RUNS = _SCATTERED_RUNS = 18
+ENOUGH_TO_SHOW = 11
+"""Head trials of a screen that show a fifth of slow runs in nine of ten checks."""
 _SCREENED_STAKE, _UNSCREENED_STAKE, _SCATTERED_STAKE = 0.04, 0.2, 0.5
 _HEADS, _BASES = 5.0, 0.2
 """Slow runs of each side before any was seen: the bet begins with odds of 25 on the head's."""
@@ -114,9 +117,14 @@ def tails_of(
             least=_UNSCREENED_RUNS,
             clear=_CLEAR_UNSCREENED,
         )
-    scattered = is_scattered(screened, usual, margin)
+    quick = sorted(screened)[(len(screened) - 1) // 4] if screened else 0.0
+    if not is_scattered(screened, usual, margin, middle=quick):
+        return Tails(screened=screened, usual=usual, stake=_SCREENED_STAKE)
     return Tails(
-        screened=screened, usual=usual, stake=_SCATTERED_STAKE if scattered else _SCREENED_STAKE
+        screened=screened,
+        usual=usual,
+        stake=_SCATTERED_STAKE,
+        least=len(screened) + _SCATTERED_RUNS,
     )
 
 
@@ -125,9 +133,10 @@ def slow_margin(tolerance: float, sigma: float) -> float:
     return max(math.log1p(_MULTIPLE * math.expm1(tolerance)), _DEVIATIONS * sigma / math.sqrt(2))
 
 
-def slow_runs(costs: Sequence[float], margin: float) -> int:
-    """How many are dearer than their median by more than the margin."""
-    middle = median(costs) if costs else 0.0
+def slow_runs(costs: Sequence[float], margin: float, middle: float | None = None) -> int:
+    """How many are dearer by more than the margin than the middle, by default their median."""
+    if middle is None:
+        middle = median(costs) if costs else 0.0
     return sum(cost > middle + margin for cost in costs)
 
 
@@ -137,14 +146,21 @@ def usual_share(sessions: Sequence[Sequence[float]], margin: float) -> float:
     return sum(slow_runs(session, margin) for session in sessions) / runs if runs else 0.0
 
 
-def is_scattered(head: Sequence[float], usual: float, margin: float) -> bool:
+def is_scattered(
+    head: Sequence[float], usual: float, margin: float, *, middle: float | None = None
+) -> bool:
     """Whether a few head trials hold more slow ones than the accepted share explains."""
-    slow, runs = slow_runs(head, margin), len(head)
+    slow, runs = slow_runs(head, margin, middle), len(head)
     fewer = sum(
         math.comb(runs, count) * usual**count * (1 - usual) ** (runs - count)
         for count in range(slow)
     )
     return slow > 0 and 1 - fewer < _BY_CHANCE
+
+
+def chance_to_show(trials: int, share: float = 0.2) -> float:
+    """How likely so many trials hold a slow run at all, where that share of all runs is slow."""
+    return 1 - (1 - share) ** trials
 
 
 def runs_in(blocks: Sequence[Block], screened: Sequence[float], margin: float) -> SlowRuns:

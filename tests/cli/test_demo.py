@@ -4,8 +4,11 @@ At night nothing watches the machine, so that the demo comes to its end also bes
 a newcomer runs it, on a machine that must be quiet, it is a proof (`make proof`).
 """
 
+import contextlib
+import itertools
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -14,8 +17,14 @@ from unittest import mock
 
 import pytest
 from builders import Answer, run_gate, tree
+from night import at_night
 
 from gate.formats.profile.shipped import shipped_profiles
+from gate.harness.base import Reading
+from gate.harness.fio.fio import Fio
+from gate.harness.hyperfine import Hyperfine
+from gate.harness.pytest_benchmark import PytestBenchmark
+from gate.model import Better, Disturbance, Limits, Value
 
 GATE = [sys.executable, "-m", "gate"]
 SHORT = {
@@ -112,6 +121,72 @@ def test_the_demo_reports_its_two_checks_by_its_exit_status(demo):
     seen = (report(place, "unchanged")["exit_status"], report(place, "slower")["exit_status"])
     assert done.status == (0 if seen == (0, 10) else 5)
     assert "Traceback" not in done.err
+
+
+class Beside:
+    """A watch that tells after every trial of a neighbour on a processor."""
+
+    limits, blind = Limits(), ()
+
+    def begin(self):
+        """Nothing has to be looked at."""
+
+    def end(self, used):
+        """What others used meanwhile."""
+        return (Disturbance(kind="foreign_cpu", text="others used 0.97 CPUs"),)
+
+
+def beside_a_neighbour(seed):
+    """Trials as they come where another program uses a processor in bursts.
+
+    Neighbouring ones differ by 6 %, as they did beside two such programs; one of ten is a quarter
+    longer, and all of them get slower by a third meanwhile.
+    """
+    clock = itertools.count()
+
+    def trial(harness, context):
+        dice = random.Random(f"{seed} {context.benchmark.name} {context.side} {context.index}")
+        slower = context.environment.get("SMOKE_PAUSE_US") == "240"
+        time = dice.lognormvariate(0, 0.042) * (1.25 if dice.random() < 0.1 else 1)
+        time *= (1.2 if slower else 1) * (1 + min(next(clock), 100) / 300)
+        return Reading(
+            values=tuple(
+                Value(metric=name, value=time if kind.better is Better.LOWER else 1e4 / time)
+                for name, kind in harness.kinds.items()
+            )
+        )
+
+    return trial
+
+
+@pytest.mark.parametrize("seed", [0, *at_night(range(1, 20))])
+def test_the_demo_opens_and_closes_beside_a_neighbour(seed, tmp_path):
+    """Played: foreign work in every trial, 6 % between neighbours, a host that gets slower: 0 and 10."""
+
+    def inside(arguments, **_):
+        return SimpleNamespace(
+            returncode=run_gate([*arguments[3:], "--no-why"], watch=Beside()).status
+        )
+
+    played = [
+        mock.patch.multiple(
+            harness,
+            tools=lambda *_: {"played": "1"},
+            check=lambda *_: None,
+            prepare=lambda *_: None,
+            trial=beside_a_neighbour(seed),
+        )
+        for harness in (Fio, Hyperfine, PytestBenchmark)
+    ]
+    with contextlib.ExitStack() as stack:
+        for one in played:
+            stack.enter_context(one)
+        stack.enter_context(mock.patch("gate.cli.demo.subprocess", SimpleNamespace(run=inside)))
+        done = run_gate(["demo"], cwd=tmp_path)
+    assert done.status == 0, done
+    unchanged, slower = report(tmp_path, "unchanged"), report(tmp_path, "slower")
+    assert (unchanged["gate"], slower["verdict"]) == ("open", "regressed")
+    assert {one["code"] for one in slower["findings"] if one["role"] == "gate"} == {"G060"}
 
 
 def test_a_demo_that_cannot_measure_says_so(tmp_path):

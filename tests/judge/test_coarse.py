@@ -90,9 +90,9 @@ def test_two_modes_and_a_tenth():
 
 
 def test_two_modes_and_twice_the_tolerance():
-    """A tenth at a tolerance of 5 %: 199 of 200 are proven, 76 of them by their slow runs."""
+    """A tenth at a tolerance of 5 %: 199 of 200 are proven, 86 of them by their slow runs."""
     found = codes(two_modes, 0.1, 200, tolerance=0.05, trials=10, pairs=81)
-    assert found == {"G060": 123, "G062": 76, "G020": 1}
+    assert found == {"G060": 113, "G062": 86, "G020": 1}
 
 
 TIES = ((1.0, 1.0, 1.01), (1.0, 1.01, 1.0), (1.01, 1.0, 1.0), (1.0, 1.0, 1.01), (1.0, 1.0, 1.0))

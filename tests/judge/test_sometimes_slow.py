@@ -91,6 +91,30 @@ def test_a_fifth_of_slow_runs_closes(screen, known, found):
     assert codes(screen, known, head=0.2) == found
 
 
+LONG = session({"b": (*[1.0, 1.001, 0.999, 1.002, 0.998] * 2, 2.0)}, sides=True)
+"""One slow run of eleven."""
+
+
+@pytest.mark.parametrize(
+    ("screen", "found"),
+    [
+        (LONG, {"G002": 1, "G020": 1, "G062": 23}),
+        (session({"b": (1.0, 2.0, 2.001)}, sides=True), {"G002": 2, "G020": 1, "G062": 22}),
+    ],
+    ids=["one of eleven", "two of three"],
+)
+def test_what_the_screen_saw_is_looked_at_in_pairs(screen, found):
+    """Quick runs of a long screen clear no head that it flagged for a slow one, and two slow runs of
+    three are scatter too: 24 and 23 of 25 close, where 18 did."""
+    assert codes(screen, head=0.2) == found
+
+
+def test_a_long_screen_costs_an_unchanged_head_eighteen_pairs():
+    """One wild run of eleven by chance: each of 25 unchanged heads passes, the first after 19 pairs."""
+    assert codes(LONG, draws=range(50, 75)) == {"G002": 25}
+    assert only(decide([LONG, *intermittent(1)])).trials_head == 19
+
+
 def test_a_fifth_of_slow_runs_is_proven():
     """What is proven is told as what it is: so many runs of the head, the loss that of the mean."""
     report = decide([TWICE, *intermittent(3, head=0.2)])
@@ -131,3 +155,18 @@ def test_a_gain_within_the_noise_passes():
 def test_the_promise_says_what_it_is_about():
     """A shift of the whole, by the median."""
     assert "a shift of the whole, by the median" in promise(decide(session()))
+
+
+def test_the_promise_says_what_a_short_screen_shows():
+    """What three trials cleared beside a base side: with 49 % they would show a slow run in five. Said
+    of the shortest screen, and what eleven show; nothing of what pairs decided, or of no base."""
+    said = promise(decide(session(sides=True)))
+    assert "a head that is slow in one run of five shows it with probability 49 % (3 trials" in said
+    assert "trials.screen = 11 would: 91 %)" in said
+    known = baseline(series(), series("c"))
+    both = session({"b": at(1, (1.0, 1.002, 0.9985) * 4), "c": at(1)}, sides=True)
+    assert "49 % (3 trials" in promise(decide(both, known))
+    long = promise(decide(session({"b": at(1, (1.0, 1.002, 0.9985) * 4)}, sides=True)))
+    assert "with probability 93 % (12 trials screened)" in long
+    assert "slow in" not in promise(decide([session(sides=True), *pairs(0.0)], FEW))
+    assert "slow in" not in promise(decide(session()))

@@ -16,7 +16,8 @@ from gate.measure.trial_retry import RetryBudget, with_reasons
 from gate.model import UNSTEADY, Disturbance, Limits, Stage, State, Trial, TrialStatus
 from gate.model.plan import block_of, pairs_in
 
-REASON = Disturbance(kind="foreign_cpu", text="processes outside used 0.97 CPUs: stress-ng 0.97")
+HIT = "processes outside used 0.97 CPUs (foreign_cpu = 0.25 in [limits])"
+REASON = Disturbance(kind="foreign_cpu", text=f"{HIT}: stress-ng 0.97")
 ASLEEP = Disturbance(kind="asleep", text="the machine was suspended for 9.0 s")
 """Of a kind that a pair cannot bear."""
 STEADY = [1.0, 1.002, 0.998, 1.001, 0.999] * 40
@@ -69,7 +70,7 @@ def test_a_disturbed_trial_is_kept_and_taken_again(tmp_path):
     assert [trial.aside for trial in session.trials] == [(), (REASON,), (REASON,), (), ()]
     assert [trial.sequence for trial in session.trials] == [0, 1, 2, 3, 4]
     assert (session.state, session.disturbances) == (State.COMPLETE, ())
-    assert answer.err.count("set aside: processes outside used 0.97 CPUs") == 2
+    assert answer.err.count(f"set aside: {HIT}") == 2
     assert answer.json["failed_trials"] == 0
     place = project.root / "reports/sessions/p-001.json"
     done = project.gate("baseline", "accept", place, "--reason", "r", "--by", "me")
@@ -80,16 +81,17 @@ def test_a_disturbed_trial_is_kept_and_taken_again(tmp_path):
 
 def test_a_session_that_is_disturbed_on_and_on_is_not_judged(tmp_path):
     """Above the limit nothing is taken again, and the rest is not measured; `gate run` ends with
-    status 5 and a check is incomparable, both with who it was; accepting is refused."""
+    status 5 and a check is incomparable, both with who it was and the key of `[limits]` that was
+    hit; accepting is refused."""
     project = write_replay_project(tmp_path, head={"b": STEADY, "c": STEADY}, trials=3)
     project.accept()
     for path in (project.root / "reports").rglob("*.json"):
         path.unlink()
     session, answer = run(project, Acted(always=True), ends=5)
     assert len(session.trials) == 4
-    told = "4 of 4 trials were disturbed: foreign_cpu: processes outside used 0.97 CPUs: stress-ng"
+    told = f"4 of 4 trials were disturbed: foreign_cpu: {HIT}: stress-ng"
     assert session.disturbances == (f"{told} 0.97",)
-    assert "error[G248]: reports/sessions/p-001.json: 4 of 4 trials were disturbed" in answer.err
+    assert f"error[G248]: reports/sessions/p-001.json: {told}" in answer.err
     place = project.root / "reports/sessions/p-001.json"
     refused = project.gate("baseline", "accept", place, "--reason", "r", "--by", "me")
     assert refused.status == 2

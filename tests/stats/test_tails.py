@@ -14,6 +14,7 @@ from gate.stats import evalues
 from gate.stats.tails import (
     SlowRuns,
     Tails,
+    chance_to_show,
     is_clear,
     is_scattered,
     slow_margin,
@@ -122,6 +123,16 @@ def test_what_is_known_sets_the_stake():
     assert (*stakes, bare.stake, bare.least) == (0.04, 0.5, 0.2, 18)
 
 
+def test_scatter_of_the_screen_asks_for_eighteen_runs_more():
+    """Whether one of three or two of three are slow; none where all are, which is a shift, or where
+    the accepted sessions were like it."""
+    calm, twice = (0.0, 0.001, 0.002), (0.0, TWICE, TWICE)
+    for head in ((0.0, 0.001, TWICE), twice):
+        assert tails_of(head, (calm,) * 5, 0.2, known=True).least == 21
+    assert tails_of((TWICE, TWICE, TWICE), (calm,) * 5, 0.2, known=True).least == 0
+    assert tails_of(twice, ((0.0, 0.001, 0.002, TWICE, TWICE),) * 5, 0.2, known=True).least == 0
+
+
 @pytest.mark.parametrize(
     ("head", "base", "usual", "clear"),
     [
@@ -166,6 +177,19 @@ def scattered(head, base, pairs, tails):
         every.append(tuple(noise + slow * TWICE))
     rule = simulated.rule(sigma=0.014, limit=pairs, tails=tails)
     return simulated.decided(every, rule)
+
+
+@pytest.mark.parametrize(("trials", "chance"), [(3, 0.488), (5, 0.672), (11, 0.914), (15, 0.965)])
+def test_what_a_screen_shows_of_a_fifth(trials, chance):
+    """1 - 0.8^n, and so many of 2,000 screens of n trials are flagged for their scatter, but for one
+    in ten of three trials, of which two are slow: these move the median."""
+    dice = np.random.default_rng(trials)
+    noise = dice.normal(0, 0.01, (DRAWS, trials))
+    slow = dice.random((DRAWS, trials)) < 0.2
+    flagged = [is_scattered(row, 0.0, 0.18) for row in (noise + slow * TWICE).tolist()]
+    moved = (2 * slow.sum(axis=1) > trials).mean()
+    assert chance_to_show(trials) == pytest.approx(chance, abs=0.001)
+    assert np.mean(flagged) + moved == pytest.approx(chance, abs=0.02)
 
 
 BARE = tails_of((), (), 0.2, known=False)

@@ -3,7 +3,7 @@
 # cannot be asked nothing was said, which opens nothing.
 set -euo pipefail
 
-number=$NUMBER
+number=${NUMBER-}
 if [ -z "$number" ] && [[ "$QUEUE" =~ /pr-([1-9][0-9]*)-[0-9a-f]{40}$ ]]; then
   number=${BASH_REMATCH[1]} # the queue's own commit: what counts is the pull request's
 fi

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from gate.judge.verdict.tolerance import told_first
 from gate.model import Role, Verdict
 from gate.model.host import UNKNOWN
+from gate.stats.tails import ENOUGH_TO_SHOW, chance_to_show
 from gate.units import percent, show_pair
 
 if TYPE_CHECKING:
@@ -153,8 +154,21 @@ def promise(report: Report) -> str:
         f"an unchanged suite is called regressed with probability at most "
         f"{plain_percent(promised.alpha)}{_as_steady(promised)}; a loss as large as the tolerance "
         f"(a shift of the whole, by the median) goes unnoticed with probability at most "
-        f"{plain_percent(promised.beta)}{condition}"
+        f"{plain_percent(promised.beta)}{condition}{_slow_runs_seen(report)}"
     )
+
+
+def _slow_runs_seen(report: Report) -> str:
+    """What the shortest screen that cleared a metric beside a base side shows of slow runs."""
+    gates = (one for one in report.findings if one.role is Role.GATE and one.verdict.opens)
+    screened = [one.trials_head for one in gates if one.method == "screen" and one.level]
+    if not screened:
+        return ""
+    few, seen = min(screened), plain_percent(round(chance_to_show(min(screened)), 2))
+    more = f"{ENOUGH_TO_SHOW} would: {plain_percent(round(chance_to_show(ENOUGH_TO_SHOW), 2))}"
+    cure = f", trials.screen = {more}" if few < ENOUGH_TO_SHOW else ""
+    slow = "a head that is slow in one run of five shows it with probability"
+    return f"; {slow} {seen} ({few} trials screened{cure})"
 
 
 def _as_steady(promised: SuitePromise) -> str:
