@@ -67,6 +67,8 @@ _GROWN = (
     Growth("a result has a provenance, an acceptance its commit, a queue its verdict", 3, 470),
     Growth("nothing is lost: one writer, first use of a device, lock, leftovers", 4, 700),
     Growth("forged facts: copies, two merge bases, a clock set back, pairs beside a pass", 0, 190),
+    Growth("a level accepted in its own pull request: proof, record, rules, judged again", 3, 320),
+    Growth("near-copies, a head without its base trials, files registered with io_uring", 0, 150),
 )
 
 

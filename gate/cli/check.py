@@ -19,6 +19,7 @@ from gate.pipeline.request import CheckRequest
 from gate.pipeline.subprocess_call import call_in_subprocess, lasting_subprocess
 
 if TYPE_CHECKING:
+    from gate.judge.sharding import Shard
     from gate.model import Report
     from gate.pipeline.request import (
         HostOptions,
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
         Selection,
         SideOptions,
     )
-    from gate.pipeline.shards import Shard
 
 EPILOG = """\b
 Examples:
@@ -112,6 +112,9 @@ def _refuse_for_a_change(selection: Selection, policy: PolicyOptions, shard: Sha
     if selection.pairs is not None and policy.merge_base is not None:
         why = "--pairs does not go with --merge-base, which says how many pairs there are."
         raise InputError("G200", why, cure=cure)
+    if policy.unapproved and policy.merge_base is None:
+        why = "--unapproved means nothing without --merge-base, which says what a change edits."
+        raise InputError("G200", why, cure="Name what it is merged into.")
     if selection.benchmarks and shard.of > 1:
         why = "--benchmark does not go with --shard: the parts of a check make a whole."
         raise InputError("G200", why, cure="Leave one of them out.")

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 EPILOG = """\b
 Examples:
   gate judge --session S.json --baseline baselines
-  gate judge --session head.json --session pairs-base.json \\
-             --session pairs-head.json --json
+  gate judge --session head.json --session base.json \\
+             --session pairs-base.json --session pairs-head.json --json
   gate judge --session S.json --profiles profiles   reviewed tolerances
   gate judge --session one/session.json --session two/session.json \\
              --shards 2 --merge-base origin/main --proposed HEAD
@@ -66,6 +66,13 @@ _request = options.bundle(
         multiple=True,
         metavar="PROFILE",
     ),
+    options.option(
+        "--measured",
+        "The commit that the sessions are of, where the one judged only adds baselines to it.",
+        metavar="REV",
+        show_default="the one judged",
+    ),
+    options.accepted,
     options.option(
         "--workflows-approved",
         "With --proposed: edits of workflows and of who reviews them were approved, and do not "

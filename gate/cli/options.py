@@ -17,10 +17,10 @@ import click
 
 from gate.errors import InputError
 from gate.formats.profile.sizes import FULL
+from gate.judge.sharding import Shard
 from gate.model.session import MOST_SHARDS
 from gate.pipeline.benchmark_filter import FEWEST_PAIRS, MOST_PAIRS
 from gate.pipeline.request import HostOptions, OutputOptions, PolicyOptions, Selection, SideOptions
-from gate.pipeline.shards import Shard
 from gate.units import parse_percent, parse_quantity
 
 if TYPE_CHECKING:
@@ -166,6 +166,13 @@ host_class = option(
     callback=_checked_class,
 )
 merge_base = partial(option, "--merge-base", metavar="REV")
+accepted = option(
+    "--accepted",
+    "With --merge-base: a file of baselines, by git's hash of its content, that was accepted for "
+    "this change and is in force as the change has it; repeatable.",
+    multiple=True,
+    metavar="HASH",
+)
 work = path("--work", "Directory for data files of the benchmarks.")
 disk_directory = path("--work", "Directory whose disk counts.", default=Path(), show_default=False)
 wait = option(
@@ -258,6 +265,12 @@ check_policy = bundle(
     baseline_dir,
     merge_base(
         "Judge by the tolerances, baselines and waivers of this commit, and report changes."
+    ),
+    accepted,
+    flag(
+        "--unapproved",
+        "With --merge-base: nobody has approved this commit, so that edits of workflows and of who "
+        "reviews them close the gate.",
     ),
     alpha,
     beta,

@@ -12,8 +12,8 @@ from gate.cli import options
 from gate.cli.answer import print_answer
 from gate.errors import InputError
 from gate.formats.baseline.baseline_file import read_baselines
+from gate.judge.sharding import durations, parts_of
 from gate.model.session import MOST_SHARDS
-from gate.pipeline.shards import durations, parts_of
 from gate.review.effective_profile import profiles_of
 from gate.review.merge_base import open_merge_base
 from gate.units import show_duration
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from gate.judge.sharding import Duration
     from gate.pipeline.request import Selection
-    from gate.pipeline.shards import Duration
 
 _WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+-]*")
 """A name that YAML, a matrix and every shell take as one word."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gate.judge.verdict.comparable import EXACTLY, copied_from, is_copy, other_tool, timed_values
+from gate.judge.copies import EXACTLY, copied_from, is_copy, timed_values
+from gate.judge.verdict.comparable import other_tool
 from gate.judge.verdict.exclusions import too_many_excluded_in
 from gate.judge.verdict.suite import failures_in, trials_by_benchmark, values_in
 from gate.model import WORK_DONE, Better, Metric, Role, Stage, State, applies
@@ -71,7 +72,7 @@ def why_not_here(session: Session, baseline: Baseline) -> str | None:
     if any(known.id == session.id for known in baseline.sessions):
         return "it was accepted before"
     if known := copied_from(session, baseline):
-        return f"all its values are those of {known}, {EXACTLY}"
+        return f"its values are those of {known}, {EXACTLY}"
     for last in baseline.sessions[-1:]:
         facts = changed_facts(session.host.epoch, last.epoch_facts)
         if facts and session.started < last.started:
@@ -86,9 +87,10 @@ def why_not_with(session: Session, first: Session, before: Sequence[Session]) ->
     """What keeps a session from being accepted together with the first of those given."""
     if any(other.id == session.id for other in before):
         return "it was given twice"
+    timed = timed_values(session)
     for one in before:
-        if is_copy(timed_values(session), timed_values(one)):
-            return f"all its values are those of {one.id} to the last bit: it is a copy"
+        if is_copy(timed, timed_values(one).every):
+            return f"its values are those of {one.id} to the last bit: it is a copy"
     if session.profile_digest != first.profile_digest:
         return f"it was made with another profile text than {first.id}"
     for what, theirs, ours in (

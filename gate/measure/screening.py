@@ -6,6 +6,7 @@ where the base stands in this sitting.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -69,6 +70,8 @@ def measure_screen(
         sessions[base] = _begin(run, base, paths[base], resumed.get(base)) or new_session(
             run, base, Stage.SCREEN, _named(run, beside), BASE_TRIALS
         )
+        if sessions[head].state is State.PARTIAL:  # nothing taken after it stood among its trials
+            sessions[head] = replace(sessions[head], beside=sessions[base].id)
     return _measure(run, sessions, paths)
 
 

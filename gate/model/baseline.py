@@ -131,6 +131,8 @@ class Baseline:
     """What git says of its sessions' commits; None where git was not asked, or knows none."""
     unearned: tuple[UnearnedLevel, ...] = ()
     """Levels left out of the series, as they are of code that is not in the base."""
+    accepted_here: frozenset[str] = frozenset()
+    """Sessions that the change under test had accepted for itself, by which it is judged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -246,6 +246,8 @@ class Session(Strict):
     """Benchmarks of the profile that `--benchmark` left out; such a session is never accepted."""
     budget: TimeBudget | None = None
     """Absent where a check may take as long as it needs."""
+    beside: Name = ""
+    """The session of the base trials that were taken among these; empty where there were none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

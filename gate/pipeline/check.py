@@ -24,6 +24,7 @@ from gate.pipeline.provenance import origin_of_check, words_of
 from gate.pipeline.stages import measure_check
 from gate.pipeline.subprocess_call import call_in_subprocess
 from gate.review.inputs_in_force import InputsInForce
+from gate.review.lineage import accepted_notes
 from gate.review.merge_base import open_merge_base
 from gate.scratch import scratch_directory
 
@@ -88,7 +89,11 @@ def _policy_at_merge_base(request: CheckRequest) -> AbstractContextManager[Merge
     """Tolerances, baselines and waivers that the change cannot set."""
     chosen, policy = request.selection, request.policy
     return open_merge_base(
-        policy.merge_base, profiles=chosen.profiles, baseline=policy.baseline, size=chosen.size
+        policy.merge_base,
+        profiles=chosen.profiles,
+        baseline=policy.baseline,
+        size=chosen.size,
+        accepted=policy.accepted,
     )
 
 
@@ -102,13 +107,20 @@ def judge_check(
     """The report on what was measured, and on profiles that the change removes."""
     cases, rounds = plan.cases(sessions) if sessions else (), read_rounds(base.baseline)
     report = call_in_subprocess(
-        stop, _judged, cases, plan.policy, gone=plan.gone, rounds=rounds, edits=base.edits
+        stop,
+        _judged,
+        cases,
+        plan.policy,
+        gone=plan.gone,
+        rounds=rounds,
+        edits=base.edits,
+        unapproved=request.policy.unapproved,
     )
     part = request.shard
     whole = [f"part {part.number} of {part.of}; the whole is judged of all"] if part.of > 1 else []
     return replace(
         report,
-        notes=(*whole, *plan.notes, *report.notes),
+        notes=(*whole, *accepted_notes(base, ()), *plan.notes, *report.notes),
         changes=base.changes,
         origin=origin_of_check(
             request,
@@ -163,10 +175,17 @@ def _judged(
     gone: Sequence[Profile] = (),
     rounds: Sequence[Round] = (),
     edits: tuple[Edit, ...] = (),
+    unapproved: bool = False,
 ) -> Report:
     """Judge; runs in a process of its own."""
     from gate.judge.judge import judge  # noqa: PLC0415 - all of judging
-    from gate.judge.verdict.findings import absent_findings  # noqa: PLC0415 - likewise
+    from gate.judge.verdict.findings import (  # noqa: PLC0415 - likewise
+        absent_findings,
+        unapproved_findings,
+    )
+
+    held = unapproved_findings(edits) if unapproved else ()
+    absent = absent_findings(gone, why={one.name: "the change removes the profile" for one in gone})
 
     return judge(
         cases,
@@ -174,9 +193,7 @@ def _judged(
         created=now(),
         version=__version__,
         rounds=rounds,
-        absent=absent_findings(
-            gone, why={one.name: "the change removes the profile" for one in gone}
-        ),
+        absent=(*absent, *held),
         edits=edits,
     )
 

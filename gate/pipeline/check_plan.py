@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from gate.errors import InputError
 from gate.formats.baseline.baseline_file import read_baselines
 from gate.formats.baseline.calibration_file import read_rounds
+from gate.judge.sharding import durations, parts_of
 from gate.judge.verdict.suite import Case, arrange
 from gate.pipeline.benchmark_filter import (
     narrow_profiles,
@@ -19,7 +20,6 @@ from gate.pipeline.benchmark_filter import (
 )
 from gate.pipeline.host_reservation import HostClaim
 from gate.pipeline.request import with_sides
-from gate.pipeline.shards import durations, parts_of
 from gate.review.effective_profile import (
     as_reviewed,
     profiles_of,

@@ -27,7 +27,7 @@ from gate.judge.verdict.suite import arrange
 from gate.pipeline.benchmark_filter import narrowed_sessions_note
 from gate.pipeline.provenance import origin_of_judged
 from gate.review.effective_profile import refuse_forgotten, refuse_unjudged
-from gate.review.lineage import earned
+from gate.review.lineage import accepted_here, accepted_notes, earned, measured_commit
 from gate.review.merge_base import open_merge_base
 from gate.review.policy_reader import make_policy, not_before
 
@@ -50,6 +50,8 @@ class JudgeRequest:
     size: str
     merge_base: str | None
     proposed: str | None
+    measured: str | None
+    accepted: tuple[str, ...]
     workflows_approved: bool
     shards: int | None
     only: tuple[str, ...]
@@ -75,10 +77,12 @@ def judge_sessions(asked: JudgeRequest) -> Report:
         profiles=folder,
         baseline=asked.baseline,
         size=asked.size,
+        accepted=asked.accepted,
     ) as known:
         reviewed = _reviewed(asked, known, parts)
-        baselines = earned(known)
-        _refuse_what_cannot_be_judged(known, parts, baselines)
+        measured = measured_commit(asked.measured, known)
+        baselines = accepted_here(earned(known), parts.every, known, measured)
+        _refuse_what_cannot_be_judged(known, parts, baselines, measured)
         absent = _not_measured(asked, known, parts)
         policy = make_policy(asked.alpha / parts.shards, asked.beta, asked.allow, known.baseline)
         policy = not_before(policy, baselines, known.commits)
@@ -113,14 +117,14 @@ def _reviewed(asked: JudgeRequest, known: MergeBase, parts: Parts) -> Mapping[st
 
 
 def _refuse_what_cannot_be_judged(
-    known: MergeBase, parts: Parts, baselines: Sequence[Baseline]
+    known: MergeBase, parts: Parts, baselines: Sequence[Baseline], measured: str
 ) -> None:
     """Profiles without a reviewed tolerance, forgotten baselines, sessions of another commit."""
     if known.commit:
         refuse_unjudged({one.profile for one in parts.every}, known, baselines)
         refuse_forgotten((), known, baselines)
     if known.proposed:
-        refuse_other_commits(parts.every, known.proposed, known.commit, known.profiles)
+        refuse_other_commits(parts.every, measured, known.commit, known.profiles)
 
 
 def _not_measured(asked: JudgeRequest, known: MergeBase, parts: Parts) -> tuple[Finding, ...]:
@@ -181,5 +185,6 @@ def _judged(
     ]
     joined = join_reports(reports)
     unknown = commit_notes(parts.every) if known.proposed else ()
-    notes = (parts.lacks, narrowed_sessions_note(parts.every), *joined.notes, *unknown)
+    accepted = accepted_notes(known, (case.baseline for suite in suites for case in suite))
+    notes = (*accepted, parts.lacks, narrowed_sessions_note(parts.every), *joined.notes, *unknown)
     return replace(joined, notes=tuple(filter(None, notes)), changes=known.changes)

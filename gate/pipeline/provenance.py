@@ -139,7 +139,9 @@ def words_of(request: CheckRequest) -> tuple[str, ...]:
         *_unusual(
             ("--merge-base", request.policy.merge_base, None),
             ("--shard", f"{shard.number}/{shard.of}", "1/1"),
+            *(("--accepted", one, None) for one in request.policy.accepted),
         ),
+        *(("--unapproved",) if request.policy.unapproved else ()),
         *(() if request.output.why else ("--no-why",)),
         *("--out", str(request.place)),
     )

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from gate.judge.sharding import Shard
     from gate.model import Profile
-    from gate.pipeline.shards import Shard
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +45,10 @@ class PolicyOptions:
     """Of the whole check; a part of it spends its share."""
     beta: float
     allow: tuple[str, ...] = ()
+    accepted: tuple[str, ...] = ()
+    """Files of baselines, by their content, that are in force as the change has them."""
+    unapproved: bool = False
+    """Whether edits of workflows close the gate, as nobody has approved them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

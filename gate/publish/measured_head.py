@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gate.publish.acceptance import accepted_files, read_acceptance
 from gate.publish.github.git_data import branch_tip, is_branch_name
 from gate.publish.github.responses import field, optional, sha, unexpected
 from gate.publish.measured_run import superseded
@@ -19,16 +20,17 @@ from gate.publish.reviews import is_approved
 from gate.publish.run_provenance import (
     ANY_ORIGIN,
     DemandedOrigin,
-    ran_on_machine,
+    conclusion_of,
+    is_of_fork,
     refuse_other_file,
-    why_not_believed,
+    why_refused,
 )
+from gate.text import clean
 
 if TYPE_CHECKING:
     from gate.publish.github.api import Api
 
 _EVENT, _QUEUE = "pull_request", "merge_group"
-_WORD = re.compile(r"[a-z_]{1,40}")
 _QUEUE_BRANCH = re.compile(r"gh-readonly-queue/(.{1,200})/pr-([1-9][0-9]{0,15})-([0-9a-f]{40})")
 
 
@@ -38,7 +40,7 @@ class MeasuredHead:
 
     number: int
     head: str
-    """Commit that was measured, and that is still the head."""
+    """Commit that is judged, and that is still the head."""
     ref: str
     """Where that commit can be fetched from."""
     base_ref: str
@@ -56,6 +58,10 @@ class MeasuredHead:
     """Whether the machine took a job of it whose result may be judged."""
     refusal: str
     """Why its result is not judged; empty where it may be."""
+    measured: str
+    """The commit that was measured: the head, or the one that the head adds a baseline to."""
+    accepted: tuple[str, ...]
+    """Files of baselines, by their content, that were accepted for this pull request."""
 
 
 def locate_pull_request(api: Api, run: int, demand: DemandedOrigin = ANY_ORIGIN) -> MeasuredHead:
@@ -68,8 +74,7 @@ def locate_pull_request(api: Api, run: int, demand: DemandedOrigin = ANY_ORIGIN)
     answer = api.get(f"{api.top}/actions/runs/{run}")
     event = field(answer, "event", str, of=of)
     if event not in {_EVENT, _QUEUE}:
-        starter = event if _WORD.fullmatch(event) else "something else"
-        raise superseded(f"{of} was started by {starter}, not by a pull request.")
+        raise superseded(f"{of} was started by {clean(event, 40)}, not by a pull request.")
     refuse_other_file(answer, demand, of)
     fork = _is_fork(api, answer, of)
     queued = event == _QUEUE
@@ -78,36 +83,39 @@ def locate_pull_request(api: Api, run: int, demand: DemandedOrigin = ANY_ORIGIN)
     else:
         pull, base_ref, base_sha, ref = _pulled(api, answer, of, demand.branch)
     number, author = field(pull, "number", int, of=of), field(pull, "user.login", str, of=of)
-    approved = is_approved(api, number, sha(pull, "head.sha", of=of), author)
-    refusal, measured = _believed(api, run, answer, demand, fork=fork, approved=approved)
+    now, measured_commit = (sha(pull, "head.sha", of=of), sha(answer, "head_sha", of=of))
+    approved = is_approved(api, number, now, author)
+    refusal, measured = why_refused(api, run, answer, demand, fork=fork, approved=approved)
     return MeasuredHead(
         number=number,
-        head=sha(answer, "head_sha", of=of),
+        head=measured_commit if queued else now,
         ref=ref,
         base_ref=base_ref,
         base_sha=base_sha,
-        conclusion=_conclusion(answer, of),
+        conclusion=conclusion_of(answer, of),
         fork=fork,
         is_queued=queued,
         is_approved=approved,
         is_measured=measured,
         refusal=refusal,
+        measured=measured_commit,
+        accepted=accepted_files(api, number),
     )
 
 
 def _is_fork(api: Api, answer: Any, of: str) -> bool:
     if not isinstance(optional(answer, "head_repository.owner.login"), str):
         raise superseded(f"{of} measured a repository that is gone.")
-    name = field(answer, "head_repository.full_name", str, of=of)
-    return name.lower() != api.repository.lower()
+    return is_of_fork(api, answer, of)
 
 
 def _pulled(api: Api, answer: Any, of: str, gated: str) -> tuple[Any, str, str, str]:
     """The pull request at the head of a branch, its base, and where its commit is."""
     owner = field(answer, "head_repository.owner.login", str, of=of)
     head, branch = sha(answer, "head_sha", of=of), field(answer, "head_branch", str, of=of)
-    pulls = api.every(f"{api.top}/pulls", state="open", head=f"{owner}:{branch}")
-    pull = _only_pull_at(list(pulls), head, of, gated)
+    pulls = list(api.every(f"{api.top}/pulls", state="open", head=f"{owner}:{branch}"))
+    carried = [one for one in pulls if _adds_baseline(api, one, head, of)]
+    pull = carried[0] if len(carried) == 1 else _only_pull_at(pulls, head, of, gated)
     base_ref = _branch_name(field(pull, "base.ref", str, of=of), of)
     number = field(pull, "number", int, of=of)
     return pull, base_ref, sha(pull, "base.sha", of=of), f"refs/pull/{number}/head"
@@ -130,30 +138,17 @@ def _queued(api: Api, answer: Any, of: str) -> tuple[Any, str, str, str]:
     return pull, _branch_name(known[1], of), known[3], f"refs/heads/{branch}"
 
 
-def _believed(
-    api: Api, run: int, answer: Any, demand: DemandedOrigin, *, fork: bool, approved: bool
-) -> tuple[str, bool]:
-    """Why the result is not judged, empty where it is; and whether the machine measured it."""
-    if fork and not demand.forks:
-        return "pull requests of forks are not measured here", False
-    if demand.machine and not ran_on_machine(api, run, demand.machine):
-        ended = _conclusion(answer, f"run {run}") or "not ended"
-        why = f"no job of it ran on a runner labelled {demand.machine}"
-        return f"{why}: measuring ended as {ended}", False
-    return why_not_believed(answer, demand, approved=approved), True
-
-
 def _branch_name(name: str, of: str) -> str:
     if not is_branch_name(name):
         raise unexpected(of, "base.ref is no name of a branch")
     return name
 
 
-def _conclusion(answer: Any, of: str) -> str:
-    conclusion = optional(answer, "conclusion")
-    if not (conclusion is None or (isinstance(conclusion, str) and _WORD.fullmatch(conclusion))):
-        raise unexpected(of, "conclusion is no word")
-    return str(conclusion or "")
+def _adds_baseline(api: Api, pull: Any, measured: str, of: str) -> bool:
+    """Whether the head of a pull request is what accepting the level of a commit made of it."""
+    head, number = sha(pull, "head.sha", of=of), field(pull, "number", int, of=of)
+    known = None if head == measured else read_acceptance(api, head, number)
+    return known is not None and known.measured == measured
 
 
 def _only_pull_at(pulls: list[Any], head: str, of: str, branch: str) -> Any:

@@ -5,23 +5,24 @@ Asked of the API, never of what a run sent. Artifacts are bytes here, and read w
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gate.errors import InputError, PublishError
+from gate.errors import PublishError
 from gate.publish.github.addresses import quote
 from gate.publish.github.artifacts import fetch_file
 from gate.publish.github.responses import field, optional, sha
+from gate.publish.reviews import is_approved
+from gate.publish.run_provenance import is_of_fork, refuse_other_file, why_refused
 from gate.text import clean
 
 if TYPE_CHECKING:
     from gate.publish.github.api import Api
+    from gate.publish.run_provenance import DemandedOrigin
 
 ARTIFACT = "driftgate-session"
 FILE = "session.json"
 _EVENT = "pull_request"
-_WORKFLOW = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}\.ya?ml")
 _COMPLETE = frozenset({"success", "failure"})
 """How a run ends that has measured; one that was cancelled or skipped has nothing to tell."""
 
@@ -35,6 +36,7 @@ class PullRequest:
     head_ref: str
     head_repository: str
     """OWNER/NAME of where that branch is; empty where it was deleted."""
+    author: str
     base_ref: str
     open: bool
     merged: bool
@@ -74,6 +76,7 @@ def read_pull_request(api: Api, number: int) -> PullRequest:
         head=sha(answer, "head.sha", of=of),
         head_ref=field(answer, "head.ref", str, of=of),
         head_repository=at if isinstance(at, str) else "",
+        author=field(answer, "user.login", str, of=of),
         base_ref=field(answer, "base.ref", str, of=of),
         open=field(answer, "state", str, of=of) == "open",
         merged=optional(answer, "merged") is True,
@@ -85,18 +88,20 @@ def read_pull_request(api: Api, number: int) -> PullRequest:
 
 
 def newest_run(
-    api: Api, pull: PullRequest, workflow: str, number: int | None = None
+    api: Api, pull: PullRequest, demand: DemandedOrigin, number: int | None = None
 ) -> WorkflowRun:
-    """The newest completed run that measured the head of a pull request, or the one named."""
-    if not _WORKFLOW.fullmatch(workflow):
-        cure = "Give the file name alone, as in driftgate.yml."
-        raise InputError("G200", f"{clean(workflow, 80)!r} is no workflow.", cure=cure)
+    """The newest completed run that measured the head of a pull request, or the one named.
+
+    Raises:
+        PublishError: G277, there is none; G288, it is not what was demanded of it.
+    """
+    workflow = demand.workflow
     measuring = {"head_sha": pull.head, "event": _EVENT, "status": "completed"}
     if number is None:
         path = f"{api.top}/actions/workflows/{quote(workflow)}/runs"
         runs = list(api.every(path, key="workflow_runs", **measuring))
     else:
-        runs = [_run_of(api, number, workflow)]
+        runs = [api.get(f"{api.top}/actions/runs/{number}")]
     complete = [
         one
         for one in runs
@@ -111,7 +116,9 @@ def newest_run(
         )
     newest, of = max(complete, key=_age), "a run"
     page, ended = (field(newest, key, str, of=of) for key in ("html_url", "updated_at"))
-    return WorkflowRun(field(newest, "id", int, of=of), page, ended)
+    run = WorkflowRun(field(newest, "id", int, of=of), page, ended)
+    _refuse_unproven(api, pull, run, demand)
+    return run
 
 
 def session_files(api: Api, run: WorkflowRun, shards: int, cap: int) -> dict[str, bytes]:
@@ -133,12 +140,24 @@ def not_acceptable(what: str, *, cure: str = "") -> PublishError:
     return PublishError("G277", what, cure=cure)
 
 
-def _run_of(api: Api, number: int, workflow: str) -> Any:
-    run = api.get(f"{api.top}/actions/runs/{number}")
-    path = field(run, "path", str, of=f"run {number}").partition("@")[0]
-    if path != f".github/workflows/{workflow}":
-        raise not_acceptable(f"run {number} is none of the workflow {workflow}.")
-    return run
+def _refuse_unproven(api: Api, pull: PullRequest, run: WorkflowRun, demand: DemandedOrigin) -> None:
+    """What may not open a gate may not become what others are judged by: the same proofs."""
+    of = f"run {run.id}"
+    answer = api.get(f"{api.top}/actions/runs/{run.id}")
+    refuse_other_file(answer, demand, of)
+    where = field(answer, "head_repository.full_name", str, of=of)
+    why = ""
+    if where.lower() != pull.head_repository.lower():
+        why = f"it is of {clean(where, 100)}, and the pull request of {pull.head_repository}"
+    else:
+        fork = is_of_fork(api, answer, of)
+        approved = is_approved(api, pull.number, pull.head, pull.author)
+        why, _ = why_refused(api, run.id, answer, demand, fork=fork, approved=approved)
+    if why:
+        cure = (
+            "Nothing was accepted: let the workflow of the base branch measure it on your machine."
+        )
+        raise PublishError("G288", f"{of}: {why}.", cure=cure)
 
 
 def _age(run: Any) -> tuple[str, int]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gate.publish.acceptance import title_of_acceptance
 from gate.report.markdown.escaping import md, md_code
 from gate.report.markdown.markdown import marker
 from gate.report.wording.links import anchor
@@ -30,6 +31,13 @@ _COUNTS = (
 )
 
 
+_COUNTS_HERE = (
+    "It is part of this pull request: whoever approves that approves the level, which counts here "
+    "from now on and, once merged, for what contains this change. What was measured is judged "
+    "again by it; more than that still closes, and a later change of these files is not accepted."
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
     """A baseline that somebody wants accepted."""
@@ -46,13 +54,15 @@ class Proposal:
     pull: int | None = None
     """The pull request whose level it is; None for the default branch's own sessions."""
     run: str = ""
+    own: bool = False
+    """Whether the pull request's own branch carries it."""
     notes: tuple[str, ...] = ()
 
 
 def title_of(proposal: Proposal) -> str:
     """The title of the pull request, and the first line of the commit."""
     if proposal.pull is not None:
-        return f"Accept the level of #{proposal.pull} as the new baseline"
+        return title_of_acceptance(proposal.pull)
     profiles = sorted({name.split(" ")[0] for name, _ in proposal.rows})
     return clean(f"Baseline: sessions of {', '.join(profiles) or 'no profile'}", _LONGEST_TITLE)
 
@@ -89,7 +99,10 @@ def answer_proposed(
         where = f"#{number} carries it; {anchor('review it', page) or 'review it'} and merge it."
     else:
         where = f"Commit `{commit[:12]}` on {md_code(branch)} carries it."
-    what = f"**driftgate: this level is proposed as the new baseline.** {where}"
+    what = "**driftgate: this level is accepted for this pull request.**"
+    if not proposal.own:
+        what = "**driftgate: this level is proposed as the new baseline.**"
+    what = f"{what} {where}"
     above = (MARKER, what, "", f"**Reason** ({_who(proposal.by)}):")
     return "\n".join([*_body(proposal, above), ""])
 
@@ -111,7 +124,7 @@ def _body(proposal: Proposal, above: Sequence[str], facts: Sequence[str] = ()) -
         "",
         *facts,
         *([*notes, ""] if notes else []),
-        _COUNTS,
+        _COUNTS_HERE if proposal.own else _COUNTS,
     ]
 
 

@@ -58,6 +58,8 @@ class ProposalResult:
     commit: str
     action: str
     """`opened`, `edited` or `committed`."""
+    run: int | None = None
+    """What measured the level that a commit on the pull request's own branch carries."""
 
 
 def find_carrier(

@@ -9,11 +9,12 @@ and add a job beside them; that edit closes the gate until somebody has approved
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gate.errors import PublishError
-from gate.publish.github.responses import field, optional
+from gate.publish.github.responses import field, optional, unexpected
 from gate.text import clean
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _MEASURED = frozenset({"success", "failure"})
 """How a job ends that a runner took and ended."""
+_WORD = re.compile(r"[a-z_]{1,40}")
 _APPROVE = "approve this commit of the pull request, then run the judging job again"
 
 
@@ -82,6 +84,33 @@ def why_not_believed(run: Any, demand: DemandedOrigin, *, approved: bool) -> str
         ran = clean(others[0][:12]) or "no known commit"
         return f"the workflow that ran calls {name} at {ran}, not at {commit[:12]}: {_APPROVE}"
     return ""
+
+
+def why_refused(
+    api: Api, run: int, answer: Any, demand: DemandedOrigin, *, fork: bool, approved: bool
+) -> tuple[str, bool]:
+    """Why a run's result is not judged, empty where it is; and whether the machine measured it."""
+    if fork and not demand.forks:
+        return "pull requests of forks are not measured here", False
+    if demand.machine and not ran_on_machine(api, run, demand.machine):
+        ended = conclusion_of(answer, f"run {run}") or "not ended"
+        why = f"no job of it ran on a runner labelled {demand.machine}"
+        return f"{why}: measuring ended as {ended}", False
+    return why_not_believed(answer, demand, approved=approved), True
+
+
+def is_of_fork(api: Api, run: Any, of: str) -> bool:
+    """Whether a run is of another repository than the one asked about."""
+    name = field(run, "head_repository.full_name", str, of=of)
+    return name.lower() != api.repository.lower()
+
+
+def conclusion_of(run: Any, of: str) -> str:
+    """How a run ended; empty while it runs."""
+    conclusion = optional(run, "conclusion")
+    if not (conclusion is None or (isinstance(conclusion, str) and _WORD.fullmatch(conclusion))):
+        raise unexpected(of, "conclusion is no word")
+    return str(conclusion or "")
 
 
 def ran_on_machine(api: Api, run: int, machine: str) -> bool:

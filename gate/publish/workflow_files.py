@@ -64,6 +64,7 @@ def github_files(options: WorkflowOptions) -> dict[str, str]:
         _MACHINE: options.machine,
         'host-class: ""': f'host-class: "{host_class}"',
         _OWNERS: options.owners,
+        "one-stage: false": f"one-stage: {str(options.shape == 'one-stage').lower()}",
         "branches: [main]": f"branches: [{options.branch}]",
         "branch: main": f"branch: {options.branch}",
         "profiles: first": f"profiles: {options.profile}",

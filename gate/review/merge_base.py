@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from gate import vcs, vcs_tree
 from gate.errors import GateError, InputError
+from gate.formats.host.host_file import HOST_FILE
 from gate.review.edits import edits_of
 from gate.review.policy_reader import Reader
 from gate.review.profile_diff import changed_profiles
@@ -23,7 +24,7 @@ from gate.review.terms import Terms
 from gate.scratch import scratch_directory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from gate.model import Baseline, Edit, Profile, TextChange
     from gate.review.repository_layout import Layout
@@ -46,6 +47,7 @@ OWNED = (
 """Files that run the gate, or say who must review it."""
 _NAMED = 5
 """Merge bases that an error names."""
+_HOST = f"/{HOST_FILE}"
 _PROPOSAL = "proposed"
 """Where the tree judged is written out, beside the merge base."""
 
@@ -73,6 +75,8 @@ class MergeBase:
     """Where the merge base's files are written out; None where no merge base was asked for."""
     head: str = ""
     """The commit that is judged, or that the working tree has checked out."""
+    accepted: tuple[str, ...] = ()
+    """Files of baselines that are in force as that commit has them, accepted for this change."""
 
     @property
     def commits(self) -> tuple[str, ...]:
@@ -89,18 +93,26 @@ class MergeBase:
 
 @contextmanager
 def open_merge_base(
-    target: str | None, proposed: str | None = None, *, profiles: Path, baseline: Path, size: str
+    target: str | None,
+    proposed: str | None = None,
+    *,
+    profiles: Path,
+    baseline: Path,
+    size: str,
+    accepted: Collection[str] = (),
 ) -> Iterator[MergeBase]:
     """Profiles and baselines of the merge base of a revision and what is proposed.
 
     `target` is that revision, such as `origin/main`; `proposed` the commit judged, or None for
     the working tree. Without a target the directories are used as they stand, with no edits.
+    Files of baselines whose content, by git's hash, is `accepted` are those of the commit judged.
     Raises G200, G239, G241, G242, or what is wrong with a file of the merge base.
     """
     if target is None:
-        if proposed is not None:
-            cure = "Say with --merge-base what it is compared with."
-            raise InputError("G200", "--proposed means nothing without --merge-base.", cure=cure)
+        for name, given in (("--proposed", proposed is not None), ("--accepted", bool(accepted))):
+            if given:
+                cure = "Say with --merge-base what it is compared with."
+                raise InputError("G200", f"{name} means nothing without --merge-base.", cure=cure)
         yield MergeBase(baseline=baseline)
         return
     layout = layout_of(profiles, baseline)
@@ -109,7 +121,8 @@ def open_merge_base(
     with scratch_directory("any") as scratch:
         ground = Path(scratch).resolve() / commit[:12]
         try:
-            before = _strict(layout, commit, ground, size)
+            own = _accepted_files(layout, head, accepted)
+            before = _strict(layout, commit, ground, size, own)
             after, changed = _proposed(layout, commit, judged, ground, size)
             trees = (ground, before), (ground.with_name(_PROPOSAL), after)
             yield MergeBase(
@@ -123,6 +136,7 @@ def open_merge_base(
                 layout=layout,
                 ground=ground,
                 head=head,
+                accepted=tuple(one.path for one in own),
             )
         except GateError as error:
             # As git writes it: the scratch directory is gone when somebody reads this.
@@ -162,8 +176,24 @@ def _commit(top: Path, revision: str) -> str:
     return commit
 
 
-def _strict(layout: Layout, commit: str, ground: Path, size: str) -> Terms:
-    """The terms of the merge base, written out below `ground`."""
+def _accepted_files(layout: Layout, head: str, accepted: Collection[str]) -> list[vcs_tree.Entry]:
+    """Plain files below the baselines' folder at a commit whose content was accepted."""
+    found = vcs_tree.entries(layout.top, head, (layout.baseline,)) if accepted else ()
+    below = f"{layout.baseline}/"
+    return [
+        one
+        for one in found or ()
+        if one.regular
+        and one.content in accepted
+        and one.path.startswith(below)
+        and ".." not in one.path.split("/")
+    ]
+
+
+def _strict(
+    layout: Layout, commit: str, ground: Path, size: str, accepted: Sequence[vcs_tree.Entry]
+) -> Terms:
+    """The terms of the merge base, and what a change had accepted, written out below `ground`."""
     odd = _fill(partial(_write_commit, layout.top, commit), layout, ground, commit)
     if odd:
         raise InputError(
@@ -172,6 +202,15 @@ def _strict(layout: Layout, commit: str, ground: Path, size: str) -> Terms:
             cure="Put the file itself there.",
             place=f"{ground}/{odd[0]}",
         )
+    # A baseline says itself where it belongs; what a host's file says is not moved to another's.
+    own = [
+        one for one in accepted if not one.path.endswith(_HOST) or not (ground / one.path).exists()
+    ]
+    for one in own:
+        (ground / one.path).unlink(missing_ok=True)
+    if not vcs_tree.write_entries(layout.top, own, ground):
+        cure = "Fetch the commit that is judged, whole."
+        raise InputError("G239", "git cannot read the baselines that were accepted.", cure=cure)
     return Reader(ground, layout, size, strict=True).read()
 
 

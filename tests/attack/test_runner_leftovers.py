@@ -6,6 +6,7 @@ The steps are those of our workflows and actions, run as they stand, by bash and
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -76,14 +77,22 @@ def workspace(tmp_path):
     for hook in ("post-checkout", "reference-transaction", "post-index-change", "post-merge"):
         planted(head / ".git/hooks" / hook, tmp_path / "ran")
         planted(home / "template/hooks" / hook, tmp_path / "ran")
-    text = f"[init]\ntemplateDir = {home}/template\n[core]\nhooksPath = {home}/template/hooks\n"
-    (home / ".gitconfig").write_text(text, encoding="utf-8")
+    (home / ".gitconfig").write_text(
+        f"[init]\ntemplateDir = {home}/template\n[core]\nhooksPath = {home}/template/hooks\n"
+        f"attributesFile = {home}/attributes\n"
+        f'[filter "left"]\nsmudge = "echo planted >>{tmp_path}/ran; cat"\n',
+        encoding="utf-8",
+    )
+    (home / "attributes").write_text("* filter=left\n", encoding="utf-8")
     return tmp_path
 
 
 @pytest.mark.parametrize("workflow", BESIDE)
 def test_no_planted_hook_runs_where_the_merge_base_is_put_beside(workspace, workflow):
-    """Neither one of the checkout, nor one of a template or a configuration in the runner's home."""
+    """Neither one of the checkout, nor one of a template or a configuration in the runner's home.
+
+    Nor a filter of that configuration, which git runs on every file.
+    """
     ((_, script),) = [one for one in steps_of(workflow) if "merge base beside" in one[0]]
     env = {"PATH": os.environ["PATH"], "HOME": str(workspace / "home")}
     done = run(script, workspace / "work", BASE="the-base", **env)
@@ -204,6 +213,7 @@ def test_no_package_comes_out_of_a_cache_that_an_earlier_job_could_write(tmp_pat
             "PATH": f"{programs}:{os.environ['PATH']}", "HOME": str(tmp_path),
             "RUNNER_TEMP": str(temporary), "GITHUB_OUTPUT": str(tmp_path / "output"),
             "UV_CACHE_DIR": str(tmp_path / "shared-cache"),
+            "XDG_CONFIG_HOME": str(tmp_path / "left"), "XDG_DATA_HOME": str(tmp_path / "left"),
         },
     )  # fmt: skip
     assert done.returncode == 0, done
@@ -211,7 +221,76 @@ def test_no_package_comes_out_of_a_cache_that_an_earlier_job_could_write(tmp_pat
     caches = set(re.findall(r"^UV_CACHE_DIR=(.*)$", told, re.MULTILINE))
     assert caches
     assert all(Path(one).is_relative_to(temporary) for one in caches)
+    for who in ("uv", "pip"):  # both read a configuration at home, and uv finds interpreters there
+        env = (tmp_path / f"{who}.env").read_text(encoding="utf-8")
+        assert f"HOME={temporary}/driftgate-home\n" in env
+        assert str(tmp_path / "left") not in env
     assert "PIP_NO_CACHE_DIR=1" in (tmp_path / "pip.env").read_text(encoding="utf-8")
     calls = (tmp_path / "python.calls").read_text(encoding="utf-8").splitlines()
     assert all(one.startswith("-I ") for one in calls), calls
     assert not left.exists()
+
+
+def test_nothing_that_an_earlier_job_left_at_home_runs_in_a_build_or_a_measurement(tmp_path):
+    """git, python and perf read the job's own home; only what the gate must put back is kept."""
+    home, ran = tmp_path / "home", tmp_path / "ran"
+    site = subprocess.run(
+        [sys.executable, "-c", "import site; print(site.getusersitepackages())"],
+        check=True, capture_output=True, text=True, env={"HOME": str(home)},
+    ).stdout.strip()  # fmt: skip
+    Path(site).mkdir(parents=True)
+    (Path(site) / "left.pth").write_text(f"import os; os.system('echo pth >>{ran}')\n")
+    planted(home / "template/hooks/reference-transaction", ran)
+    (home / ".gitconfig").write_text(
+        f"[core]\nhooksPath = {home}/template/hooks\n[alias]\nseen = !echo alias >>{ran}\n"
+    )
+    look = (
+        f"{sys.executable} -c pass; git init -q x; git -C x -c user.name=a -c user.email=b "
+        f'commit -q --allow-empty -m x; git -C x seen || :; echo "$HOME $XDG_STATE_HOME"'
+    )
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    done = subprocess.run(
+        ["bash", str(ACTION / "apart.sh"), "bash", "-c", look], cwd=tmp_path, check=False,
+        capture_output=True, text=True, env={
+            "PATH": os.environ["PATH"], "HOME": str(home), "RUNNER_TEMP": str(temporary),
+        },
+    )  # fmt: skip
+    assert done.returncode == 0, done
+    assert not ran.exists(), ran.read_text()
+    assert done.stdout.strip() == f"{temporary}/driftgate-home {home}/.local/state"
+
+
+def test_a_path_that_an_earlier_job_could_write_is_told(tmp_path):
+    """What stands in PATH below the runner's home is its owner's choice, and a door for a job."""
+    folder, gate = tmp_path / "home/.local/bin", tmp_path / "gate"
+    folder.mkdir(parents=True)
+    gate.write_text("#!/bin/sh\n", encoding="utf-8")
+    gate.chmod(0o755)
+    done = subprocess.run(
+        ["bash", str(ACTION / "install.sh")], cwd=tmp_path, check=False, capture_output=True,
+        text=True, env={
+            "PATH": f"{folder}:{os.environ['PATH']}", "HOME": str(tmp_path / "home"),
+            "RUNNER_TEMP": str(tmp_path), "GITHUB_OUTPUT": str(tmp_path / "output"),
+            "DRIFTGATE_GATE": str(gate),
+        },
+    )  # fmt: skip
+    assert done.returncode == 0, done
+    assert f"PATH has {folder}, where one job can leave programs for the next" in done.stdout
+
+
+@pytest.mark.parametrize("workflow", [*(f".github/workflows/{one}.yml" for one in OURS), BESIDE[1]])
+def test_no_checkout_reads_the_git_configuration_of_the_runners_home(workflow):
+    """A filter or a hook there would run on every file that a later job checks out."""
+    text = (ROOT / workflow).read_text(encoding="utf-8")
+    jobs = re.split(r"^  (?=[\w-]+:\n)", text.partition("\njobs:\n")[2], flags=re.MULTILINE)
+    found = [
+        step
+        for job in jobs
+        if "self-hosted" in job
+        for step in job.split("      - name: ")
+        if "uses: actions/checkout@" in step
+    ]
+    assert found
+    for step in found:
+        assert "GIT_CONFIG_GLOBAL: ${{ runner.temp }}/" in step, step

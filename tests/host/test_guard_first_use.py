@@ -21,6 +21,16 @@ from gate.host.disk_guard.guard import Device
 pytestmark = MACHINE
 
 MIB = 1 << 20
+RING = """
+import ctypes, os, sys
+libc = ctypes.CDLL(None)
+ring = libc.syscall(425, 4, ctypes.create_string_buffer(120))
+handle = os.open(sys.argv[1], os.O_RDWR)
+assert ring >= 0 and libc.syscall(427, ring, 2, (ctypes.c_int * 1)(handle), 1) == 0
+os.close(handle)
+print("registered", flush=True)
+input()
+"""
 MAPPED = """
 import mmap, os, sys
 handle = os.open(sys.argv[1], os.O_RDWR)
@@ -61,6 +71,30 @@ def test_a_process_that_has_it_mapped_is_named(loops):
         process.communicate("\n")
     assert (code, f"process {process.pid} (" in message) == ("G251", True), message
     assert "has it mapped" in message
+
+
+@pytest.mark.skipif(
+    subprocess.run(
+        [sys.executable, "-c", RING, "/dev/null"], capture_output=True, check=False, input=b"\n"
+    ).returncode,
+    reason="this kernel gives no ring of io_uring",
+)
+def test_a_process_that_has_it_registered_with_io_uring_is_named(loops):
+    """The descriptor is closed, and the ring still writes: the kernel shows what stands in it."""
+    device = loops.make("registered")
+    with subprocess.Popen(
+        [sys.executable, "-c", RING, device],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout.readline() == "registered\n"
+        links = [os.path.realpath(one.path) for one in os.scandir(f"/proc/{process.pid}/fd")]
+        assert device not in links
+        code, message = refusal(loops, "registered")
+        process.communicate("\n")
+    assert (code, f"process {process.pid} (" in message) == ("G251", True), message
+    assert "has it registered with io_uring" in message
 
 
 def test_random_data_is_refused_until_its_owner_says_erase(loops):

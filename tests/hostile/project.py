@@ -97,7 +97,7 @@ def handover(root: Path, names: list[str], level: float, status: int) -> dict[st
     assert answer.status == status, answer
     if "q" in names:
         record(root, "q", ["k"], 1.0)
-    stages = ("head.json", "pairs-base.json", "pairs-head.json")
+    stages = ("head.json", "base.json", "pairs-base.json", "pairs-head.json")
     paths = [root / out / name / stage for name in names for stage in stages]
     sessions = [json.loads(path.read_text()) for path in paths if path.exists()]
     return {

@@ -11,6 +11,7 @@ from shell import begin, commit_all, git
 
 from gate.errors import Interrupted
 from gate.formats.session.session_file import read_report, read_session
+from gate.judge.sharding import Shard
 from gate.measure.process.stop import StopRequested
 from gate.pipeline.check import _resumable
 from gate.pipeline.provenance import _of_ci, _of_remote
@@ -22,7 +23,6 @@ from gate.pipeline.request import (
     Selection,
     SideOptions,
 )
-from gate.pipeline.shards import Shard
 from gate.report.wording.links import profile_address
 
 HOME = {"CI": "", "GITHUB_SERVER_URL": "", "GITHUB_REPOSITORY": "", "CI_PROJECT_URL": ""}

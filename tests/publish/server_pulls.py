@@ -56,6 +56,16 @@ def list_reviews(call: Call) -> Reply:
     return Reply(200, call.find("pulls", "number", call.parts[0]).get("reviews", []))
 
 
+def list_commits(call: Call) -> Reply:
+    """Commits of a pull request, oldest first."""
+    pull = shown(call, call.find("pulls", "number", call.parts[0]))
+    span = f"{pull['base']['sha']}..{pull['head']['sha']}"
+    known = call.repository["git"] and resolve(call.repository, pull["head"]["sha"])
+    found = git(call.repository, "log", "--reverse", "--format=%H%x00%B%x01", span) if known else ""
+    rows = (one.strip("\n").split("\0") for one in found.split("\1") if one.strip("\n"))
+    return Reply(200, [{"sha": sha, "commit": {"message": text}} for sha, text in rows])
+
+
 def list_rules(call: Call) -> Reply:
     """Rules of the rulesets that are in force for a branch."""
     return Reply(200, call.repository.get("rules", {}).get(call.parts[0], []))
@@ -161,6 +171,7 @@ ROUTES: list[Route] = [
     ("GET", r"pulls", "pull-requests", list_pulls),
     ("POST", r"pulls", "pull-requests", make_pull),
     ("GET", r"pulls/(\d+)", "pull-requests", get_pull),
+    ("GET", r"pulls/(\d+)/commits", "pull-requests", list_commits),
     ("GET", r"pulls/(\d+)/reviews", "pull-requests", list_reviews),
     ("GET", r"rules/branches/([^/]+)", "metadata", list_rules),
     ("PATCH", r"pulls/(\d+)", "pull-requests", change_pull),

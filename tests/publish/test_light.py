@@ -17,7 +17,17 @@ atexit.register(lambda: place.write_text("\\n".join(sys.modules)))
 from gate.__main__ import main
 main()
 """
-COMMANDS = ["step", "required", "locate", "fetch", "comment", "check", "accept", "baseline"]
+COMMANDS = [
+    "step",
+    "required",
+    "locate",
+    "approvals",
+    "fetch",
+    "comment",
+    "check",
+    "accept",
+    "baseline",
+]
 NEEDS = json.dumps({"a": {"result": "success", "outputs": {"gate": "open"}}})
 
 

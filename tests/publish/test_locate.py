@@ -19,7 +19,7 @@ FORK = "stranger/name"
 def hub(tmp_path):
     with GitHubServer(tmp_path / "hub") as server:
         server.add_repository(REPOSITORY, permissions={"alice": "admin", "bob": "maintain"})
-        server.add_token(TOKEN, {"actions": "read", "pull-requests": "read"})
+        server.add_token(TOKEN, {"actions": "read", "checks": "read", "pull-requests": "read"})
         yield server
 
 
@@ -45,6 +45,8 @@ def test_the_pull_request_of_a_run_is_found_by_its_commit(hub):
         is_approved=False,
         is_measured=True,
         refusal="",
+        measured=HEAD,
+        accepted=(),
     )
 
 
@@ -142,6 +144,8 @@ def test_the_command_sets_outputs_and_prints_them(hub, tmp_path):
         "approved": "false",
         "measured": "true",
         "refusal": "",
+        "measured_commit": HEAD,
+        "accepted": "",
     }
     assert dict(line.split("=", 1) for line in answer.out.splitlines()) == expected
     lines = output.read_text(encoding="utf-8").splitlines()

@@ -19,7 +19,10 @@ ASKED = DemandedOrigin(uses=MEASURE, machine=MACHINE)
 def hub(tmp_path):
     with GitHubServer(tmp_path / "hub") as server:
         server.add_repository(REPOSITORY, permissions={"alice": "write", "carol": "read"})
-        server.add_token(TOKEN, {"actions": "read", "pull-requests": "read", "contents": "read"})
+        server.add_token(
+            TOKEN,
+            {"actions": "read", "checks": "read", "pull-requests": "read", "contents": "read"},
+        )
         server.add_pull(REPOSITORY, 7, head=HEAD)
         server.add_pull(REPOSITORY, 8, head=HEAD, fork=FORK)
         yield server

@@ -1,6 +1,7 @@
 """Facts that somebody else can set: history, the clock, and sessions that were never measured."""
 
 import json
+import math
 import os
 import random
 import shutil
@@ -10,7 +11,7 @@ from unittest import mock
 
 import pytest
 from builders import QUIET, tree, write_replay_project
-from silent.passes import SLOW, check, codes, edit, report
+from silent.passes import OUT, SLOW, check, codes, edit, report
 
 TODAY = datetime.now(UTC).date()
 ROW = """\
@@ -173,9 +174,33 @@ def in_another_order(trials):
     return [{**trial, "values": own} for trial, own in zip(trials, values, strict=True)]
 
 
-@pytest.mark.parametrize("change", [list, in_another_order], ids=["as it was", "shuffled"])
+def with_one_changed(change):
+    """The shuffled trials, one value of which is another."""
+
+    def changed(trials):
+        first, *others = in_another_order(trials)
+        values = [{**one, "value": change(one["value"])} for one in first["values"]]
+        return [{**first, "values": values}, *others]
+
+    return changed
+
+
+def above_the_largest(value):
+    return math.nextafter(value, math.inf)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        list,
+        in_another_order,
+        with_one_changed(above_the_largest),
+        with_one_changed(lambda value: value * 0.9),
+    ],
+    ids=["as it was", "shuffled", "one value by its last bit", "one value by much"],
+)
 def test_a_copy_of_an_accepted_session_is_told(timed, change):
-    """Two sittings never time the same to the last bit: such a session passes nothing."""
+    """Two sittings never time the same to the last bit, nor most of it: it passes nothing."""
     path = copied(timed, change)
     answer = timed.gate("judge", "--session", path, "--json")
     assert answer.status == 5, answer
@@ -214,3 +239,103 @@ def test_what_was_measured_again_is_no_copy(timed):
     answer = check(timed, "h")
     assert answer.status == 0, answer
     assert "G038" not in codes(timed)
+
+
+def counted(trials):
+    """Times of its own, beside a counter that repeats exactly."""
+    return [
+        {
+            **trial,
+            "values": [
+                {**one, "value": one["value"] * (1.01 + place / 1e4)} for one in trial["values"]
+            ]
+            + [{"metric": "instructions_per_io", "value": 123456789.25 + place, "samples": 1}],
+        }
+        for place, trial in enumerate(trials)
+    ]
+
+
+def test_counters_that_repeat_make_no_copy(timed):
+    """Instructions may be the same in every sitting; what was timed beside them was not."""
+    paths = []
+    for name, factor in (("one", 1.0), ("two", 1.003)):
+        data = json.loads(copied(timed, counted).read_text(encoding="utf-8"))
+        data["metrics"] += [
+            {**data["metrics"][0], "name": "instructions_per_io", "unit": "instr/op"}
+        ]
+        for trial in data["trials"]:
+            trial["values"][0]["value"] *= factor
+        paths.append(timed.root / f"{name}.json")
+        paths[-1].write_text(json.dumps({**data, "id": f"id-of-{name}"}), encoding="utf-8")
+    answer = timed.gate("judge", "--session", paths[0], "--session", paths[1], "--json")
+    assert "G038" not in {one["code"] for one in answer.json["findings"]}, answer
+
+
+def test_a_session_does_not_choose_its_harness(timed):
+    """A copy that calls itself replayed would be asked nothing; the profile says who measures."""
+    data = json.loads(copied(timed).read_text(encoding="utf-8"))
+    path = timed.root / "replayed.json"
+    path.write_text(json.dumps({**data, "harness": "replay"}), encoding="utf-8")
+    (timed.root / "none").mkdir()
+    answer = timed.gate(
+        *("judge", "--session", path, "--profiles", "profiles", "--baseline", "none"),
+        *("--allow", "new", "--json"),
+    )
+    assert answer.status == 5, answer
+    (found,) = answer.json["findings"]
+    assert found["code"] == "G034"
+
+
+@pytest.fixture
+def screened(tmp_path):
+    """A check of both sides: the host is 10 % faster than accepted, and the head lost that."""
+    project = write_replay_project(tmp_path, sides=True)
+    project.accept()
+    project.record({"b": list(QUIET) * 40}, {"b": [0.9 * one for one in QUIET] * 40})
+    assert check(project).status == 10
+    return project, tmp_path / "out" / "p"
+
+
+def test_a_head_without_its_base_trials_is_not_judged_by_the_level(screened):
+    """By the accepted level alone it stands where it stood; the session names what is lacking."""
+    project, place = screened
+    answer = project.gate("judge", "--session", place / "head.json", "--json")
+    assert answer.status == 5, answer
+    (found,) = answer.json["findings"]
+    base = json.loads((place / "base.json").read_text(encoding="utf-8"))["id"]
+    assert found["code"] == "G037"
+    assert base in found["headline"]
+
+
+def test_base_trials_of_another_screen_do_not_stand_in(screened):
+    """A base session under another id is not the one that the head names."""
+    project, place = screened
+    data = json.loads((place / "base.json").read_text(encoding="utf-8"))
+    for trial in data["trials"]:
+        trial["values"] = [{**one, "value": one["value"] / 0.9} for one in trial["values"]]
+    other = place / "other.json"
+    other.write_text(json.dumps({**data, "id": "another"}), encoding="utf-8")
+    given = ("--session", place / "head.json", "--session", other)
+    answer = project.gate("judge", *given, "--json")
+    assert answer.status == 5, answer
+    assert [one["code"] for one in answer.json["findings"]] == ["G037"]
+
+
+def test_base_trials_taken_after_the_screen_stand_in_for_none(screened):
+    """Who removes them and resumes gets new ones, which did not stand among the head's."""
+    project, place = screened
+    for name in ("base.json", "pairs-base.json", "pairs-head.json"):
+        (place / name).unlink()
+    answer = project.gate("check", *OUT, "--resume")
+    assert answer.status == 5, answer
+    assert codes(project) == {"G037"}
+
+
+def test_a_session_of_its_own_needs_no_base(screened):
+    """`gate run` takes no base trials, and its session is judged by the level as before."""
+    project, _ = screened
+    answer = project.gate("run", "p", "--quiet", "--out", "own")
+    assert answer.status == 0, answer
+    (path,) = (project.root / "own").glob("*.json")
+    answer = project.gate("judge", "--session", path, "--json")
+    assert "G037" not in {one["code"] for one in answer.json["findings"]}, answer

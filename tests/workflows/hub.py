@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from publish.github_server import GitHubServer
 from publish.server_build import zipped
+from publish.server_git import git, resolve
 from workflows import events
 from workflows.acting import HOSTED, REPOSITORY, Acted, World
 from workflows.resumed import in_place_of
@@ -53,6 +54,15 @@ class Hub(GitHubServer):
                 if one.is_file()
             }
             self.add_artifact(REPOSITORY, int(place.parent.name), place.name, zipped(files))
+        self._follow()
+
+    def _follow(self) -> None:
+        """`refs/pull/N/head` stands where the branch does that we committed to."""
+        for pull in self.repository(REPOSITORY)["pulls"]:
+            tip = resolve(self.repository(REPOSITORY), f"refs/heads/{pull['head']['ref']}")
+            if tip and pull["head"]["repo"]["full_name"] == REPOSITORY:
+                ref = f"refs/pull/{pull['number']}/head"
+                git(self.repository(REPOSITORY), "update-ref", ref, tip)
 
     def opened(self, pull: Pull, base: str = "main") -> None:
         """The pull request exists; its head is what it has now, whatever is measured."""
@@ -79,10 +89,18 @@ class Hub(GitHubServer):
         made.setdefault("issue_url", f"{self.url}/repos/{name}/issues/{issue}")
         return number
 
-    def ran(self, pull: Pull, run: int, conclusion: str | None, *, measured: bool = True) -> None:
+    def ran(
+        self,
+        pull: Pull,
+        run: int,
+        conclusion: str | None,
+        *,
+        measured: bool = True,
+        machine: str = MACHINE,
+    ) -> None:
         """The first stage, which measured the pull request on the machine, or did not get there."""
         given = {"head": pull.head, "branch": pull.branch, "fork": pull.fork}
-        labels = [MACHINE] if measured else [HOSTED]
+        labels = [machine] if measured else [HOSTED]
         self.add_run(REPOSITORY, run, conclusion=conclusion, labels=labels, **given)
 
     def act(self, event: str, payload: Any, user: User, *, run: int, workflow: str) -> Acted:

@@ -6,7 +6,8 @@ import re
 import pytest
 from night import at_night
 from workflows import events
-from workflows.acting import HOSTED
+from workflows.acting import HOSTED, REPOSITORY
+from workflows.hub import TOKEN
 from workflows.scenarios import FINE, SCENARIOS
 
 ONE = pytest.mark.parametrize("user", ["one-stage"], indirect=True)
@@ -105,3 +106,22 @@ def test_the_merge_queue_is_measured_and_judged(world, user):
     acted = world.act("merge_group", events.merge_group(pull), user.clone, run=101)
     acted.expect(gate="success", driftgate="success")
     assert acted.outputs["gate"]["gate"] == "open"
+
+
+@pytest.mark.night
+@ONE
+@pytest.mark.parametrize("asked", [False, True], ids=["no token", "approved"])
+def test_a_change_of_workflows_is_closed_until_somebody_approved_it(world, user, hub, asked):
+    """The job that judges runs as the change says: git's facts close it, GitHub's may open it."""
+    pull = user.pull({".github/workflows/extra.yml": "on: push\njobs: {}\n"})
+    hub.opened(pull)
+    given = {}
+    if asked:
+        hub.add_token(TOKEN, {"checks": "read", "pull-requests": "read"})
+        hub.repository(REPOSITORY)["permissions"]["ada"] = "write"
+        hub.add_review(REPOSITORY, pull.number, "ada", commit=pull.head)
+        given = {"token": TOKEN, "env": {"GATE_API_URL": hub.url}}
+    acted = acted_on(world, user, pull, **given)
+    ended = "success" if asked else "failure"
+    acted.expect(gate=ended, driftgate=ended)
+    assert ("G289" in acted.summaries["gate"]) is not asked, acted.log

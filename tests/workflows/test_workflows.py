@@ -168,11 +168,15 @@ def test_the_merge_queue_is_measured_like_a_pull_request(name):
 
 def test_an_upload_that_is_no_evidence_closes_nothing():
     """In one stage the verdict is the job's own; in two only what the next stage reads is needed."""
+    own = "by an action of the caller"
     action = text_of(ROOT / ".github" / "actions" / "gate" / "action.yml")
     judge = text_of(ROOT / ".github" / "workflows" / "judge.yml")
-    for text, evidence in ((action, []), (judge, ["Upload the report"])):
+    for text, evidence in (
+        (action, []),
+        (judge, ["Upload the report", f"Upload the report {own}"]),
+    ):
         steps = re.split(r"^\s+- name: ", text, flags=re.MULTILINE)[1:]
-        uploads = [one for one in steps if "actions/upload-artifact@" in one]
+        uploads = [one for one in steps if "upload-artifact@" in one or "driftgate-upload #" in one]
         assert uploads
         needed = [one.splitlines()[0] for one in uploads if "continue-on-error: true" not in one]
         assert needed == evidence
@@ -186,6 +190,26 @@ def test_the_caller_may_bring_another_upload_action():
     assert all("inputs.upload == 'true'" in one for one in uploads)
     for output in ("page", "report", "session"):
         assert re.search(rf"^  {output}:$", action, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", ["aa", "baseline", "judge", "measure"])
+def test_a_reusable_workflow_sends_by_the_callers_action_where_asked(name):
+    """Nobody adds a step to it, so `upload: false` uses an action of the caller's reviewed tree."""
+    text = text_of(ROOT / ".github" / "workflows" / f"{name}.yml")
+    assert re.search(
+        r"^      upload:\n(?:        .*\n)+?        default: true$", text, re.MULTILINE
+    )
+    steps = re.split(r"^      - (?=name: )", text, flags=re.MULTILINE)[1:]
+    ours = [one for one in steps if "actions/upload-artifact@" in one]
+    theirs = [one for one in steps if "/.github/actions/driftgate-upload" in one]
+    assert all(re.search(r"if: .*[& ]inputs\.upload$", one, re.MULTILINE) for one in ours)
+    assert all(re.search(r"if: .*!inputs\.upload$", one, re.MULTILINE) for one in theirs)
+    inside = [one for one in steps if "./.driftgate/.github/actions/gate #" in one]
+    assert all("upload: ${{ inputs.upload }}" in one for one in inside)
+    assert len(theirs) == max(len(ours), len(inside))
+    for one in theirs:  # never of the change under test
+        assert re.search(r"uses: \./(base|tree|head)/", one)
+        assert name in {"aa", "baseline"} or "./head/" not in one
 
 
 BAD = """\

@@ -28,6 +28,10 @@ arguments=(--out "$out" --profiles "$IN_PROFILES_DIR" --baseline "$IN_BASELINE" 
 [ -z "$IN_ALLOW" ] || arguments+=(--allow "$IN_ALLOW")
 if [ -n "$IN_MERGE_BASE" ]; then
   arguments+=(--merge-base "$IN_MERGE_BASE")
+  [ "${IN_APPROVED:-}" = true ] || arguments+=(--unapproved)
+  for content in ${IN_ACCEPTED:-}; do
+    arguments+=(--accepted "$content")
+  done
   bash "$here/apart.sh" bash "$here/levels.sh" "$head" "$IN_MERGE_BASE" "$IN_BASELINE"
 fi
 [ -z "$base" ] || arguments+=(--base "$base" --head "$head")

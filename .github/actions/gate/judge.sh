@@ -40,6 +40,11 @@ with_token bash "$here/levels.sh" tree "${AGAINST:-HEAD}" "$BASELINE"
 arguments=(--out "$out" --profiles "$PROFILES_DIR" --baseline "$BASELINE" --size "$SIZE"
   --alpha "$ALPHA" --beta "$BETA" --shards "$SHARDS" --merge-base "${AGAINST:-HEAD}" --proposed "$HEAD_SHA")
 [ "$APPROVED" != true ] || arguments+=(--workflows-approved)
+# A commit that only adds accepted baselines is judged by what was measured of the one before.
+[ "${MEASURED:-$HEAD_SHA}" = "$HEAD_SHA" ] || arguments+=(--measured "$MEASURED")
+for content in ${ACCEPTED:-}; do
+  arguments+=(--accepted "$content")
+done
 [ -z "$ALLOW" ] || arguments+=(--allow "$ALLOW")
 sessions=0
 read -ra profiles <<<"${IN_PROFILES//$'\n'/ }"

@@ -19,10 +19,11 @@ command = LazyGroup(
         "step": "Summary, annotations and outputs of the running GitHub step.",
         "required": "Say for all jobs together whether the gate is open; for the required job.",
         "locate": "Find the pull request that a workflow run measured.",
+        "approvals": "What people approved and accepted of a pull request.",
         "fetch": "Download and check the sessions or the report of a workflow run.",
         "comment": "Write or edit the one comment of a pull request.",
         "check": "Write the check of a commit, the name that a branch requires.",
-        "accept": "Accept the measured level of a pull request as the new baseline.",
+        "accept": "Accept the measured level of a pull request as its baseline.",
         "baseline": "Add sessions of the default branch to its baseline, if they passed.",
     },
 )

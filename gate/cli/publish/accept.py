@@ -1,14 +1,9 @@
-"""`gate publish accept`: the measured level of a pull request becomes a proposed baseline.
+"""`gate publish accept`: the measured level of a pull request becomes its baseline.
 
 Nothing is measured again: the sessions are those that the gate measured for the pull request's
 present head. They are validated and judged anew, and only somebody who may write to the repository
-can ask for it.
-
-Neither mode opens the gate by itself. The judge reads baselines at the merge base, so what is
-accepted counts once it is on the base branch: merge the pull request that carries it, update the
-branch of the one that was measured, and it is judged against the new level. With `--mode branch`
-the baseline travels in the pull request itself and counts for those that come after it; until then
-it is shown there as an edit.
+can ask for it. The baseline becomes part of the change: a commit on its branch, and a check of that
+commit that tells the judge which files were accepted. In any other branch it is as if it was not.
 """
 
 from __future__ import annotations
@@ -30,35 +25,24 @@ if TYPE_CHECKING:
 
     from gate.cli.publish.options import GitHub
     from gate.publish.github.api import Api
+    from gate.publish.run_provenance import DemandedOrigin
 
 EPILOG = """\b
 Examples:
   gate publish accept --pull 17 --by alice --reason "checksums are on by default"
   gate publish accept --comment "$COMMENT"      what `/driftgate accept ...` says
-  gate publish accept --pull 17 --by alice --reason "..." --mode branch
+  gate publish accept --comment "$COMMENT" --machine bench-1
 
 \b
 Run it in a checkout of the base branch. Needs the permissions actions: read,
-contents: write, pull-requests: write. Exit status: 0 proposed, 2 the sessions
-may not become a baseline, 6 refused or not published.
+checks, contents and pull-requests: write. Exit status: 0 accepted, 2 the
+sessions may not become a baseline, 6 refused or not published.
 """
 
 
 _how = options.bundle(
     "how",
     AcceptOptions,
-    options.option(
-        "--mode",
-        "Open a pull request, or commit to the branch itself.",
-        type=click.Choice(["pull-request", "branch"]),
-        default="pull-request",
-    ),
-    options.option(
-        "--workflow",
-        "File name of the workflow that measures.",
-        default="driftgate.yml",
-        metavar="FILE",
-    ),
     github_options.identifier(
         "--run", "The run that measured; by default the newest of the present head."
     ),
@@ -77,6 +61,7 @@ _how = options.bundle(
 @github_options.identifier(
     "--comment", "Take these from a comment that says `/driftgate accept [COMMIT] REASON`."
 )
+@github_options.demand
 @_how
 @options.path("--comment-body-file", "Also write the answer to this file.", metavar="FILE")
 @github_options.github
@@ -87,6 +72,7 @@ def command(
     reason: str | None,
     by: str | None,
     comment: int | None,
+    demand: DemandedOrigin,
     how: AcceptOptions,
     comment_body_file: Path | None,
     *,
@@ -94,10 +80,11 @@ def command(
 ) -> int:
     """Accept the level that was measured for a pull request, by review.
 
-    Takes the newest sessions of its present head, judges them again, and proposes them as the new
-    baseline: in a pull request of its own, or as a commit on the branch. The outputs are pull,
-    branch and commit. What is accepted counts once it is on the base branch; the measured pull
-    request is then updated, and judged against it.
+    Takes the newest sessions of its present head, if it is proven where they were made, judges
+    them again, and commits them as the new baseline to the pull request's own branch: whoever
+    approves that approves the level. Of a fork, or once it is merged, a pull request carries them,
+    and they count when that is merged. The outputs are pull, branch, commit and run (what is to be
+    judged again; empty for a pull request that carries them).
     """
     api = github.api()
     request = _request(api, number, reason, by, comment)
@@ -108,7 +95,7 @@ def command(
     try:
         _refuse(api, request)
         react(api, request.comment, "eyes")
-        result, proposal = accept_level(api, request, how)
+        result, proposal = accept_level(api, request, demand, how)
     except GateError as error:
         reply.refused(error)
         raise

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import click
@@ -11,10 +10,10 @@ from gate.cli import options
 from gate.cli.answer import print_answer
 from gate.cli.publish import options as github_options
 from gate.publish.measured_head import locate_pull_request
-from gate.publish.run_provenance import DemandedOrigin
 
 if TYPE_CHECKING:
     from gate.cli.publish.options import GitHub
+    from gate.publish.run_provenance import DemandedOrigin
 
 EPILOG = """\b
 Examples:
@@ -24,45 +23,15 @@ Examples:
   gate publish locate --run 123456 --json --repository owner/name
 
 \b
-Needs the permissions actions: read and pull-requests: read. Exit status: 0 found,
+Needs the permissions actions, checks and pull-requests: read. Exit status: 0 found,
 6 when no pull request can be named, a newer commit has overtaken the run, or it
 is a run of another workflow.
 """
-_USES = re.compile(r"([\w.-]+/[\w.-]+/\.github/workflows/[\w.-]+\.ya?ml@[0-9a-f]{40})?")
-_FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}\.ya?ml")
-_demand = options.bundle(
-    "demand",
-    DemandedOrigin,
-    options.option(
-        "--workflow",
-        "File name of the workflow that measures.",
-        default="driftgate.yml",
-        metavar="FILE",
-        callback=github_options.matches(_FILE, "the file name of a workflow"),
-    ),
-    options.option(
-        "--uses",
-        "Reusable workflow that it must have called, at its commit.",
-        default="",
-        metavar="WORKFLOW@SHA",
-        callback=github_options.matches(_USES, "OWNER/NAME/.github/workflows/FILE@COMMIT"),
-    ),
-    options.option(
-        "--machine", "Label of the runner that must have measured.", default="", metavar="LABEL"
-    ),
-    options.option("--forks", "Also judge what was measured of forks.", is_flag=True),
-    options.option(
-        "--branch",
-        "The branch that is gated, where a commit has several pull requests.",
-        default="",
-        metavar="NAME",
-    ),
-)
 
 
 @click.command(epilog=EPILOG)
 @github_options.run
-@_demand
+@github_options.demand
 @github_options.github
 @options.as_json
 def command(github: GitHub, run: int, demand: DemandedOrigin, *, json_: bool) -> int:
@@ -71,8 +40,10 @@ def command(github: GitHub, run: int, demand: DemandedOrigin, *, json_: bool) ->
     The API is asked, never what the run uploaded. Sets the outputs number, head (commit), ref
     (where it is), base (branch), base_sha, conclusion (of the run), fork, queued (by the merge
     queue, whose commit is its own), approved (this commit, by somebody who may
-    write), measured (on that machine) and refusal, and prints them. With a refusal, which is one
-    sentence, nothing of what the run uploaded may be judged.
+    write), measured (on that machine), refusal, measured_commit (the head, or what it adds an
+    accepted baseline to) and accepted (files of baselines, by git's hash, that were accepted for
+    it), and prints them. With a refusal, which is one sentence, nothing of what the run uploaded
+    may be judged.
     """
     found = locate_pull_request(github.api(), run, demand)
     flags = {
@@ -90,6 +61,8 @@ def command(github: GitHub, run: int, demand: DemandedOrigin, *, json_: bool) ->
         "conclusion": found.conclusion,
         **{name: "true" if is_so else "false" for name, is_so in flags.items()},
         "refusal": found.refusal,
+        "measured_commit": found.measured,
+        "accepted": " ".join(found.accepted),
     }
     github_options.write_outputs(outputs)
     lines = [f"{name}={value}" for name, value in outputs.items()]

@@ -20,6 +20,7 @@ from gate.cli import options
 from gate.errors import InputError
 from gate.publish.github.addresses import repository_path
 from gate.publish.github.runner_commands import append_text, output_lines
+from gate.publish.run_provenance import DemandedOrigin
 from gate.text import clean
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 API = "https://api.github.com"
 SERVER = "https://github.com"
 _SHA = re.compile(r"[0-9a-f]{40}")
+_USES = re.compile(r"([\w.-]+/[\w.-]+/\.github/workflows/[\w.-]+\.ya?ml@[0-9a-f]{40})?")
+_FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}\.ya?ml")
+SHA_OR_NONE = re.compile(r"([0-9a-f]{40})?")
 _HTTP = re.compile(r"(https?://[^\s<>\"'()\x00-\x1f\x7f\\`|\[\]]{1,2000})?")
 
 
@@ -150,6 +154,34 @@ report = options.bundle(
     _url("--report-url", "Address of the report's page, for the links."),
     _url("--run-url", "Address of the workflow run, for the links."),
 )
+demand = options.bundle(
+    "demand",
+    DemandedOrigin,
+    options.option(
+        "--workflow",
+        "File name of the workflow that measures.",
+        default="driftgate.yml",
+        metavar="FILE",
+        callback=matches(_FILE, "the file name of a workflow"),
+    ),
+    options.option(
+        "--uses",
+        "Reusable workflow that it must have called, at its commit.",
+        default="",
+        metavar="WORKFLOW@SHA",
+        callback=matches(_USES, "OWNER/NAME/.github/workflows/FILE@COMMIT"),
+    ),
+    options.option(
+        "--machine", "Label of the runner that must have measured.", default="", metavar="LABEL"
+    ),
+    options.option("--forks", "Also judge what was measured of forks.", is_flag=True),
+    options.option(
+        "--branch",
+        "The branch that is gated, where a commit has several pull requests.",
+        default="",
+        metavar="NAME",
+    ),
+)
 pull_request = partial(
     options.option,
     "--pull",
@@ -188,12 +220,13 @@ def proposal_data(result: ProposalResult | None) -> dict[str, object]:
         "action": result.action if result else "nothing",
         "pull": result.number if result else None,
         **{name: getattr(result, name, "") for name in ("url", "branch", "commit")},
+        "run": result.run if result else None,
     }
 
 
 def write_proposal_outputs(data: Mapping[str, object]) -> None:
-    """The outputs pull, branch and commit of what `proposal_data` tells."""
-    write_outputs({name: str(data[name] or "") for name in ("pull", "branch", "commit")})
+    """The outputs pull, branch, commit and run of what `proposal_data` tells."""
+    write_outputs({name: str(data[name] or "") for name in ("pull", "branch", "commit", "run")})
 
 
 def proposal_lines(result: ProposalResult, changes: Iterable[str]) -> Iterator[str]:

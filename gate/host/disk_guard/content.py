@@ -9,6 +9,7 @@ import errno
 import fcntl
 import json
 import os
+import re
 import shutil
 import stat
 import struct
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from gate.host.disk_guard.uses import Reason
 from gate.linux.machine import ThisMachine
+from gate.linux.mounts import unescape
 from gate.linux.processes import in_container
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ _PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 _PATIENCE = 60.0
 _NOTHING, _SECTORS, _GPT = 2, (512, 4096), b"EFI PART"
 _SHOWN_IN = {"fd": "open", "map_files": "mapped"}
+_RING, _REGISTERED = "anon_inode:[io_uring]", re.compile(r"^\s+\d+: (/.*)$", re.MULTILINE)
 _GONE = {errno.ENOENT, errno.ESRCH}
 _WIPE = "Look what it is; if it is not needed: wipefs --all {}"
 
@@ -92,13 +95,16 @@ def _shown_by_loops(number: int) -> Iterator[Reason]:
 def _open_in(process: os.DirEntry[str], number: int) -> Iterator[Reason]:
     """What one process's open files say against the device: nothing, if it is gone meanwhile.
 
-    A file that is mapped may be closed, and is written all the same.
+    A file that is mapped, or registered with io_uring, may be closed, and is written all the same.
     """
     try:
         found = ""
         for folder, how in _SHOWN_IN.items():
             with os.scandir(f"{process.path}/{folder}") as handles:
                 found = found or (how if any(_leads_to(one, number) for one in handles) else "")
+        with os.scandir(f"{process.path}/fd") as handles:
+            if not found and any(_registers(process, one, number) for one in handles):
+                found = "registered with io_uring"
     except OSError as error:
         # Init may seal itself, also from root; it opens no drives, and in a container, where it may
         # be anything, it does not come to this.
@@ -120,6 +126,40 @@ def _leads_to(handle: os.DirEntry[str], number: int) -> bool:
         if error.errno in _GONE or _is_elsewhere(handle.path):
             return False  # closed meanwhile, or of no interest
         raise
+    return _is_number(seen, number)
+
+
+def _registers(process: os.DirEntry[str], handle: os.DirEntry[str], number: int) -> bool:
+    """Whether this open file is a ring of io_uring with which the device is registered.
+
+    The kernel shows paths, of whichever namespace, and none while the ring is busy.
+    """
+    try:
+        if str(Path(handle).readlink()) != _RING:
+            return False
+        told = Path(process.path, "fdinfo", handle.name).read_text("utf-8", "replace")
+    except OSError as error:
+        if error.errno in _GONE:
+            return False
+        raise
+    files = told.partition("\nUserFiles:")[2].partition("\nUserBufs:")[0]
+    paths = [unescape(path) for path in _REGISTERED.findall(files)]
+    places = {
+        place
+        for path in paths
+        for place in (path, f"{process.path}/root{path}", f"/dev/{Path(path).name}")
+    }
+    return any(_is_device(place, number) for place in places)
+
+
+def _is_device(place: str, number: int) -> bool:
+    try:
+        return _is_number(Path(place).stat(), number)
+    except (OSError, ValueError):
+        return False
+
+
+def _is_number(seen: os.stat_result, number: int) -> bool:
     return stat.S_ISBLK(seen.st_mode) and seen.st_rdev == number
 
 

@@ -44,7 +44,7 @@ _BY_ID = "/dev/disk/by-id/"
 _LISTED = "/etc/driftgate/devices.toml"
 _CHANGED = "it became another device since it was looked at"
 LOST = "it holds {}, which will be lost: its owner wrote `erase = true`"
-UNSEEN = "a process that has it registered with io_uring alone is not to be seen"
+UNSEEN = "a process is not to be seen that has it in a ring of io_uring which is busy or closed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

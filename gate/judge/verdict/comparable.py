@@ -5,22 +5,20 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from gate.judge.copies import EXACTLY, copied_from, is_copy, timed_values
 from gate.judge.host_stability.standing import host_move
 from gate.judge.verdict.exclusions import too_many_excluded, too_many_excluded_of_pairs
 from gate.judge.verdict.suite import Refusal
-from gate.judge.verdict.validity import percentile_of
-from gate.model import ALWAYS_INHERITED, EpochPolicy, Side, TrialStatus, is_untimed
+from gate.model import ALWAYS_INHERITED, EpochPolicy, Side
 from gate.model.host import changed_facts, describe_changed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from gate.judge.verdict.suite import Case
     from gate.model import AcceptedSession, Baseline, Session
 
 
-_LEAST_TO_TELL = 3
-"""Values of more than six digits that must be the same for a copy to be told from chance."""
 _SHOWN = 3
 """Stable facts that a refusal names; a machine that differs in more is another one anyway."""
 
@@ -44,6 +42,7 @@ def level_refusal(case: Case) -> Refusal | None:
 
 
 def _refusals(case: Case) -> Iterator[Refusal]:
+    yield from _without_base(case)
     yield from _copies(case)
     yield from _disturbed(case.sessions, too_many_excluded(case))
     yield from _other_text(case)
@@ -57,6 +56,7 @@ def _refusals(case: Case) -> Iterator[Refusal]:
 
 
 def _refusals_of_pairs(case: Case) -> Iterator[Refusal]:
+    yield from _without_base(case)
     yield from _copies(case)
     yield from _disturbed(case.pairs, too_many_excluded_of_pairs(case))
     yield from _other_text(case)
@@ -79,7 +79,18 @@ def _disturbed(sessions: Sequence[Session], too_many: str) -> Iterator[Refusal]:
         yield Refusal("G036", f"the sitting was disturbed: {too_many}")
 
 
+def _without_base(case: Case) -> Iterator[Refusal]:
+    """The head says itself that base trials stood among its own: alone it passes nothing."""
+    named, there = case.head.beside, case.screen_base.id if case.screen_base else ""
+    if named and named != there:
+        text = f"base trials stood among those of session {case.head.id}, in session {named}"
+        yield Refusal("G037", f"{text}, which was not handed in")
+
+
 def _other_text(case: Case) -> Iterator[Refusal]:
+    if case.reviewed and case.reviewed.harness != case.head.harness:
+        theirs = f"the profile's is {case.reviewed.harness}"
+        yield Refusal("G034", f"the session's harness is {case.head.harness}, {theirs}")
     if case.reviewed and case.reviewed.digest != case.head.profile_digest:
         yield Refusal("G032", "the session was measured with another text than the profile's now")
 
@@ -92,10 +103,11 @@ def _other_class(case: Case) -> Iterator[Refusal]:
 
 
 def _against(head: Session, baseline: Baseline) -> Iterator[Refusal]:
-    if any(accepted.id == head.id for accepted in baseline.sessions):
+    own = head.id in baseline.accepted_here
+    if not own and any(accepted.id == head.id for accepted in baseline.sessions):
         yield Refusal("G038", f"session {head.id} was accepted into the baseline it is to meet")
-    elif known := copied_from(head, baseline):
-        yield Refusal("G038", f"all values of session {head.id} are those of {known}, {EXACTLY}")
+    elif (known := copied_from(head, baseline)) and not (own and known == head.id):
+        yield Refusal("G038", f"the values of session {head.id} are those of {known}, {EXACTLY}")
     if found := changed_facts(baseline.stable, head.host.stable):
         named = [f"{one.key}: baseline {one.theirs}, this host {one.ours}" for one in found]
         more = [f"and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
@@ -118,55 +130,12 @@ def _against(head: Session, baseline: Baseline) -> Iterator[Refusal]:
         yield Refusal("G041", f"the host moved: {move}")
 
 
-EXACTLY = "which was accepted, to the last bit: it is a copy"
-
-
-def copied_from(session: Session, baseline: Baseline) -> str:
-    """The accepted session whose values a session holds to the last bit; empty where none is."""
-    ours = timed_values(session)
-    theirs: dict[str, dict[tuple[str, str], tuple[float, ...]]] = {}
-    others: set[str] = set()
-    for series in baseline.series:
-        key = series.benchmark, series.metric
-        for point in series.points if key in ours else ():
-            if point.session not in others:
-                theirs.setdefault(point.session, {})[key] = values = tuple(sorted(point.values))
-                others |= {point.session} if values != ours[key] else set()
-    return next((name for name, own in theirs.items() if is_copy(ours, own)), "")
-
-
-def is_copy(
-    ours: Mapping[tuple[str, str], Sequence[float]],
-    theirs: Mapping[tuple[str, str], Sequence[float]],
-) -> bool:
-    """Whether every series that two sittings share has the same values, and not by chance.
-
-    Numbers of few digits agree by chance, and so do percentiles, which histograms round.
-    """
-    common = [key for key in ours.keys() & theirs.keys() if ours[key] and theirs[key]]
-    if any(ours[key] != theirs[key] for key in common):
-        return False
-    finely = {value for key in common if not percentile_of(key[1]) for value in ours[key]}
-    return sum(float(f"{value:.6g}") != value for value in finely) >= _LEAST_TO_TELL
-
-
-def timed_values(session: Session) -> dict[tuple[str, str], tuple[float, ...]]:
-    """The values of each series of a sitting, sorted; none where they may repeat exactly."""
-    if session.harness == "replay" or is_untimed(session.harness, session.tools):
-        return {}
-    found: dict[tuple[str, str], list[float]] = {}
-    for trial in session.trials:
-        if trial.status is TrialStatus.OK:
-            for one in trial.values:
-                found.setdefault((trial.benchmark, one.metric), []).append(one.value)
-    return {key: tuple(sorted(values)) for key, values in found.items()}
-
-
 def _copies(case: Case) -> Iterator[Refusal]:
-    """Two sittings never time the same to the last bit."""
-    for one, other in combinations(case.sessions, 2):
-        if is_copy(timed_values(one), timed_values(other)):
-            text = f"all values of session {other.id} are those of {one.id} to the last bit"
+    """Two sittings never time the same to the last bit, nor half of it."""
+    timed = [(session.id, timed_values(session)) for session in case.sessions]
+    for (one, ours), (other, theirs) in combinations(timed, 2):
+        if is_copy(ours, theirs.every):
+            text = f"the values of session {other} are those of {one} to the last bit"
             yield Refusal("G038", f"{text}: it is a copy")
 
 

@@ -17,8 +17,8 @@ from gate.judge.verdict.suite import Pairing
 from gate.judge.verdict.tolerance import promises
 from gate.model import Better, Role, Stage, TrialStatus, Verdict
 from gate.stats.costs import LEAST_SESSIONS, usable
+from gate.stats.detectable import further_pairs
 from gate.stats.martingale import PairRule, decide
-from gate.stats.outlook import further_pairs
 from gate.stats.strikes import strikes_needed
 
 if TYPE_CHECKING:

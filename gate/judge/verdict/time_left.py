@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from gate.judge.verdict.findings import advice_of
 from gate.judge.verdict.tolerance import promises
 from gate.model import BudgetStanding, MoreTime, Verdict
-from gate.stats.outlook import further_pairs
+from gate.stats.detectable import further_pairs
 from gate.units import percent, show_duration
 
 if TYPE_CHECKING:

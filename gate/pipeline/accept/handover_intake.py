@@ -134,16 +134,23 @@ class BaseBranch:
         """Files below the baseline directory as the repository names them."""
         return {f"{self.below}/{name}": text for name, text in files.items()}
 
-    def require_same(self, names: Iterable[str]) -> None:
+    def require_same(self, names: Iterable[str], at: str = "") -> None:
         """Refuse where it has other baselines than those that the sessions were accepted into.
 
-        Host files are compared too.
+        Host files are compared too. `at` is where a pull request left it, instead of its tip.
 
         Raises:
             PublishError: G274.
         """
         every = {name for one in names for name in (one, f"{one.split('/')[0]}/{HOST_FILE}")}
-        others = self._others(self.tip, every)
+        others = self._others(at or self.tip, every)
+        if others and at:
+            raise PublishError(
+                "G274",
+                f"{clean(self.name, 100)} has another {others[0]} than the pull request began on.",
+                cure="Nothing was written. Update the branch of the pull request; when that is "
+                "measured, write the command again.",
+            )
         if others:
             branch = clean(self.name, 100)
             raise PublishError(

@@ -23,8 +23,11 @@ from gate.pipeline.accept.handover_intake import (
 )
 from gate.pipeline.accept.sessions import accept_all, changes_of, inside, notes_on, texts
 from gate.publish.accept_command import check_reason, react, refuse_unseen
+from gate.publish.acceptance import AcceptRecord, publish_acceptance, read_acceptance
+from gate.publish.branch_rules import what_nobody_must_do
 from gate.publish.comment import publish_comment
 from gate.publish.github.artifacts import artifact_text
+from gate.publish.github.git_data import blob_id, compare_commits
 from gate.publish.measured_run import (
     head_of,
     newest_run,
@@ -45,8 +48,9 @@ if TYPE_CHECKING:
     from gate.model import Profile, Session
     from gate.publish.accept_command import AcceptRequest
     from gate.publish.github.api import Api
-    from gate.publish.measured_run import PullRequest, WorkflowRun
+    from gate.publish.measured_run import PullRequest
     from gate.publish.propose import ProposalResult
+    from gate.publish.run_provenance import DemandedOrigin
     from gate.review.merge_base import MergeBase
 
 
@@ -54,8 +58,6 @@ if TYPE_CHECKING:
 class AcceptOptions:
     """How to accept."""
 
-    mode: str
-    workflow: str
     run: int | None
     shards: int
     merge_base: str | None
@@ -75,18 +77,23 @@ class _NewLevel:
 
 
 def accept_level(
-    api: Api, request: AcceptRequest, options: AcceptOptions
+    api: Api, request: AcceptRequest, demand: DemandedOrigin, options: AcceptOptions
 ) -> tuple[ProposalResult, Proposal]:
-    """Propose the measured level of a pull request as the baseline; returns what was done and said.
+    """Make the measured level of a pull request its baseline; returns what was done and said.
+
+    A commit on its own branch carries it, or where that cannot be written to (a fork, a branch that
+    is merged) a pull request.
 
     Raises:
-        GateError: G220, G277 and what reading, judging and the API raise: nothing was proposed.
+        GateError: G220, G277, G288 and what reading, judging and the API raise: nothing was done.
     """
     request = replace(request, reason=check_reason(request.reason))
     below = inside(options.baseline)
     pull = read_pull_request(api, request.number)
-    _refuse_branch(pull, api.repository, options.mode)
-    run = _run_of(api, pull, request, options)
+    _refuse_twice(api, pull)
+    run = newest_run(api, pull, demand, options.run)
+    refuse_unseen(request, pull.head, run.ended)
+    own = pull.open and pull.head_repository.lower() == api.repository.lower()
     content = session_files(api, run, options.shards, CAP_BYTES["handover"])
     sessions = read_parts({name: artifact_text(d, name, run.id) for name, d in content.items()})
     tip = base_tip(api, pull.base_ref)
@@ -98,9 +105,11 @@ def accept_level(
     ) as ground:
         store = ground.baseline
         base = BaseBranch(api=api, name=pull.base_ref, tip=tip, store=store, below=below)
-        level = _new_level(sessions, ground, pull, request, options)
+        level = _new_level(sessions, ground, pull, request, options, own=own)
         base.require_same(level.files)
-        notes = _notes(base, pull, level, options.mode)
+        if own:
+            base.require_same(level.files, at=compare_commits(api, tip, pull.head)[0])
+        notes = _notes(base, pull, level, own=own)
     proposal = Proposal(
         rows=level.rows,
         reason=request.reason,
@@ -110,19 +119,18 @@ def accept_level(
         verdict=level.verdict,
         pull=pull.number,
         run=run.url,
+        own=own,
         notes=tuple(notes),
     )
     require_head(api, pull.number, pull.head)
-    return _publish(base, pull, level, proposal, options.mode), proposal
+    done = _publish(base, pull, level, proposal)
+    return replace(done, run=run.id if own else None), proposal
 
 
-def _run_of(
-    api: Api, pull: PullRequest, request: AcceptRequest, options: AcceptOptions
-) -> WorkflowRun:
-    """The run whose result whoever asks has seen."""
-    run = newest_run(api, pull, options.workflow, options.run)
-    refuse_unseen(request, pull.head, run.ended)
-    return run
+def _refuse_twice(api: Api, pull: PullRequest) -> None:
+    """The commit that accepts a level is not measured: what it adds is its measurement."""
+    if read_acceptance(api, pull.head, pull.number) is not None:
+        raise not_acceptable(f"{pull.head[:12]} is the commit that accepted the level already.")
 
 
 def _new_level(
@@ -131,6 +139,8 @@ def _new_level(
     pull: PullRequest,
     request: AcceptRequest,
     options: AcceptOptions,
+    *,
+    own: bool,
 ) -> _NewLevel:
     """What accepting the sessions of the profiles that did not simply pass makes of the baselines.
 
@@ -145,7 +155,7 @@ def _new_level(
     if not chosen:
         raise not_acceptable("every gate metric passed, so there is nothing to accept.")
     verdict = f"{report.verdict}: {report.headline}"
-    _refuse(chosen, pull, known, store, options.mode)
+    _refuse(chosen, pull, known, store, own=own)
     results = accept_all(
         store, chosen, by=request.by, reason=request.reason, folder=options.baseline
     )
@@ -153,10 +163,11 @@ def _new_level(
     return _NewLevel(sessions=chosen, verdict=verdict, rows=rows, files=texts(store, results))
 
 
-def _notes(base: BaseBranch, pull: PullRequest, level: _NewLevel, mode: str) -> list[str]:
+def _notes(base: BaseBranch, pull: PullRequest, level: _NewLevel, *, own: bool) -> list[str]:
     dirty = any(one.subject.dirty for one in level.sessions)
-    replaced = base.replaced_at(pull.head, level.files) if mode == "branch" else []
+    replaced = base.replaced_at(pull.head, level.files) if own else []
     return [
+        *(what_nobody_must_do(base.api, pull.base_ref) if own else []),
         *(["the tree that was measured had uncommitted changes"] if dirty else []),
         *notes_on(level.files),
         *(f"the branch had another `{path}`, which this replaces" for path in replaced),
@@ -164,31 +175,25 @@ def _notes(base: BaseBranch, pull: PullRequest, level: _NewLevel, mode: str) -> 
 
 
 def _publish(
-    base: BaseBranch, pull: PullRequest, level: _NewLevel, proposal: Proposal, mode: str
+    base: BaseBranch, pull: PullRequest, level: _NewLevel, proposal: Proposal
 ) -> ProposalResult:
     """Commit the new level to the branch, or open a pull request that carries it."""
     api, below, placed = base.api, base.below, base.placed(level.files)
-    if mode == "branch":
-        return commit_to_branch(
+    if proposal.own:
+        done = commit_to_branch(
             api, pull.head_ref, pull.head, placed, proposal, below, url=pull.url
         )
+        contents = tuple(blob_id(text) for text in placed.values())
+        known = AcceptRecord(pull.number, pull.head, contents)
+        try:
+            publish_acceptance(api, done.commit, known, f"accepted by {proposal.by}")
+        except PublishError as error:
+            error.message += f" Commit {done.commit[:12]} has the level, and it is not in force."
+            error.cure = "Push another commit, and write the command again when that is measured."
+            raise
+        return done
     ids = frozenset(one.id for one in level.sessions)
     return propose_in_pull_request(api, pull, base.tip, placed, proposal, below, ids)
-
-
-def _refuse_branch(pull: PullRequest, repository: str, mode: str) -> None:
-    """Only the open branch of this very repository can be committed to."""
-    if mode != "branch":
-        return
-    if pull.head_repository.lower() != repository.lower():
-        raise not_acceptable(
-            f"pull request {pull.number} comes from a fork, whose branch cannot be written to.",
-            cure="Use --mode pull-request, or merge first and let the default branch be measured.",
-        )
-    if not pull.open:
-        raise not_acceptable(
-            f"pull request {pull.number} is merged.", cure="Use --mode pull-request."
-        )
 
 
 def _refuse(
@@ -196,7 +201,8 @@ def _refuse(
     pull: PullRequest,
     profiles: Mapping[str, Profile],
     store: Path,
-    mode: str,
+    *,
+    own: bool,
 ) -> None:
     """What `gate baseline accept` leaves to its user, who knows the files that he names."""
     classes = {entry.name for entry in store.iterdir() if entry.is_dir()} if store.is_dir() else ()
@@ -213,11 +219,11 @@ def _refuse(
                 f"{', '.join(sorted(classes))}.",
                 cure="Take a first baseline of that class on the default branch.",
             )
-        if mode != "branch" and not is_of_text(one, profiles):
+        if not own and not is_of_text(one, profiles):
             raise not_acceptable(
                 f"{name} was made with a profile text that {pull.base_ref} does not have.",
-                cure="The pull request changes the profile, so it must carry the baseline itself: "
-                "--mode branch.",
+                cure="The pull request changes the profile, so its own branch must carry the "
+                "baseline: open it from a branch of this repository.",
             )
 
 
@@ -233,7 +239,7 @@ class AcceptReply:
             proposal, page=done.url, number=done.number, branch=done.branch, commit=done.commit
         )
         # A commit on the branch is its head from now on, as soon as GitHub has noticed.
-        heads = (proposal.commit,) if done.number is not None else (done.commit, proposal.commit)
+        heads = (done.commit, proposal.commit) if proposal.own else (proposal.commit,)
         self._write(body, heads)
         react(self._api, self._request.comment, "+1")
 

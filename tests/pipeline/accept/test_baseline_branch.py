@@ -72,7 +72,7 @@ def test_what_passed_is_pushed(main):
     answer = main.add("--mode", "push")
     assert answer.status == 0, answer
     tip = main.tip("main")
-    assert main.outputs() == {"pull": "", "branch": "main", "commit": tip}
+    assert main.outputs() == {"pull": "", "branch": "main", "commit": tip, "run": ""}
     assert git(main.bare, "rev-parse", f"{tip}^") == main.main
     assert main.changed(main.main, tip) == [BASELINE]
     assert main.ids(tip)[-1] == one.id

@@ -10,8 +10,8 @@ from statistics import mean
 import pytest
 
 from gate.model.plan import FIRST_BLOCK, NEXT_BLOCK
+from gate.stats.detectable import further_pairs
 from gate.stats.martingale import PairRule, decide
-from gate.stats.outlook import further_pairs
 from gate.stats.tails import Tails
 
 RULE = PairRule(
