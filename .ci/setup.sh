@@ -128,6 +128,8 @@ if [ "${1:-}" = tests ]; then
   # What the workflows call on GitHub's machines, and their tests here.
   command -v curl >/dev/null 2>&1 || missing+=(curl)
   command -v jq >/dev/null 2>&1 || missing+=(jq)
+  # What others than root trace files with.
+  command -v strace >/dev/null 2>&1 || missing+=(strace)
   if packs_no_browser; then
     has_library libnss3.so || missing+=(libnss3)
     [ -e /etc/fonts/fonts.conf ] || missing+=(fontconfig-config fonts-dejavu-core)
