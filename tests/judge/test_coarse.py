@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 from collections import Counter
@@ -10,7 +11,8 @@ from dataclasses import replace
 import pytest
 from judge.build import WALL, baseline, decide, only, outcome, pair_sessions, session
 
-from gate.model import BaselinePoint, BaselineSeries
+from gate.model import BaselinePoint, BaselineSeries, Verdict
+from gate.report.json_text import render_json
 
 PAIRS = 31
 
@@ -137,3 +139,17 @@ def test_constant_series():
     assert outcome(decide(head((2.0,) * 3), known)) == ("G021", "inconclusive", 5)
     fresh = accepted((1.0, 1.01, 1.02), *[(1.0, 1.003, 1.002)] * 5)
     assert outcome(decide(head((1.0,) * 3), fresh)) == ("G052", "broken", 4)
+
+
+def test_what_scatters_without_end_is_undecided_and_its_report_is_written():
+    """Sessions that differ a thousandfold: no figure says what could be seen, and nothing breaks."""
+    dice = random.Random(1)
+
+    def wild(count):
+        return [math.exp(dice.gauss(0, 7)) for _ in range(count)]
+
+    known = accepted(*(wild(3) for _ in range(5)))
+    report = decide([head(wild(3)), *paired(wild(PAIRS), wild(PAIRS))], known)
+    found = only(report)
+    assert (found.verdict, found.can_detect) == (Verdict.INCONCLUSIVE, None)
+    assert json.loads(render_json(report))["findings"][0]["verdict"] == "inconclusive"

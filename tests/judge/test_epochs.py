@@ -1,8 +1,11 @@
 """After an intentional change was accepted: one session sets the level, older ones tell the noise."""
 
+import math
+
 import pytest
 from judge.build import LEVELS, TRIALS, at, baseline, decide, only, outcome, pairs, series, session
 
+from gate.judge.verdict.epochs import LevelShift, allowed_step
 from gate.judge.verdict.in_force import in_force
 from gate.model import LevelState, Lineage, Verdict
 
@@ -131,3 +134,12 @@ def test_without_git_a_level_counts_as_it_did_and_that_is_said():
     report = confirmed(1.0, LOSS, 1.36)
     assert outcome(report) == ("G002", "passed", 0)
     assert any("git was not asked" in one for one in only(report).warnings)
+
+
+def test_a_base_that_lost_by_itself_leaves_what_is_left_of_an_accepted_step():
+    """1.0 -> 1.8 was accepted: a base at 1.5 that git knows to be from before may lose 20 % more."""
+    step = LevelShift(before=0.0, after=math.log(1.8))
+    known = step._replace(known=True)
+    for base, unknown_left, known_left in [(1.0, 1.8, 1.8), (1.5, 1.0, 1.2), (2.0, 1.0, 1.0)]:
+        assert math.exp(allowed_step(math.log(base), step)) == pytest.approx(unknown_left)
+        assert math.exp(allowed_step(math.log(base), known)) == pytest.approx(known_left)

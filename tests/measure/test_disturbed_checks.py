@@ -110,8 +110,8 @@ def disturbed_check(root, kind, out, seconds):
         while gate.poll() is None and time.monotonic() < until:
             time.sleep(0.02)
     _, err = gate.communicate(timeout=300)
-    assert gate.returncode in {0, 4, 5}, err
     report = json.loads((root / out / "report.json").read_text("utf-8"))
+    assert gate.returncode in {0, 4, 5}, (report["findings"], err)
     sessions = [json.loads(one.read_text("utf-8")) for one in (root / out / "p").glob("*.json")]
     return report, sessions
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING
@@ -198,8 +197,7 @@ def _can_detect(flag: Flagged, blocks: Sequence[Values]) -> float | None:
     if flag.in_force.can_detect is not None:
         return flag.in_force.can_detect
     provable = by_pairs(own_sigma(blocks), flag.series.case.head.pairs)
-    figure = in_force_of(flag.series, provable).can_detect
-    return figure if figure is not None and math.isfinite(figure) else None
+    return in_force_of(flag.series, provable).can_detect
 
 
 def _too_noisy(flag: Flagged, figure: float | None, code: str) -> bool:

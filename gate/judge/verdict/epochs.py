@@ -43,6 +43,8 @@ class LevelShift(NamedTuple):
 
     before: float
     after: float
+    known: bool = False
+    """Whether git says that the base side is from before it, wherever it stands."""
 
 
 def reference(series: Series) -> ReferenceSessions:
@@ -78,8 +80,8 @@ def accepted_change(series: Series) -> LevelShift | None:
     if _opened_by(series):
         return None
     place = _place(series)
-    if place == "change":
-        return _step(series)
+    if place == "change" and (step := _step(series)):
+        return step._replace(known=True)
     return None if place == "base" else _young(series)
 
 
@@ -144,8 +146,9 @@ def block_costs(
     """Log costs of each block, the accepted part taken off the head's, and how much that was.
 
     The accepted part counts where the base side, measured now, stands nearer to the level before
-    the acceptance. Taking a new base for an old one can then hide at most the accepted loss, and
-    only while `accepted_change` tells of it; it can never turn an unchanged pair into a loss.
+    the acceptance, or git says that it is from there. Taking a new base for an old one can then
+    hide at most the accepted loss, and only while `accepted_change` tells of it; it can never turn
+    an unchanged pair into a loss.
     """
     costs = [(log_costs(base, better), log_costs(head, better)) for base, head in blocks]
     base_costs = [cost for base, _ in costs for cost in base]
@@ -154,10 +157,16 @@ def block_costs(
 
 
 def allowed_step(base_now: float, change: LevelShift | None) -> float:
-    """The accepted loss, where a base side at this log cost is still from before it; else 0."""
-    if change is None or abs(base_now - change.before) >= abs(base_now - change.after):
+    """The accepted loss, where a base side at this log cost is still from before it; else 0.
+
+    A base that is known to be, and stands nearer to the level after it, lost by itself meanwhile:
+    then only what is left up to the accepted level.
+    """
+    if change is None:
         return 0.0
-    return max(change.after - change.before, 0.0)
+    if abs(base_now - change.before) < abs(base_now - change.after):
+        return max(change.after - change.before, 0.0)
+    return max(change.after - base_now, 0.0) if change.known else 0.0
 
 
 def _earlier_epochs(series: Series) -> tuple[tuple[tuple[float, ...], ...], ...]:

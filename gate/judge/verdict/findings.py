@@ -6,6 +6,7 @@ that could not be judged has a report without findings: closed, with the reason.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -99,7 +100,8 @@ def consistent_figure(
     """What a metric can detect, beside what was just seen of it.
 
     The figure is of the noise that was expected. A loss that was proven, and a tolerance that was
-    cleared, were detectable; a larger loss that was left undecided was not.
+    cleared, were detectable; a larger loss that was left undecided was not. Absent where nothing
+    that a profile can name is detected.
     """
     if figure is None:
         return None
@@ -108,8 +110,8 @@ def consistent_figure(
     if verdict.opens:
         return min(figure, used)
     if verdict is Verdict.INCONCLUSIVE and loss is not None:
-        return max(figure, loss)
-    return figure
+        figure = max(figure, loss)
+    return figure if math.isfinite(figure) else None
 
 
 def absent_findings(profiles: Sequence[Profile], *, why: Mapping[str, str]) -> tuple[Finding, ...]:

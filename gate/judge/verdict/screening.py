@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING
@@ -264,8 +265,9 @@ def _warnings(series: Series, force: InForce) -> tuple[str, ...]:
     figure, hidden = force.can_detect, _hidden(series, force)
     if figure is None or force.limits.tolerance <= force.asked:
         return hidden
-    asked, able = (percent(one, signed=False) for one in (series.metric.tolerance, figure))
-    return f"too noisy for {asked}: can detect {able}", *hidden
+    asked = percent(series.metric.tolerance, signed=False)
+    able = f"can detect {percent(figure, signed=False)}" if math.isfinite(figure) else "no loss"
+    return f"too noisy for {asked}: {able}", *hidden
 
 
 def _hidden(series: Series, force: InForce) -> tuple[str, ...]:
