@@ -51,7 +51,11 @@ runtime=400ms
 thinktime=${PAUSE_US}
 """
 _PROFILES = {
-    "command": 'harness = "hyperfine"\ncommand = "python3 {side}/spin.py"\n[metric.cpu]\n',
+    # Of an interpreter that starts at once, so that a planted loss is that of the whole command.
+    "command": (
+        f'harness = "hyperfine"\ncommand = "{sys.executable} -I -S {{side}}/spin.py"\n'
+        "[metric.cpu]\n"
+    ),
     "pytest": (
         'harness = "pytest-benchmark"\ndirectory = "{side}"\ntests = ["test_it.py::test_it"]\n'
         "[metric.minimum]\n"
@@ -102,7 +106,7 @@ def _project(place: Path) -> None:
 
 def _side(place: Path, loss: float) -> None:
     place.mkdir()
-    (place / "spin.py").write_text(_SPIN.format(work=round(8000 * (1 + loss))), encoding="utf-8")
+    (place / "spin.py").write_text(_SPIN.format(work=round(16000 * (1 + loss))), encoding="utf-8")
     (place / "test_it.py").write_text(_TEST.format(work=round(200 * (1 + loss))), encoding="utf-8")
 
 
