@@ -28,7 +28,7 @@ from gate.model import Better, Disturbance, Limits, Value
 
 GATE = [sys.executable, "-m", "gate"]
 SHORT = {
-    "smoke-*.toml": ("screen = 3, confirm_pairs = 30", "screen = 2, confirm_pairs = 9"),
+    "smoke-*.toml": ("screen = 3, confirm_pairs = 60", "screen = 2, confirm_pairs = 9"),
     "smoke-command.toml": ("warmup = 1", "warmup = 0"),
     "jobs/smoke-fio.fio": ("runtime=600ms", "runtime=200ms"),
     "subject/test_codec.py": ("rounds=60, warmup_rounds=5", "rounds=10, warmup_rounds=1"),

@@ -171,13 +171,14 @@ tolerance = "20%"
 """
 
 
-def alive(mark):
-    """What still runs with this mark in its environment."""
-    wanted = f"DRIFTGATE_TESTED={mark}".encode()
+def alive(mark, root):
+    """What still runs with this mark in its environment, or is a workload of this project."""
+    marked, work = f"DRIFTGATE_TESTED={mark}".encode(), f"GATE_WORK={root}/".encode()
     found = []
     for entry in Path("/proc").iterdir():
         try:
-            if entry.name.isdigit() and wanted in (entry / "environ").read_bytes():
+            given = (entry / "environ").read_bytes() if entry.name.isdigit() else b""
+            if marked in given or work in given:
                 found.append((entry / "cmdline").read_bytes())
         except OSError:
             continue
@@ -196,15 +197,16 @@ def test_an_interrupted_account_leaves_nothing(tmp_path, number):
         ["run", "c", "--out", "out", "--quiet"], cwd=root, env={"DRIFTGATE_TESTED": mark}
     )
     until = time.monotonic() + 60
-    while not any(b"job.fio" in one for one in alive(mark)) and time.monotonic() < until:
+    while not any(b"job.fio" in one for one in alive(mark, root)):
+        assert time.monotonic() < until, "fio was never started"
         time.sleep(0.05)
     time.sleep(1)
     os.kill(gate.pid, number)
     gate.communicate(timeout=60)
     until = time.monotonic() + 30
-    while alive(mark) and time.monotonic() < until:
+    while alive(mark, root) and time.monotonic() < until:
         time.sleep(0.05)
-    assert alive(mark) == []
+    assert alive(mark, root) == []
     session = read_session(root / "out" / "c-001.json")
     assert session.trials == ()
     assert session.idle is not None, "and it goes on from there with its own reference"
